@@ -59,7 +59,8 @@ def _of_experiment(name: str, experiment: Experiment, rounds: int) -> Iterator[M
         store = score_experiment(experiment, Path(folder), False, lambda _: None).store
         work = _work(store, Path(folder) / "index", judging, experiment.index)
         every = [PruningSweep(Cleaner(), parse_pruning(method).method) for method in methods()]
-        all_methods = {"methods": lambda: explore_pruning(store, every, judging, [_MODEL], experiment.index)}
+        tables = explore(store, [], [], judging, [_MODEL], experiment.index)
+        all_methods = {"methods": lambda: explore_pruning(tables, store, every, judging, [_MODEL], experiment.index)}
         best = interleaved(work | all_methods, rounds)
         searched = _search_seconds(
             store, Path(folder), experiment, [topics.topics[topic].query for topic in topics.ids]
@@ -100,6 +101,7 @@ def _work(store: Path, folder: Path, judging: Judging, options: IndexOptions) ->
     pruned = parse_treatment(_PRUNED)
     assert pruned.pruning is not None
     pruning = pruned.pruning
+    tables = explore(store, [], [], judging, [_MODEL], options)
     return {
         "plain": lambda: build_index(
             ((page.id, page.text) for page in cleaned_documents(store, Cleaner())), folder, options
@@ -107,7 +109,7 @@ def _work(store: Path, folder: Path, judging: Judging, options: IndexOptions) ->
         "pruned": lambda: build_pruned(store, Cleaner(), pruning, folder, options),
         "scorer": lambda: explore(store, [parse_sweep(_SCORER)], [], judging, [_MODEL], options),
         "method": lambda: explore_pruning(
-            store, [PruningSweep(Cleaner(), parse_pruning(_PRUNING).method)], judging, [_MODEL], options
+            tables, store, [PruningSweep(Cleaner(), parse_pruning(_PRUNING).method)], judging, [_MODEL], options
         ),
     }
 

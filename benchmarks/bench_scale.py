@@ -145,13 +145,14 @@ def _sweep(folder: Path) -> Iterator[Measurement]:
     began = time.perf_counter()
     results = run_experiment(load_experiment(folder / "scale.toml"), folder / "results", folder / "indexes")
     wall = time.perf_counter() - began
-    baseline = next(row for row in results.rows if row.is_baseline)
+    rows = results.table().rows
     yield Measurement(
-        f"an experiment over {baseline.documents:,} pages, scored, {len(results.rows)} variants indexed, "
-        f"{results.topics} topics searched in each and evaluated: {wall:.0f} s"
+        f"an experiment over {results.facts.pages.documents:,} pages, scored, {len(rows)} variants indexed, "
+        f"{len(results.facts.topics)} topics searched in each and evaluated: {wall:.0f} s"
     )
-    for row in results.rows:
+    for row in rows:
+        assert row.built is not None
         yield Measurement(
-            f"    {row.variant}: indexing {row.index.wall:.0f} s, {row.index_bytes / 1e6:.1f} MB, "
-            f"searching {row.search.wall:.2f} s"
+            f"    {row.name}: indexing {row.built.index.wall:.0f} s, {(row.bytes or 0) / 1e6:.1f} MB, "
+            f"searching {row.built.search.wall:.2f} s"
         )

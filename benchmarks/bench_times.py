@@ -17,8 +17,10 @@ from passages import PAGES
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.runner import measure_experiment, run_experiment
 from thresher.pruning_methods.treatments import BAR
-from thresher.results.experiment_results import Results, VariantResult, read_results
-from thresher.results.selection import baseline_row
+from thresher.variants.costs import Built
+from thresher.variants.files import read_results
+from thresher.variants.results import Results
+from thresher.variants.table import Row
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 DATA = PAGES.parents[2]
@@ -54,23 +56,23 @@ def measure(pages: Path = PAGES) -> Iterator[Measurement]:
 
 def _repeated(name: str, folder: Path, repeats: int) -> Iterator[Measurement]:
     first = run_experiment(replace(_experiment(name), measure_seconds=0.0), folder / "results", folder / "indexes")
-    base = baseline_row(first, "qld")
-    same = [row.variant for row in first.rows if not row.is_baseline and _equal(row, base)]
+    base, *others = first.table("qld").rows
+    same = [row.name for row in others if _equal(row, base)]
     results = [_again(name, folder) for _ in range(repeats)]
-    floors = [one.noise[0].twin.ratio for one in results]
+    floors = [one.facts.noise[0].twin.ratio for one in results]
     held = sum(floor.low <= 1 <= floor.high for floor in floors)
     widest = max(max(1 - floor.low, floor.high - 1) for floor in floors)
     outcome = f"{held} of {repeats} (the widest reaches {100 * widest:.1f} %)"
     yield Measurement(f"times of {name}: intervals of the twin that hold 1", outcome, held / repeats, 0.95, least=True)
-    rows = [{row.variant: row for row in one.rows} for one in results]
+    rows = [{row.name: row.built for row in one.table().rows if row.built} for one in results]
     if same:
-        paid = sum(one[variant].break_even.queries is not None for one in rows for variant in same)
+        paid = sum(bool((point := one[variant].break_even) and point.queries) for one in rows for variant in same)
         outcome = f"{paid} of {repeats} repeats of {len(same)} variants"
         yield Measurement(f"times of {name}: indexes equal to the baseline's with a break-even", outcome, paid, 0)
-    yield from _savings(name, [variant for variant in rows[0] if variant != base.variant], rows)
+    yield from _savings(name, [variant for variant in rows[0] if variant != base.name], rows)
 
 
-def _savings(name: str, variants: Sequence[str], rows: Sequence[dict[str, VariantResult]]) -> Iterator[Measurement]:
+def _savings(name: str, variants: Sequence[str], rows: Sequence[dict[str, Built]]) -> Iterator[Measurement]:
     """Give how far savings of four repeats lie from their median, and how many variants repeat."""
     good = 0
     for variant in variants:
@@ -93,9 +95,11 @@ def _savings(name: str, variants: Sequence[str], rows: Sequence[dict[str, Varian
     )
 
 
-def _equal(row: VariantResult, base: VariantResult) -> bool:
+def _equal(row: Row, base: Row) -> bool:
     """Return whether an index has the words, postings and bytes by type of the baseline's: the same index."""
-    return (row.statistics, row.index_bytes_by_type) == (base.statistics, base.index_bytes_by_type)
+    assert row.built is not None
+    assert base.built is not None
+    return (row.index, row.built.bytes_by_type) == (base.index, base.built.bytes_by_type)
 
 
 def _experiment(name: str) -> Experiment:

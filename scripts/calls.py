@@ -6,7 +6,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from thresher.results.experiment_results import Results, read_results
+from thresher.reports.formatting import MARKS, direction
+from thresher.reports.variant_columns import Entry
+from thresher.variants.files import read_results
+from thresher.variants.results import Results
+from thresher.variants.table import VariantTable
 
 
 def thresher(*arguments: object) -> str:
@@ -14,6 +18,12 @@ def thresher(*arguments: object) -> str:
     command = [str(Path(sys.executable).with_name("thresher")), *map(str, arguments)]
     print(*command[1:], flush=True)
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def cell(table: VariantTable, index: int) -> str:
+    """Return a variant's main measure with its mark, and the bytes of its index in per cent of the baseline's."""
+    mark = MARKS[direction(Entry(table, index).comparison(table.main))]
+    return f"{table.mean(table.main)[index]:.4f}{mark} ({100 * table.bytes_shares[index]:.0f})"
 
 
 def run_sweeps(path: Path, name: str, sweeps: Mapping[str, Sequence[object]], output: Path, more: str = "") -> Results:

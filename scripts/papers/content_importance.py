@@ -18,8 +18,8 @@ from pathlib import Path
 import click
 import numpy as np
 import numpy.typing as npt
-from paper_output import Row, markdown, run
 
+from paper_output import Row, markdown, run
 from thresher.content_models.content_files import load_content_model
 from thresher.content_models.model import ContentModel, of_page, sequence_of
 from thresher.content_training.gold_sets import read_gold_sets

@@ -14,10 +14,10 @@ from statistics import fmean
 from typing import Any
 
 import click
+
 from cleaned_gold import CLEANERS, CSV, EXTRACTORS, GOLD, CleanedGold, Text, clean_gold
 from gold_measures import Snippets, bag, paired_t_test, pooled, segments, snippets
 from paper_output import Row, markdown, run, write_csv
-
 from thresher.cleaneval.cleaning_measures import PageWords, compare_words
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.results import mean_interval

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 import numpy.typing as npt
-from paper_output import Row, markdown, run, write_chart, write_csv
 
+from paper_output import Row, markdown, run, write_chart, write_csv
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
 from thresher.files import temporary_folder

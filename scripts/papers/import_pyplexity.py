@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from paper_output import run
 
+from paper_output import run
 from thresher.errors import InputError, MissingDependencyError
 from thresher.files import atomic_path, file_digest, user_error
 from thresher.language_models.words.importing import check_replaceable

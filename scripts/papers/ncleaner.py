@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 import numpy.typing as npt
-from gold_measures import paired_t_test, pooled, segments
 from lxml.etree import LxmlError
-from paper_output import Row, markdown, run, write_chart, write_csv
 
+from gold_measures import paired_t_test, pooled, segments
+from paper_output import Row, markdown, run, write_chart, write_csv
 from thresher.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
 from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
 from thresher.cleaneval.gold_texts import LabelledText

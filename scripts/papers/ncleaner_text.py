@@ -17,8 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import click
-from paper_output import run
 
+from paper_output import run
 from thresher.errors import InputError, MissingDependencyError
 from thresher.files import read_bytes
 from thresher.language_models.characters.pages import read_page_file

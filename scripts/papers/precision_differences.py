@@ -16,9 +16,9 @@ from statistics import fmean
 from typing import Any
 
 import click
+
 from cleaned_gold import FILE, GOLD, clean_gold
 from paper_output import Row, markdown, run, write_chart
-
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.evaluation.significance import TOLERANCE
 

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 
 import click
 import numpy as np
-from cleaned_gold import CLEANERS, CSV, FILE, GOLD, Text, clean_gold
 from numpy.typing import NDArray
-from paper_output import Row, markdown, run, write_chart, write_csv
 
+from cleaned_gold import CLEANERS, CSV, FILE, GOLD, Text, clean_gold
+from paper_output import Row, markdown, run, write_chart, write_csv
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.errors import InputError
 from thresher.evaluation.significance import TOLERANCE

@@ -21,8 +21,8 @@ import click
 import numpy as np
 import numpy.typing as npt
 from lxml.etree import LxmlError
-from paper_output import Row, markdown, run, write_csv
 
+from paper_output import Row, markdown, run, write_csv
 from thresher.cleaneval.alignment import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
 from thresher.files import temporary_folder

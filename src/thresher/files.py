@@ -312,19 +312,15 @@ def read_text(path: Path, most: int | None = None) -> str:
         raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error
 
 
+def fit_text(text: str) -> str:
+    """Return the text with surrogates replaced, for UTF-8 files."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def digest(value: Any) -> str:
     """Return 16 hexadecimal digits of the SHA-256 of the JSON value `value`."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def file_fingerprint(path: Path) -> str:
-    """Return a digest over a file's name, size and modification time."""
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise user_error(error, path) from error
-    return digest([path.name, status.st_size, status.st_mtime_ns])
 
 
 def file_digest(path: Path) -> str:

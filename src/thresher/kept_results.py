@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from thresher import __version__
 from thresher.errors import ThresherError
-from thresher.files import atomic_path, digest, read_text, write_text
+from thresher.files import digest, read_text, write_text
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 Result = TypeVar("Result")
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -62,17 +56,3 @@ class Keeper(Generic[Result]):
         from pydantic import TypeAdapter
 
         return TypeAdapter(self.kind)
-
-
-def kept_arrays(path: Path, key: str, make: Callable[[], Arrays]) -> Arrays:
-    """Return the arrays of a file, or make and write them if it is missing, damaged or of another key."""
-    try:
-        with np.load(path) as stored:
-            if str(stored["key"]) == key:
-                return {name: stored[name] for name in stored.files if name != "key"}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        pass
-    made = make()
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, key=np.array(key), **made)
-    return made

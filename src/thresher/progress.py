@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
-
-from tqdm import tqdm
+from typing import Any, TypeVar
 
 from thresher.errors import visible
 
@@ -24,26 +22,26 @@ class Progress:
     def __init__(self, label: str, total: int | None, unit: str) -> None:
         self._label, self._total, self._unit = visible(label), total, unit
         self._count, self._last = 0, time.monotonic()
-        self._bar = tqdm(
-            total=total,
-            desc=self._label,
-            unit=f" {unit}",
-            leave=False,
-            disable=not sys.stderr.isatty(),
-            dynamic_ncols=True,
-        )
+        self._bar: Any = None
+        if sys.stderr.isatty():
+            # With all that it imports, it would take a good part of a short command's time.
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=total, desc=self._label, unit=f" {unit}", leave=False, dynamic_ncols=True)
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
 
     def advance(self, count: int = 1) -> None:
         """Count `count` more units."""
-        self._bar.update(count)
         self._count += count
-        if self._bar.disable and time.monotonic() - self._last >= SECONDS:
+        if self._bar is not None:
+            self._bar.update(count)
+        elif time.monotonic() - self._last >= SECONDS:
             self._last = time.monotonic()
             of = f" of {self._total:,}" if self._total is not None else ""
             print(f"{self._label}: {self._count:,}{of} {self._unit}", file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from thresher.errors import InputError, ThresherError
 from thresher.files import read_text, write_text
@@ -191,21 +191,30 @@ def _plain(value: Any) -> Any:
 
 
 def _simple_record(kind: Any, data: Any) -> Any:
-    """Return a record whose fields are texts, numbers and such records; None where pydantic has to look."""
+    """Return a record whose fields are texts, numbers, mappings to them and such records; None where pydantic has to look."""
+    if not isinstance(data, dict):
+        return None
     values = {}
     for name, hint in _hints(kind).items():
-        value = data.get(name) if isinstance(data, dict) else None
+        value = data.get(name)
         if is_dataclass(hint):
             value = _simple_record(hint, value)
             if value is None:
                 return None
-        elif type(value) not in (get_args(hint) if isinstance(hint, UnionType) else (hint,)) or name not in data:
+        elif name not in data or not _is_simple(value, hint):
             return None
         values[name] = value
     try:
         return kind(**values)
     except ValueError:
         return None
+
+
+def _is_simple(value: Any, hint: Any) -> bool:
+    if get_origin(hint) is Mapping:
+        kind = get_args(hint)[1]
+        return type(value) is dict and all(type(inner) is kind for inner in value.values())
+    return type(value) in (get_args(hint) if isinstance(hint, UnionType) else (hint,))
 
 
 @functools.cache

@@ -1,189 +1,212 @@
-"""Decisions: every variant judged, what the rules pick, and what picks are worth on held-out topics."""
+"""From a table to an answer: what it names, with which numbers, and what hand-taken variants are told."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from choosing_samples import SIZES, evidence, with_held_out
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import scipy.stats
+from choosing_samples import BOILERPIPE, DCP, SECOND, reordered, sample_of, table_of
+from experiments import variant
 
-from thresher.choosing.deciding import DEFAULT_MARGIN, Terms, decide
-from thresher.choosing.decisions import RuleName
+from thresher.choosing.choices import Line, ModelChoice
+from thresher.choosing.deciding import bounds_by_hand, choose_variants
+from thresher.choosing.savings import Timings, savings
+from thresher.choosing.terms import Terms
 from thresher.errors import InputError
-from thresher.evaluation.non_inferiority import Margin, Verdict, non_inferiority
+from thresher.evaluation.non_inferiority import Margin, lower_bounds
+from thresher.variants.table import VariantTable, Verdict
 
-QUICK = Terms(resamples=400, folds=5, repeats=2)
+MAIN, OTHER = "nDCG@10", "AP"
 
 
-def test_all_variants_are_judged_together() -> None:
-    result = evidence()
-    asked: list[RuleName] = []
-    decision = decide(result, QUICK, held_out_check=False, progress=asked.append)
-    judged = non_inferiority(result.values, result.baseline, DEFAULT_MARGIN, resamples=400)
-    assert tuple(variant.test for variant in decision.variants) == judged.tests
-    assert {(variant.stability, variant.broken) for variant in decision.variants} == {(None, ())}
-    assert (decision.margin, decision.critical) == (judged.margin, judged.critical)
-    assert decision.margin == pytest.approx(0.05 * result.baseline.mean())
-    assert (decision.relative_margin, decision.documents) == (0.05, 100)
-    assert [variant.mean for variant in decision.variants] == pytest.approx(result.values.mean(axis=1).tolist())
-    assert [variant.test.verdict for variant in decision.variants] == [
-        Verdict.INFERIOR,
-        Verdict.NON_INFERIOR,
-        Verdict.NON_INFERIOR,
-        Verdict.INFERIOR,
-        Verdict.NON_INFERIOR,
+def chosen(table: VariantTable, **terms: object) -> tuple[ModelChoice, VariantTable]:
+    def save(index: int):  # type: ignore[no-untyped-def]
+        return savings(table, index, Timings(), 1000, lambda _: None)
+
+    return choose_variants(table, (MAIN, OTHER), replace(Terms(), **terms), save)
+
+
+def lossy(topics: int = 120, seed: int = 1, held_out: bool = False) -> VariantTable:
+    """Pruning loses a little more at each step; at .4 of the size a cleaner gains."""
+    dice = np.random.default_rng(seed)
+    base = dice.beta(4, 4, (2, topics))
+
+    def values(change: float) -> np.ndarray:
+        return np.clip(base + change + dice.normal(0, 0.03, (2, topics)), 0, 1)
+
+    pruned = {share: values(-0.03 * (1 - share) ** 2) for share in (0.9, 0.7, 0.5, 0.3)} | {0.1: values(-0.3)}
+    return table_of(base, {DCP: pruned, "words": {0.4: values(0.05), 0.2: values(-0.4)}}, held_out=held_out)
+
+
+def test_the_answer_has_three_lines() -> None:
+    table = lossy()
+    model, _ = chosen(table)
+    lines = [(line, pick.variant if pick else None) for line, pick in model.answer]
+    assert lines == [
+        (Line.SMALLEST, "none|dcp@0.3"),
+        (Line.GAINS, "words@0.4"),
+        (Line.CAUTIOUS, "none|dcp@0.7"),
     ]
-    # words@2 does nothing but is smaller than density@1; neither beats density@1's mean, and none the baseline's place.
-    assert [variant.name for variant in decision.front] == ["words@30", "words@9", "words@2", "density@1"]
-    # What is picked does not depend on the check of the picks.
-    assert [pick.check for pick in decision.picks] == [None] * 3
-    assert (decision.checked, decision.folds, decision.repeats, asked) == (False, 0, 0, [])
-    checked = decide(result, QUICK).picks
-    names = [pick.variant.name if pick.variant else None for pick in checked]
-    assert [pick.variant.name if pick.variant else None for pick in decision.picks] == names[1:]
-    # Without a check nothing is recommended.
-    assert (decision.recommended, names[0]) == (None, "words@9")
+    assert (model.topics, model.variants, model.documents, model.cautious_topics) == (120, 7, 1000, 86)
+    assert (model.too_few, model.approximate, round(model.unseen_share, 4)) == (False, False, 0.0247)
+    assert model.dominating is None
 
 
-def test_rules_pick_in_sweeps_and_in_all() -> None:
-    asked: list[RuleName] = []
-    decision = decide(evidence(), QUICK, progress=asked.append)
-    assert asked == [RuleName.GUARDED, RuleName.SMALLEST, RuleName.KNEE, RuleName.HIGHEST]
-    assert [pick.rule for pick in decision.picks] == asked
-    _, middle, lax, _, dense = decision.variants
-    assert [(picks.sweep, picks.variants, picks.smallest, picks.highest) for picks in decision.sweeps] == [
-        ("words", 3, middle, lax),
-        ("density", 2, dense, dense),
+def test_numbers_of_what_is_recommended() -> None:
+    table = lossy()
+    model, _ = chosen(table)
+    pick = model.recommended
+    assert pick is not None
+    assert (pick.share, pick.emptied, pick.held_out) == (pytest.approx(0.3), 0, ())
+    index = table.position["none|dcp@0.3"]
+    for number, effect in enumerate(pick.effects):
+        values, base = table.values[number, index], table.values[number, 0]
+        assert effect.measure == table.measures[number]
+        assert (effect.topics, effect.mean, effect.reference) == (
+            120,
+            pytest.approx(values.mean()),
+            pytest.approx(base.mean()),
+        )
+        assert effect.margin == pytest.approx(0.05 * base.mean())
+        bound = lower_bounds(values - 0.95 * base, 0.0125) - effect.margin
+        assert effect.low == pytest.approx(bound)
+        assert -effect.margin < effect.low < effect.difference
+    assert pick.work is not None
+    assert (pick.work.share.value, pick.work.share.low) == (pytest.approx(0.3), pytest.approx(0.3))
+    assert (pick.savings.queries, pick.savings.bytes) == (1000, pytest.approx(280_000))
+
+
+def test_each_family_tells_where_it_ended() -> None:
+    model, _ = chosen(lossy())
+    walk = next(one for one in model.walks if one.family == DCP)
+    assert walk.steps == 5
+    assert walk.last is not None
+    assert walk.failed is not None
+    assert (walk.last.variant, walk.failed.variant) == ("none|dcp@0.3", "none|dcp@0.1")
+    assert walk.last.effects == (model.recommended and model.recommended.effects)
+    # A loss beyond the margin: no number of topics would show it.
+    assert walk.failed.topics_needed is None
+    assert [one.steps for one in model.walks if one.family != DCP] == [0, 0, 0]
+    near, _ = chosen(lossy(), margin=Margin(0.03, relative=True))
+    walk = next(one for one in near.walks if one.family == DCP)
+    assert walk.failed is not None
+    assert walk.failed.topics_needed is not None
+    assert walk.failed.topics_needed > 120
+
+
+def test_held_out_topics() -> None:
+    table = lossy(held_out=True)
+    model, _ = chosen(table)
+    pick = model.recommended
+    assert pick is not None
+    main = pick.held_out[0]
+    values, base = table.held_out[0, table.position[pick.variant]], table.held_out[0, 0]
+    expected = scipy.stats.ttest_rel(values, base).confidence_interval(0.95)
+    assert (main.measure, main.topics, main.margin) == (MAIN, 120, None)
+    assert (main.low, main.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    checked = model.cross_validated
+    assert checked is not None
+    assert checked.high is not None
+    assert checked.low < checked.difference < checked.high
+    assert checked.difference == pytest.approx(checked.mean - checked.reference)
+
+
+def test_what_dominates_is_said_first() -> None:
+    base = np.random.default_rng(2).beta(4, 4, 120)
+    noise = np.random.default_rng(3).normal(0, 0.01, 120)
+    pruned = dict.fromkeys((0.9, 0.7, 0.5), base - 0.015) | {0.3: base - 0.2}
+    model, _ = chosen(table_of(base, {DCP: pruned, "words": {0.45: base + noise - noise.mean()}}))
+    assert model.gain is None
+    assert model.dominating is not None
+    assert (model.dominating.over, model.dominating.pick.variant) == ("none|dcp@0.5", "words@0.45")
+    assert model.dominating.held_out.difference == pytest.approx(0.015, abs=1e-3)
+    assert model.answer[0] == (Line.NO_LARGER, model.dominating.pick)
+    # The recommendation itself rests on declared families alone.
+    assert model.recommended is not None
+    assert model.recommended.variant == "none|dcp@0.5"
+
+
+def test_a_gain_that_is_smaller_is_the_one_to_take() -> None:
+    base = np.random.default_rng(4).beta(4, 4, 120)
+    model, _ = chosen(table_of(base, {DCP: {0.5: base}, "words": {0.3: base + 0.05}}))
+    assert [(line, pick and pick.variant) for line, pick in model.answer] == [
+        (Line.GAINS, "words@0.3"),
+        (Line.CAUTIOUS, "none|dcp@0.5"),
     ]
-    guarded, smallest, _, highest = decision.picks
-    assert (guarded.variant, smallest.variant, highest.variant, decision.recommended) == (middle, middle, dense, middle)
-    # As no guard bites, it is worth the same.
-    assert guarded.check == smallest.check
-    assert smallest.check is not None
-    assert smallest.check.apparent == pytest.approx(middle.mean)
-    assert smallest.check.optimism == pytest.approx(smallest.check.apparent - smallest.check.mean)
-    assert (decision.folds, decision.repeats, decision.held_out_topics) == (5, 2, 0)
+    assert model.gain is not None
+    assert model.gain.over is None
+    assert model.gain.held_out.difference == pytest.approx(0.05)
+    alone, _ = chosen(table_of(base, {"words": {0.3: base + 0.05}}))
+    assert alone.recommended is None
+    assert alone.answer[0][0] is Line.GAINS
 
 
-def test_a_topic_is_worth_what_others_pick() -> None:
-    """Leaving one out by hand, for the highest mean."""
-    result = evidence(topics=30)
-    check = decide(result, replace(QUICK, folds=99, repeats=3)).picks[3].check
-    assert check is not None
-    everything = np.arange(30)
-    chosen = [int(result.values[:, everything != topic].mean(axis=1).argmax()) for topic in everything]
-    assert check.mean == pytest.approx(np.mean([result.values[place, topic] for topic, place in enumerate(chosen)]))
-    assert check.size == pytest.approx(np.mean([SIZES[place] for place in chosen]))
-    assert check.share == pytest.approx(chosen.count(4) / 30)
-    assert check.comparison.difference == pytest.approx(check.mean - result.baseline.mean())
+def test_bounds_of_variants_taken_by_hand() -> None:
+    table = lossy()
+    _, bounded = chosen(table)
+    assert bounded.baseline.bounds is None
+    found = {row.name: row.bounds for row in bounded.rows if row.bounds}
+    assert {name: one.verdict for name, one in found.items()} == {
+        **dict.fromkeys(("none|dcp@0.9", "none|dcp@0.7", "none|dcp@0.5", "none|dcp@0.3", "words@0.4"), Verdict.SHOWN),
+        **dict.fromkeys(("none|dcp@0.1", "words@0.2"), Verdict.LOSES),
+    }
+    differences = (table.values - table.values[:, :1]).mean(axis=-1)
+    for name, one in found.items():
+        assert list(one.low) == [MAIN, OTHER]
+        low = np.array([*one.low.values()])
+        assert (low < differences[:, table.position[name]]).all()
+    assert bounded.values is table.values
 
 
-def test_folds_are_no_more_than_topics() -> None:
-    decision = decide(evidence(topics=6), QUICK)
-    assert (decision.folds, decision.repeats) == (5, 2)
-    decision = decide(evidence(topics=4), QUICK)
-    assert (decision.folds, decision.repeats) == (4, 1)
-    assert [pick.rule for pick in decision.picks if pick.check] == list(RuleName)
-    alone = decide(evidence(topics=1), QUICK)
-    assert (alone.checked, alone.folds, alone.recommended) == (False, 0, None)
+def test_controls_and_few_topics_have_no_verdict() -> None:
+    table = lossy(24)
+    model, bounded = chosen(table)
+    assert model.too_few
+    assert model.recommended is model.cautious is model.gain is model.cross_validated is None
+    assert {row.bounds.verdict for row in bounded.rows if row.bounds} == {Verdict.UNDECIDED}
+    rows = [*table.rows[:-1], replace(table.rows[-1], variant=variant("none|random(seed=0)@0.2"))]
+    assert len(rows) - 1 not in bounds_by_hand(sample_of(table.with_rows(rows)))
 
 
-def test_few_topics_recommend_nothing() -> None:
-    decision = decide(evidence(topics=24), QUICK)
-    assert {variant.test.verdict for variant in decision.variants} == {Verdict.INCONCLUSIVE}
-    assert decision.recommended is None
-    check = decision.picks[0].check
-    assert check is not None
-    assert (check.mean, check.optimism) == (pytest.approx(decision.baseline_mean), 0.0)
-    assert (check.share, check.size) == (1.0, 100.0)
+def test_one_topic_equal_values_and_nothing_to_lose() -> None:
+    one, _ = chosen(lossy(1))
+    assert (one.too_few, one.answer) == (True, ((Line.SMALLEST, None), (Line.CAUTIOUS, None)))
+    flat = np.full(40, 0.5)
+    same, bounded = chosen(table_of(flat, {DCP: {0.5: flat}, SECOND: {0.3: flat}, BOILERPIPE: {0.3: flat}}))
+    # Of equals the shorter name.
+    assert same.recommended is not None
+    assert same.recommended.variant == "none|2n2p@0.3"
+    assert {row.bounds.verdict for row in bounded.rows if row.bounds} == {Verdict.SHOWN}
+    nothing = table_of(np.zeros(40), {DCP: {0.5: np.zeros(40)}})
+    with pytest.raises(InputError, match="the baseline's nDCG@10 is 0"):
+        chosen(nothing)
+    lost, _ = chosen(nothing, margin=Margin(0.01, relative=False))
+    assert lost.recommended is not None
 
 
-def test_what_is_no_smaller_than_the_baseline_is_not_recommended() -> None:
-    result = replace(evidence(), baseline_size=45.0)
-    decision = decide(result, QUICK)
-    assert decision.variants[1].test.verdict is Verdict.NON_INFERIOR
-    assert decision.recommended is None
-    assert [picks.smallest for picks in decision.sweeps] == [None, None]
+def test_orders_do_not_matter() -> None:
+    table, dice = lossy(seed=7), np.random.default_rng(8)
+    other = reordered(table, dice.permutation(120).tolist(), dice.permutation(7).tolist())
+    (one, bounded), (two, again) = chosen(table), chosen(other)
+    assert one == two
+    assert {row.name: row.bounds for row in bounded.rows} == {row.name: row.bounds for row in again.rows}
 
 
-def test_a_second_topic_set_takes_the_place_of_cross_validation() -> None:
-    result = with_held_out(evidence())
-    assert result.held_out is not None
-    values, baseline = result.held_out
-    decision = decide(result, QUICK)
-    assert (decision.topics, decision.held_out_topics, decision.folds, decision.repeats) == (40, 30, 5, 2)
-    guarded, smallest, _, highest = decision.picks
-    assert guarded.check is not None
-    assert (guarded.variant, guarded.check.share) == (smallest.variant, None)
-    # How stable it is, trainings say.
-    alone = decide(evidence(), QUICK).picks[0].check
-    assert alone is not None
-    assert guarded.check.stability == alone.stability
-    assert (smallest.variant, highest.variant) == (decision.variants[1], decision.variants[4])
-    one, other = smallest.check, highest.check
-    assert one is not None
-    assert other is not None
-    assert (one.mean, other.mean) == (pytest.approx(values[1].mean()), pytest.approx(values[4].mean()))
-    # What the highest mean of the held-out topics themselves promises.
-    assert other.apparent == pytest.approx(values.mean(axis=1).max())
-    assert other.optimism == pytest.approx(other.apparent - other.mean)
-    assert (other.share, other.size) == (None, 90.0)
-    assert one.comparison.difference == pytest.approx(values[1].mean() - baseline.mean())
-
-
-def test_the_choice_knows_nothing_of_the_held_out_topics() -> None:
-    result = with_held_out(evidence())
-    assert result.held_out is not None
-    other = replace(result, held_out=(1 - result.held_out[0], result.held_out[1]))
-    some, others = decide(result, QUICK), decide(other, QUICK)
-    assert some.variants == others.variants
-    assert [pick.variant for pick in some.picks] == [pick.variant for pick in others.picks]
-
-
-def test_a_margin_in_units_of_the_measure() -> None:
-    decision = decide(evidence(), replace(QUICK, margin=Margin(0.02, relative=False)))
-    assert (decision.margin, decision.relative_margin) == (0.02, None)
-
-
-def test_no_share_of_nothing_can_be_lost() -> None:
-    result = evidence()
-    result = replace(result, baseline=np.zeros(40))
-    with pytest.raises(InputError) as caught:
-        decide(result, QUICK)
-    assert str(caught.value) == (
-        "qld: the baseline's AP is 0, which leaves no share of it to lose. Fix: state the margin in units of the measure, "
-        "such as --margin 0.01, or choose another measure."
-    )
-    assert decide(result, replace(QUICK, margin=Margin(0.02, relative=False))).baseline_mean == 0
-
-
-def test_a_baseline_that_finds_something_in_one_topic_alone() -> None:
-    """Without that topic no share is a margin: trainings stay with the baseline."""
-    result = evidence(topics=30)
-    baseline = np.zeros(30)
-    baseline[7] = 0.5
-    decision = decide(replace(result, baseline=baseline), replace(QUICK, folds=30))
-    assert decision.picks[0].check is not None
-    assert decision.picks[0].check.comparison.measure == "AP"
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10_000), st.integers(25, 40))
-def test_numbers_agree_with_each_other(seed: int, topics: int) -> None:
-    result = evidence(topics, seed)
-    decision = decide(result, Terms(resamples=100, folds=3, repeats=1))
-    safe = [variant for variant in decision.variants if variant.test.verdict is Verdict.NON_INFERIOR]
-    smallest = min(safe, key=lambda variant: variant.size, default=None)
-    assert decision.picked(RuleName.SMALLEST) == smallest
-    passing = [variant for variant in safe if not variant.broken]
-    assert decision.recommended == min(passing, key=lambda variant: variant.size, default=None)
-    assert all(variant.test.low <= variant.test.difference <= variant.test.high for variant in decision.variants)
-    for pick in decision.picks:
-        check = pick.check
-        assert check is not None
-        assert 0 <= (check.share or 0) <= 1
-        assert min(SIZES) <= check.size <= 100
-        assert check.optimism == pytest.approx(check.apparent - check.mean, abs=1e-9)
+def test_thousands_of_variants_take_seconds() -> None:
+    dice = np.random.default_rng(9)
+    base = dice.beta(3, 3, 150)
+    shares = [number / 1000 for number in range(1, 834)]
+    families = {
+        family: {share: base * (1 - 0.1 * (1 - share)) + dice.normal(0, 0.1, 150) * (1 - share) for share in shares}
+        for family in (DCP, SECOND, "words")
+    }
+    table = table_of(base, families)
+    assert len(table.rows) == 2500
+    before = time.process_time()
+    model, bounded = chosen(table)
+    assert time.process_time() - before < 5
+    assert model.recommended is not None
+    assert all(row.bounds for row in bounded.rows[1:])

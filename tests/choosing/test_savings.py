@@ -1,23 +1,22 @@
-"""What a choice saves: worked by hand, and read off lines."""
+"""What an index saves: worked by hand, and read off lines."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from choosing_samples import evidence
+from experiments import built, noise, row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.decisions import Basis, Decision, SizeKind
-from thresher.choosing.savings import Timed, TimeLine, Timings, savings
+from thresher.choosing.savings import Basis, Savings, TimeLine, Timings, savings
 from thresher.costs import Interval, MeasuredTime, Power
+from thresher.variants.costs import Built, Cost
+from thresher.variants.table import Row, VariantTable
 
-WORDS, NONE = ("words",), ()
 # 100 bytes: 10 s to build and 4 ms a query; each byte less saves 0.05 s of building and 0.03 ms a query.
-TWIN = Interval(1.0, 0.98, 1.02)
 GRAMS = Power(85.0, "configured").grams
 
 
@@ -29,32 +28,37 @@ def query(seconds: float, measurable: bool = True) -> MeasuredTime:
     return MeasuredTime(one, one, Interval(ratio, ratio, ratio), one, Interval(saved, *bounds), measurable)
 
 
-RUNS = (
-    Timed("none", NONE, 100, 1.0, 10.0, query(0.004)),
-    Timed("words@9", WORDS, 50, 3.0, 7.5, query(0.0025)),
-    Timed("words@2", WORDS, 80, 3.0, 9.0, query(0.0034)),
-    Timed("words@3", WORDS, 70, 3.0, 8.5, query(0.0031)),
-)
+def timed(clean: float, index: float, of_query: MeasuredTime) -> Built:
+    made = replace(built(0.5), clean=Cost(clean, clean, 1.0), index=Cost(index, index, 1.0))
+    return replace(made, query=of_query, indexing=None)
 
 
-TIMINGS = Timings(RUNS, TWIN)
+def sized(name: str, size: int | None, made: Built | None = None) -> Row:
+    return replace(row(name, (size or 20) / 100, made), bytes=size)
 
 
-@pytest.fixture(scope="module")
-def decision() -> Decision:
-    return decide(evidence(), Terms(resamples=50))
+RUNS = {
+    "none": sized("none", 100, timed(1.0, 10.0, query(0.004))),
+    "words@9": sized("words@9", 50, timed(3.0, 7.5, query(0.0025))),
+    "words@2": sized("words@2", 80, timed(3.0, 9.0, query(0.0034))),
+    "words@3": sized("words@3", 70, timed(3.0, 8.5, query(0.0031))),
+}
 
 
-def test_a_variant_that_was_run(decision: Decision) -> None:
-    result = savings(decision, decision.variants[1], WORDS, TIMINGS, 1_000_000, GRAMS)
-    assert (result.retrieval, result.variant, result.queries, result.basis, result.indexes) == (
-        "qld",
-        "words@9",
-        1_000_000,
-        Basis.MEASURED,
-        4,
-    )
-    assert (result.bytes, result.share) == (50.0, 0.5)
+def table(*rows: Row, runs: Mapping[str, Row] = RUNS) -> VariantTable:
+    every = (*runs.values(), *rows)
+    values = np.zeros((1, len(every), 2))
+    return VariantTable("qld", ("AP",), ("1", "2"), every, values, values[0], (), values[:, :, :0])
+
+
+def saved(of: VariantTable, name: str, queries: int = 1_000_000) -> Savings:
+    return savings(of, of.position[name], Timings.of(of, (noise("qld"),)), queries, GRAMS)
+
+
+def test_a_variant_that_was_timed() -> None:
+    result = saved(table(), "words@9")
+    assert (result.queries, result.basis, result.indexes) == (1_000_000, Basis.MEASURED, 4)
+    assert (result.bytes, result.share) == (50, 0.5)
     assert result.query_seconds == Interval(*(pytest.approx(seconds) for seconds in (1500, 1350, 1650)))
     assert result.extra_seconds == pytest.approx(2.0 - 2.5)
     # Eq. 9: 1500.5 s less, of 85 W, at 0.341 kg a kWh.
@@ -65,68 +69,61 @@ def test_a_variant_that_was_run(decision: Decision) -> None:
     assert result.break_even.queries == Interval(0, 0, 0)
 
 
-def test_a_difference_within_noise_saves_nothing(decision: Decision) -> None:
-    runs = (RUNS[0], replace(RUNS[1], query=query(0.0025, measurable=False)))
-    result = savings(decision, decision.variants[1], WORDS, Timings(runs, TWIN), 1_000_000, GRAMS)
+def test_a_difference_within_noise_saves_nothing() -> None:
+    runs = {"none": RUNS["none"], "words@9": sized("words@9", 50, timed(3.0, 7.5, query(0.0025, measurable=False)))}
+    result = saved(table(runs=runs), "words@9")
     assert (result.basis, result.query_seconds, result.co2_kg) == (Basis.NOT_MEASURABLE, None, None)
-    assert (result.bytes, result.extra_seconds) == (50.0, pytest.approx(-0.5))
+    assert (result.bytes, result.extra_seconds) == (50, pytest.approx(-0.5))
     assert result.break_even is not None
     assert result.break_even.queries is None
 
 
-def test_a_cutoff_that_was_not_run_is_read_off_lines(decision: Decision) -> None:
-    result = savings(decision, decision.variants[0], WORDS, TIMINGS, 1000, GRAMS)
-    assert (result.variant, result.basis) == ("words@30", Basis.ESTIMATED)
+def test_indexing_within_noise_takes_what_the_baseline_takes() -> None:
+    both = {name: replace(of, built=replace(of.built, indexing=query(0.004))) for name, of in RUNS.items() if of.built}
+    alike = replace(both["words@9"], built=replace(both["words@9"].built, indexing=query(0.003, measurable=False)))
+    result = saved(table(runs={**both, "words@9": alike}), "words@9")
+    assert result.extra_seconds == pytest.approx(2.0)
+
+
+def test_a_cutoff_that_was_not_run_is_read_off_lines() -> None:
+    explored = sized("words@30", 20)
+    result = saved(table(explored), "words@30", 1000)
+    assert result.basis is Basis.ESTIMATED
     assert result.query_seconds is not None
     assert result.query_seconds.value == pytest.approx(1000 * 80 * 0.00003)
     assert result.extra_seconds == pytest.approx(2.0 - 80 * 0.05)
-    few = savings(decision, decision.variants[0], WORDS, Timings(RUNS[:2], TWIN), 1000, GRAMS)
-    assert (few.basis, few.bytes, few.query_seconds, few.extra_seconds, few.co2_kg, few.break_even) == (
-        Basis.NOT_RUN,
-        80.0,
-        None,
-        None,
-        None,
-        None,
-    )
+    few = saved(table(explored, runs={name: RUNS[name] for name in ("none", "words@9")}), "words@30")
+    assert few == Savings(1_000_000, 80, pytest.approx(0.8), Basis.NOT_RUN, 2)
 
 
 def test_a_line_with_a_wide_spread_or_a_small_difference_saves_nothing() -> None:
-    basis, saved = TIMINGS.saved_per_query("words@30", 20)
-    assert basis is Basis.ESTIMATED
-    assert saved is not None
-    assert saved.high - saved.low == pytest.approx(0, abs=1e-9)
-    assert TIMINGS.saved_per_query("words@30", 99) == (Basis.NOT_MEASURABLE, None)
-    scattered = (*RUNS[:2], replace(RUNS[2], query=query(0.0012)), replace(RUNS[3], query=query(0.0056)))
-    assert Timings(scattered, TWIN).saved_per_query("words@30", 60) == (Basis.NOT_MEASURABLE, None)
+    assert saved(table(sized("words@30", 99)), "words@30").basis is Basis.NOT_MEASURABLE
+    scattered = {
+        **RUNS,
+        "words@2": sized("words@2", 80, timed(3.0, 9.0, query(0.0012))),
+        "words@3": sized("words@3", 70, timed(3.0, 8.5, query(0.0056))),
+    }
+    assert saved(table(sized("words@30", 60), runs=scattered), "words@30").basis is Basis.NOT_MEASURABLE
 
 
-def test_a_scorer_that_was_not_run_has_no_times(decision: Decision) -> None:
-    result = savings(decision, decision.variants[3], ("density",), TIMINGS, 1000, GRAMS)
-    assert (result.bytes, result.query_seconds, result.break_even) == (70.0, None, None)
-    assert savings(decision, decision.variants[1], WORDS, Timings(), 1000, GRAMS).basis is Basis.NOT_RUN
+def test_without_times_or_bytes() -> None:
+    other = saved(table(sized("density@9", 30)), "density@9")
+    assert (other.bytes, other.query_seconds, other.break_even) == (70, None, None)
+    unknown = saved(table(sized("words@30", None)), "words@30")
+    assert (unknown.bytes, unknown.share, unknown.basis) == (None, None, Basis.NOT_RUN)
+    known = table()
+    assert Timings.of(known, (noise("bm25"),)) == Timings.of(known, ()) == Timings()
+    assert savings(known, 1, Timings(), 1000, GRAMS) == Savings(1000, 50, 0.5, Basis.NOT_RUN, 0)
 
 
-def test_postings_are_no_bytes() -> None:
-    decision = decide(replace(evidence(), size_kind=SizeKind.POSTINGS), Terms(resamples=50))
-    result = savings(decision, decision.variants[0], WORDS, TIMINGS, 1000, GRAMS)
-    assert (result.bytes, result.share, result.query_seconds) == (None, 0.8, None)
-    # What was run has bytes and times all the same.
-    run = (RUNS[0], replace(RUNS[1], bytes=40))
-    result = savings(decision, decision.variants[1], WORDS, Timings(run, TWIN), 1000, GRAMS)
-    assert (result.bytes, result.share) == (60, 0.6)
-    assert result.query_seconds is not None
-    assert result.query_seconds.value == pytest.approx(1.5)
-
-
-def test_losses_are_negative_and_short_times_have_no_co2(decision: Decision) -> None:
-    slow = (RUNS[0], Timed("words@9", WORDS, 50, 3.0, 7.5, query(0.0065)))
-    result = savings(decision, decision.variants[1], WORDS, Timings(slow, TWIN), 1_000_000, GRAMS)
+def test_losses_are_negative_and_short_times_have_no_co2() -> None:
+    slow = {"none": RUNS["none"], "words@9": sized("words@9", 50, timed(3.0, 7.5, query(0.0065)))}
+    result = saved(table(runs=slow), "words@9")
     assert result.query_seconds is not None
     assert result.co2_kg is not None
     assert result.query_seconds.value == pytest.approx(-2500)
     assert result.co2_kg.value == pytest.approx(-2499.5 / 3600 * 85 / 1000 * 0.341)
-    assert savings(decision, decision.variants[1], WORDS, TIMINGS, 300, GRAMS).co2_kg is None
+    assert saved(table(), "words@9", 300).co2_kg is None
 
 
 @given(st.floats(0, 10), st.floats(0, 1e-3), st.lists(st.integers(1, 10**9), min_size=2, max_size=9, unique=True))

@@ -10,16 +10,16 @@ import sys
 import warnings
 from pathlib import Path
 
-import forks
 import justext
 import psutil
 import pytest
 import readability
 import trafilatura
+import worker_processes
 from boilerpy3 import extractors as boilerpy3_extractors
 from boilerpy3 import filters
-from forks import workers_alive
 from resiliparse.extract.html2text import extract_plain_text
+from worker_processes import workers_alive
 
 from thresher.cleaneval.extractor_process import ExtractedPage, run_extractors
 from thresher.cleaneval.extractors import EXTRACTORS, Extractor, decode_for_extractors, find_extractors
@@ -194,7 +194,7 @@ def test_processes_end_after_a_parent_that_is_killed(tmp_path: Path) -> None:
     script.write_text(
         "import sys\n"
         "from pathlib import Path\n"
-        f"sys.path[:0] = {[str(Path(__file__).parent), str(Path(forks.__file__).parent)]}\n"
+        f"sys.path[:0] = {[str(Path(__file__).parent), str(Path(worker_processes.__file__).parent)]}\n"
         "from test_extractors import GoldPage, hanging, extractor, run_extractors, workers_alive\n"
         "if __name__ == '__main__':\n"
         f"    pages = [GoldPage(path.stem, path, ()) for path in sorted(Path({str(pages)!r}).iterdir())]\n"
@@ -279,7 +279,6 @@ def test_no_package_is_imported_with_the_extractors() -> None:
     assert done.stdout.split() == []
 
 
-@pytest.mark.usefixtures("new_interpreters")
 def test_real_pages_one_by_one_and_in_processes(shared_data: Path) -> None:
     pages = read_gold(shared_data / "cleaning" / "cleaneval-dev").pages[:12]
     actual = list(run_extractors(pages, find_extractors(), workers=2))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from report_samples import large
+from experiments import made
 
 from thresher.cli.answers import MOST_LINES, Answer, short_lines
-from thresher.reports.results_tables import answer_table, main_table
-from thresher.reports.summary import summary
+from thresher.reports.summary import findings
+from thresher.reports.variant_tables import answer_table, main_table
 
 FILES = [("report", Path("report.html"))]
 
 
 def answer(sentences: list[str]) -> Answer:
-    results = large(40)
+    results = made()
     return Answer(
         sentences, lambda rows: answer_table(results, rows), [main_table(results)], FILES, Path("results.json")
     )
@@ -24,7 +24,7 @@ def answer(sentences: list[str]) -> Answer:
 @pytest.mark.parametrize("width", [40, 60, 80, 160])
 @pytest.mark.parametrize("copies", [1, 4, 20])
 def test_an_answer_has_few_lines_that_fit(width: int, copies: int) -> None:
-    sentences = [*summary(large(40))] * copies
+    sentences = [*findings(made())] * copies
     lines = short_lines(answer(sentences), width)
     assert len(lines) + len(FILES) + 1 <= MOST_LINES
     assert max(map(len, lines)) <= width

@@ -29,6 +29,7 @@ from thresher.collections.file_collection import (
     HTML,
     KINDS,
     MANY,
+    PAGE_FORMATS,
     RANGE_BYTES,
     WHOLE_BYTES,
     Files,
@@ -191,7 +192,7 @@ def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_kinds_by_suffix() -> None:
-    assert FORMATS == ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
+    assert (*PAGE_FORMATS, *(kind.name for kind in KINDS)) == FORMATS
     suffixes = {
         HTML: (".html", ".htm", ".xhtml", ".shtml"),
         "": (".txt", ".text"),

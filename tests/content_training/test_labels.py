@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from thresher.content_training.training_pages import (
-    classes_of_text,
     domain,
     folds_of,
     labels_of_snippets,
@@ -54,11 +53,3 @@ def test_folds_do_not_depend_on_other_pages():
     folds = folds_of(names, 4)
     assert folds.tolist() == [int(folds_of([name], 4)[0]) for name in names]
     assert np.bincount(folds).min() > 30
-
-
-def test_classes_are_those_of_most_aligned_words():
-    blocks = ["Home News", "Rain in Oslo", "It rains and", "Home Rain is wet", "...", "It pours"]
-    gold = [(2, "Rain in Oslo"), (1, "It rains and pours."), (3, "Rain is wet")]
-    assert classes_of_text(blocks, gold).tolist() == [0, 2, 1, 3, 0, 0]
-    assert classes_of_text(blocks, []).tolist() == [0] * 6
-    assert classes_of_text([], gold).tolist() == []

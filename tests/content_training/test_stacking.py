@@ -182,4 +182,4 @@ def test_the_command(tmp_path):
     assert f"content(model={model})@" in done.output
     assert "made: 1 pages without text or gold text" in done.stderr
     assert read_content_model(model).card.settings["folds"] == 2
-    assert plot.read_text().startswith("<?xml")
+    assert plot.read_text().startswith("<svg ")

@@ -46,13 +46,13 @@ def test_all_factors_are_named() -> None:
 
 
 def test_a_footprint_has_hours_energy_and_co2() -> None:
-    work = footprint("10,000 searches", Interval(7200.0, 3600.0, 10800.0), NODE, 1, repeated=True)
+    work = footprint("10,000 searches", Interval(7200.0, 3600.0, 10800.0), NODE, 1)
     assert work.hours == Interval(2.0, 1.0, 3.0)
     assert work.kwh == Interval(*(pytest.approx(0.170 * hours) for hours in (2, 1, 3)))
     assert work.kg == Interval(*(pytest.approx(0.341 * 0.170 * hours) for hours in (2, 1, 3)))
-    many = footprint("cleaning", Interval(3600.0, 3600.0, 3600.0), NODE, 15, repeated=False)
-    assert (many.hours.value, many.repeated) == (15.0, False)
+    many = footprint("cleaning", Interval(3600.0, 3600.0, 3600.0), NODE, 15)
+    assert many.hours == Interval(15.0, 15.0, 15.0)
     short = Interval(0.5, 0.4, 2.0)
-    assert footprint("indexing", short, NODE, 1, repeated=True) == Footprint(
-        "indexing", Interval(*(pytest.approx(seconds / 3600) for seconds in (0.5, 0.4, 2.0))), None, None, repeated=True
+    assert footprint("indexing", short, NODE, 1) == Footprint(
+        "indexing", Interval(*(pytest.approx(seconds / 3600) for seconds in (0.5, 0.4, 2.0))), None, None
     )

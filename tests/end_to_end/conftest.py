@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import astuple
 from pathlib import Path
 
 import pytest
-from commands import Done, installed
+from commands import Done, installed, thresher
 from small_web import TIMED, Finished, Web
-
-from thresher.cli.main import main
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +17,7 @@ def finished(once: Callable[..., Path]) -> Finished:
     """Nobody may change this folder: make a `Web` of your own for that."""
 
     def run(folder: Path) -> None:
-        file = Web.make(folder / "web", **TIMED).write()
+        file = Web.make(folder / "web", **TIMED).write(run="workers = 2")
         done = installed("run", file.name, cwd=file.parent)
         (folder / "done.json").write_text(json.dumps(astuple(done)))
 
@@ -42,19 +39,6 @@ def copy(finished: Finished, tmp_path: Path) -> Finished:
 
 
 @pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Run a command line in this process, which saves starting Python and Java, in a folder."""
-
-    def run(*arguments: str | Path, cwd: Path) -> Done:
-        monkeypatch.chdir(cwd)
-        monkeypatch.setenv("COLUMNS", "200")
-        monkeypatch.setattr(sys, "argv", ["thresher", *map(str, arguments)])
-        capfd.readouterr()
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return Done(code, *capfd.readouterr())
-
-    return run
+def call() -> Callable[..., Done]:
+    """Run a command line in this process, in a folder."""
+    return thresher

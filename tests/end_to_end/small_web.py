@@ -116,7 +116,7 @@ class Web:
             "retrieval": 'models = ["qld"]\ndepth = 40',
             "measure": "seconds = 0",
             "costs": "tdp_watts = 65",
-            "run": "workers = 2",
+            "run": "workers = 1",
             **self.tables,
             **tables,
         }
@@ -159,7 +159,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 def without_clock(table: Path) -> list[dict[str, str]]:
     """Return the rows of a `results.csv` without what differs from run to run: times, memory, CO2 and what follows."""
     measured = re.compile(
-        r"(clean|index)_(wall|cpu|peak|co2)_?\w*|(query|indexing)_(ms|cpu_|ratio|saved_|measurable).*|break_even_.*"
+        r"(clean|index)_(wall|cpu|peak|co2)_?\w*|(query|indexing)_(seconds|cpu_|ratio|saved_|measurable).*|break_even.*"
         r"|\w+_(hours|kwh|kg)(_low|_high)?"
     )
     rows = csv.DictReader(table.read_text(encoding="utf-8").splitlines())

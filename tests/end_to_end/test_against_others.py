@@ -17,6 +17,7 @@ from small_web import Finished, Web
 
 from thresher.evaluation import read_topics
 from thresher.lucene.jvm import start
+from thresher.variants.files import read_results
 
 Call = Callable[..., Done]
 GOLDEN = Path(__file__).parent / "golden.json"
@@ -132,11 +133,15 @@ def manifest(results: Path) -> dict[str, Any]:
 
 def summary(results: Path) -> dict[str, Any]:
     """What must not change: counts, bytes of postings and terms (other files name the machine), measures to 4 places."""
-    result = {}
+    result, pages = {}, read_results(results).facts.pages
     for row, variant in zip(rows(results), manifest(results)["variants"].values(), strict=True):
         sizes = variant["index"]["bytes_by_type"]
         result[row["variant"]] = {
-            **{count: int(row[count]) for count in ("documents", "indexed", "emptied", "failed", "words_kept")},
+            "documents": pages.documents,
+            "indexed": int(row["documents"]),
+            "emptied": int(row["emptied"]) + pages.emptied,
+            "failed": pages.failed,
+            "words_kept": int(row["words"]),
             "bytes": {suffix: sizes[suffix] for suffix in (".doc", ".tim")},
             "measures": {measure: round(float(row[measure]), 4) for measure in MEASURES},
         }

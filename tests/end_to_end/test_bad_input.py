@@ -14,6 +14,7 @@ from small_web import Finished, Web, leftovers, tree
 
 from thresher.collections.file_collection import HTML_SUFFIXES, KINDS, TEXT_SUFFIXES
 from thresher.scorers.registry import scorers
+from thresher.variants.files import read_results
 
 Call = Callable[..., Done]
 
@@ -173,11 +174,15 @@ def failed(web: Web, call: Call, pages: int, *expected: dict[str, object]) -> No
     results = web.folder / "results" / "web"
     listed = [json.loads(line) for line in (results / "failures.jsonl").read_text(encoding="utf-8").splitlines()]
     assert listed == list(expected)
-    stored = json.loads((results / "results.json").read_text(encoding="utf-8"))
-    assert stored["failed_pages"] == [[page["id"] or page["file"], page["reason"]] for page in expected]
-    for row in stored["rows"]:
-        assert row["documents"] == pages == row["indexed"] + row["emptied"] + row["failed"]
-        assert row["failed"] == len(expected)
+    stored = read_results(results)
+    counts = stored.facts.pages
+    assert counts.reasons == tuple((page["id"] or page["file"], page["reason"]) for page in expected)
+    assert counts.documents == pages == counts.scored + counts.emptied + counts.failed
+    assert counts.failed == len(expected)
+    table = stored.table()
+    assert {row.index.documents + emptied for row, emptied in zip(table.rows, table.emptied, strict=True)} == {
+        counts.scored
+    }
     assert f"{len(expected)} of {pages} pages failed" in done.out
 
 

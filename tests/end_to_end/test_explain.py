@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import Done
 from small_web import TOPICS, Finished
@@ -19,7 +20,7 @@ from thresher.files import file_digest
 from thresher.pages import read_html
 from thresher.reports.explanation_text import explanation_lines
 from thresher.reports.text_tables import display_width
-from thresher.results.experiment_results import read_results
+from thresher.variants.files import read_results, write_results
 
 Call = Callable[..., Done]
 NDCG = "nDCG(dcg='exp-log2')@10"
@@ -45,7 +46,13 @@ def every(finished: Finished) -> Explanation:
 def test_ranks_and_values_are_those_of_the_runs(finished: Finished, every: Explanation) -> None:
     runs = [read_run(finished.results / "runs" / f"{name}.trec") for name in ("none", "words@40")]
     qrels = read_qrels(finished.web.folder / "qrels.txt")
-    values = {(one.variant, one.topic, one.measure): one.value for one in read_results(finished.results).per_topic}
+    table = read_results(finished.results).table()
+    values = {
+        (row.name, topic, measure): table.of(measure)[index, place]
+        for index, row in enumerate(table.rows)
+        for place, topic in enumerate(table.topics)
+        for measure in table.measures
+    }
     assert [topic.topic for topic in every.topics] == [str(number) for number in range(1, TOPICS + 1)]
     for topic in every.topics:
         for name, found in (("none", topic.before), ("words@40", topic.after)):
@@ -211,10 +218,9 @@ def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Ca
     postings.write_bytes(content[:-1])
     refused("web/none: the index of none is damaged or of another experiment. Fix: run the experiment again")
     postings.write_bytes(content)
-    values = json.loads((copy.results / "results.json").read_text())
-    for value in values["per_topic"]:
-        value[5] = 0.5
-    (copy.results / "results.json").write_text(json.dumps(values))
+    results = read_results(copy.results)
+    wrong = tuple(replace(table, values=np.full_like(table.values, 0.5)) for table in results.tables)
+    write_results(replace(results, tables=wrong), copy.results)
     refused("is not the one in results.json: topic 3 differs. Fix: ")
     record = next((copy.results / "stages").glob("index-none.json"))
     moved = record.rename(copy.results / "elsewhere.json")

@@ -19,7 +19,7 @@ from thresher.experiments.explainer import Why, experiment_of, explain_experimen
 from thresher.explaining.explanations import Explanation, read_explained
 from thresher.reports import write_report
 from thresher.reports.explanation_html import page_name, render_topic, render_topics
-from thresher.results.experiment_results import read_results
+from thresher.variants.files import read_results
 
 Call = Callable[..., Done]
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
@@ -81,9 +81,13 @@ def test_the_report_links_to_them_until_they_are_of_other_results(written: Path)
     assert 'href="why/topics.html"' in page.read_text(encoding="utf-8")
     results = read_results(written)
     assert read_explained(written, "another") is None
-    write_report(written, replace(results, key="another"), explained=read_explained(written, "another"))
+    write_report(
+        written,
+        replace(results, facts=replace(results.facts, key="another")),
+        explained=read_explained(written, "another"),
+    )
     assert 'href="why/topics.html"' not in page.read_text(encoding="utf-8")
-    write_report(written, results, explained=read_explained(written, results.key))
+    write_report(written, results, explained=read_explained(written, results.facts.key))
     assert 'href="why/topics.html"' in page.read_text(encoding="utf-8")
 
 

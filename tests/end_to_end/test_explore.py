@@ -1,22 +1,46 @@
-"""`thresher explore`: what it says of a cutoff is what `thresher run` measures on an index built at that cutoff."""
+"""`thresher explore`: what it says of a variant is what `thresher run` measures on an index built of it."""
 
 from __future__ import annotations
 
 import csv
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+import numpy as np
 from commands import Done
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from small_web import Finished, Web
+from sweep_views import sweep_of
 from test_held_out import HELD_OUT, write_others
 
 from thresher.experiments.config import load_experiment
+from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import score_experiment
+from thresher.experiments.runner import run_experiment
 from thresher.experiments.stages import evidence_key
-from thresher.exploring.exploration import read_exploration
+from thresher.variants.files import read_results
+from thresher.variants.results import Results
 
 Call = Callable[..., Done]
+VARIANTS = (
+    "words@5",
+    "words(headings=keep,floor=25)@30",
+    "words(floor=70)@60",
+    "words@60",
+    "density@8",
+    "density@doc25",
+    "density@doc60",
+    "perplexity@5000",
+    "justext",
+    "bte(floor=90)+perplexity(lm=books,floor=20)@100",
+    "none|dcp@0.5",
+    "none|2n2p@2.5",
+    "words@5|dcp@0.3",
+    "words@5|tcp(k=3)@0.7",
+    "none|idf@2.1",
+)
 
 
 def rows(path: Path) -> dict[str, dict[str, str]]:
@@ -24,127 +48,126 @@ def rows(path: Path) -> dict[str, dict[str, str]]:
         return {row["variant"]: row for row in csv.DictReader(lines)}
 
 
-def test_explored_cutoffs_are_as_measured_ones(copy: Finished, call: Call) -> None:
+def compared(measured: Results, explored: Results) -> int:
+    """Check that the built variants are as explored; return how many there are."""
+    for run, other in zip(measured.tables, explored.tables, strict=True):
+        assert (run.retrieval, run.measures, run.topics, run.held_out_topics) == (
+            other.retrieval,
+            other.measures,
+            other.topics,
+            other.held_out_topics,
+        )
+        for index in run.built:
+            name = run.rows[index].name
+            place = other.position[name]
+            assert other.rows[place].variant.treatment == run.rows[index].variant.treatment
+            assert (other.rows[place].index, other.rows[place].words) == (run.rows[index].index, run.rows[index].words)
+            assert other.query_postings[place].tolist() == run.query_postings[index].tolist(), name
+            np.testing.assert_allclose(other.values[:, place], run.values[:, index], rtol=0, atol=1e-12, err_msg=name)
+            np.testing.assert_allclose(other.held_out[:, place], run.held_out[:, index], rtol=0, atol=1e-12)
+    return len(measured.tables[0].built)
+
+
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.sampled_from(VARIANTS), min_size=1, max_size=6, unique=True),
+    st.sampled_from(['["qld"]', '["bm25", "qld(exact)"]']),
+    st.booleans(),
+)
+@example(list(VARIANTS), '["qld"]', True)
+def test_run_and_explore_give_equal_tables(web: Web, names: list[str], models: str, held_out: bool) -> None:
+    write_others(web.folder)
+    tables = {"held_out": HELD_OUT} if held_out else {}
+    listed = ", ".join(f'"{name}"' for name in names)
+    file = web.write(sweep="", cleaners=f"names = [{listed}]", retrieval=f"models = {models}", **tables)
+    with tempfile.TemporaryDirectory() as folder:
+        experiment = load_experiment(file)
+        measured = run_experiment(experiment, Path(folder) / "run", Path(folder) / "indexes")
+        explored = explore_experiment(experiment, Path(folder) / "explored")
+    assert compared(measured, explored) == len(names) + 1
+
+
+def test_run_and_explore_share_one_table(copy: Finished, call: Call) -> None:
     before = {path: path.stat().st_mtime_ns for path in (copy.results / "scores").iterdir()}
+    measured = read_results(copy.results)
     done = call("explore", copy.file.name, cwd=copy.web.folder)
     assert done.code == 0
     # The scores are those of the run.
     assert {path: path.stat().st_mtime_ns for path in (copy.results / "scores").iterdir()} == before
-    measured, explored = rows(copy.results / "results.csv"), rows(copy.results / "explored.csv")
-    exploration = read_exploration(copy.results)
-    assert measured.keys() <= explored.keys()
-    for variant, row in measured.items():
-        result = explored[variant]
-        for measure in exploration.measures:
-            assert float(result[measure]) == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
-        assert (result["words_kept"], result["words_total"]) == (row["words_kept"], row["words_total"])
-        assert int(result["documents"]) == int(row["indexed"])
-        assert float(result["query_postings"]) == pytest.approx(float(row["query_postings"]))
+    both = read_results(copy.results)
+    assert compared(measured, both) > 5
+    assert [row.built for row in both.tables[0].rows if row.built] == [
+        measured.tables[0].rows[measured.tables[0].position[row.name]].built for row in both.tables[0].rows if row.built
+    ]
     # Every cutoff that makes a difference: the words of blocks.
-    words = exploration.sweep("words")
-    assert words.cutoffs == tuple(sorted(words.cutoffs or (), reverse=True))
+    words = sweep_of(both.tables, "words")
+    assert words.cutoffs == tuple(sorted(words.cutoffs, reverse=True))
     assert len(words.variants) > 30
-    assert [line for line in done.out.splitlines() if line.startswith("words@")]
-    assert done.out.splitlines()[-1] == f"all cutoffs: {copy.results / 'explored.csv'}"
-    # Six indexes are too few to say anything of sizes.
-    assert exploration.size_errors is None
-    assert {row["index_bytes_estimated"] for row in explored.values()} == {""}
+    # Six indexes are too few to say anything of bytes.
+    assert both.facts.size_errors is None
+    assert {row.bytes_kind for row in both.tables[0].rows} == {"measured", ""}
+    assert rows(copy.results / "results.csv").keys() == {row.name for row in both.tables[0].rows}
+    assert call("run", copy.file.name, cwd=copy.web.folder).code == 0
+    again = read_results(copy.results)
+    assert compared(both, again) == compared(measured, again)
+    assert {row.name for row in again.tables[0].rows} == {row.name for row in both.tables[0].rows}
+    # Other topics: what was explored is left out, and that is said.
+    copy.web.write(retrieval='models = ["qld"]\ndepth = 40')
+    done = call("run", copy.file.name, cwd=copy.web.folder)
+    assert done.code == 0
+    assert any("rests on other pages, topics or options" in line for line in done.err.splitlines())
+    assert not read_results(copy.results).was_explored
 
 
-def test_floors_and_quotas_are_explored_as_measured(web: Web, call: Call) -> None:
+def test_floors_and_quotas_are_explored_over_their_whole_range(web: Web, call: Call) -> None:
     quotas = '[[sweep]]\nscorer = "density"\ncutoffs = ["doc25", "doc60"]'
     web.write(
         sweep='scorer = "words(headings=keep,floor=25)"\ncutoffs = [8, 30, 50]\n' + quotas,
-        cleaners='names = ["words(floor=70)@60", "words@60", "bte(floor=90)+perplexity(lm=books,floor=20)@100"]',
+        cleaners='names = ["words(floor=70)@60", "words@60"]',
     )
-    assert call("run", "web.toml", cwd=web.folder).code == 0
     assert call("explore", "web.toml", cwd=web.folder).code == 0
-    results = web.folder / "results" / "web"
-    measured, explored = rows(results / "results.csv"), rows(results / "explored.csv")
-    exploration = read_exploration(results)
-    for variant, row in measured.items():
-        result = explored[variant]
-        for measure in exploration.measures:
-            assert float(result[measure]) == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
-        assert result["words_kept"] == row["words_kept"]
-        assert int(result["documents"]) == int(row["indexed"])
-    swept = exploration.sweep("words(headings=keep,floor=25)")
+    tables = read_results(web.folder / "results" / "web").tables
+    whole = tables[0].baseline
+    swept = sweep_of(tables, "words(headings=keep,floor=25)")
     assert len(swept.variants) > 30
-    assert {size.documents for size in swept.sizes} == {exploration.documents}
+    assert {size.documents for size in swept.sizes} == {whole.index.documents}
     assert [*swept.words] == sorted(swept.words)
-    assert min(swept.words) >= 25 * exploration.documents
-    assert int(measured["words@60"]["emptied"]) > 0
-    density = exploration.sweep("density@doc")
+    assert min(swept.words) >= 25 * whole.index.documents
+    assert tables[0].emptied[tables[0].position["words@60"]] > 0
+    density = sweep_of(tables, "density@doc")
     assert density.cutoffs == tuple(map(float, range(1, 101)))
-    assert {"density@doc25", "density@doc60"} <= measured.keys() & set(density.variants)
-    assert {size.documents for size in density.sizes} == {exploration.documents}
-    assert density.words[-1] == exploration.words
-    assert all(
-        words >= share / 100 * exploration.words for share, words in zip(density.cutoffs, density.words, strict=True)
-    )
-    done = call("choose", "web.toml", "--scorer", "density@doc", "--repeats", "1", "--folds", "2", cwd=web.folder)
-    assert (done.code, done.errors) == (0, [])
-    assert {name for name in rows(results / "choice.csv") if name != "none"} == set(density.variants)
-    assert int(measured["words(floor=70)@60"]["words_kept"]) >= 70 * exploration.documents
+    assert {size.documents for size in density.sizes} == {whole.index.documents}
+    assert density.words[-1] == whole.words
+    assert all(words >= share / 100 * whole.words for share, words in zip(density.cutoffs, density.words, strict=True))
 
 
 def test_sizes_are_estimated_from_the_indexes_of_the_run(web: Web, call: Call) -> None:
     web.write(sweep='scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]', cleaners="")
     assert call("run", "web.toml", cwd=web.folder).code == 0
+    measured = read_results(web.folder / "results" / "web").tables[0]
+    (web.folder / "results" / "web" / "results.json").unlink()
     assert call("explore", "web.toml", cwd=web.folder).code == 0
-    results = web.folder / "results" / "web"
-    measured, explored = rows(results / "results.csv"), rows(results / "explored.csv")
-    errors = read_exploration(results).size_errors
-    assert errors is not None
-    assert errors.indexes >= 8
-    for variant, row in measured.items():
-        known = int(row["index_bytes"])
-        assert abs(int(explored[variant]["index_bytes_estimated"]) - known) < 0.1 * known, variant
+    explored = read_results(web.folder / "results" / "web")
+    assert explored.facts.size_errors is not None
+    assert explored.facts.size_errors.indexes >= 8
+    for row in measured.rows:
+        estimated = explored.tables[0].rows[explored.tables[0].position[row.name]]
+        assert estimated.bytes_kind == "estimated"
+        assert abs((estimated.bytes or 0) - (row.bytes or 0)) < 0.1 * (row.bytes or 0), row.name
 
 
 def test_exploring_alone_scores_and_builds_no_index(web: Web, call: Call) -> None:
     web.write()
     assert call("explore", "web.toml", cwd=web.folder).code == 0
     assert not (web.folder / "indexes").exists()
-    written = sorted(path.name for path in (web.folder / "results" / "web").iterdir())
-    assert written == [".lock", "explored.csv", "explored.json", "failures.jsonl", "scores"]
+    written = {path.name for path in (web.folder / "results" / "web").iterdir()}
+    assert {".lock", "failures.jsonl", "results.csv", "results.json", "scores", "variants.parquet"} <= written
     web.write(collection='path = "elsewhere"')
     done = call("explore", "web.toml", cwd=web.folder)
     assert (done.code, done.errors) == (
         2,
         ["error: web.toml:5: there is no elsewhere. Fix: correct the path, which is relative to the experiment file."],
     )
-
-
-def test_held_out_topics_are_as_measured(copy: Finished, call: Call) -> None:
-    write_others(copy.web.folder)
-    copy.web.write(held_out=HELD_OUT)
-    assert call("run", copy.file.name, cwd=copy.web.folder).code == 0
-    assert call("explore", copy.file.name, cwd=copy.web.folder).code == 0
-    explored, exploration = rows(copy.results / "explored.csv"), read_exploration(copy.results)
-    assert exploration.topics == tuple(map(str, range(1, 13)))
-    assert exploration.held_out == tuple(map(str, range(1, 11)))
-    names = list(explored["none"])
-    assert names[names.index("cutoff") + 1 : names.index("words_kept")] == [
-        *exploration.measures,
-        *(f"held_out {measure}" for measure in exploration.measures),
-    ]
-    for prefix, file in (("", "results.csv"), ("held_out ", "results.held-out.csv")):
-        for variant, row in rows(copy.results / file).items():
-            for measure in exploration.measures:
-                result = float(explored[variant][f"{prefix}{measure}"])
-                assert result == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
-    with (copy.results / "per_topic.held-out.csv").open(encoding="utf-8", newline="") as lines:
-        measured = {
-            (row["variant"], row["measure"], row["topic"]): float(row["value"]) for row in csv.DictReader(lines)
-        }
-    for variant in ("none", "words@5", "density@8"):
-        sweep = next(some for some in exploration.sweeps if variant in some.variants)
-        assert sweep.held_out is not None
-        for place, measure in enumerate(exploration.measures):
-            values = sweep.held_out[0, place, sweep.variants.index(variant)]
-            expected = [measured[variant, measure, topic] for topic in exploration.held_out]
-            assert values == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_key_tells_what_the_values_rest_on(web: Web, call: Call) -> None:
@@ -157,7 +180,7 @@ def test_the_key_tells_what_the_values_rest_on(web: Web, call: Call) -> None:
 
     plain = key()
     assert call("explore", "web.toml", cwd=web.folder).code == 0
-    assert read_exploration(web.folder / "results" / "web").key == plain
+    assert read_results(web.folder / "results" / "web").facts.key == plain
     assert key(sweep='scorer = "words"\ncutoffs = [7]', run="workers = 1", costs="tdp_watts = 20") == plain
     others = [
         key(cleaners='names = ["density@8"]'),

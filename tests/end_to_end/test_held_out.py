@@ -98,20 +98,21 @@ def test_held_out_topics_by_trec_eval_and_scipy(tested: tuple[Finished, Done]) -
     evaluated = [str(number) for number in range(1, 11)]
     held_out = per_topic(results, folder / "others.txt", ".held-out", evaluated)
 
-    rows = read(results / "results.held-out.csv")
+    rows = read(results / "results.csv")
     assert [row["variant"] for row in rows] == list(VARIANTS)
     for row in rows:
         for measure, values in held_out[row["variant"]].items():
-            assert float(row[measure]) == pytest.approx(mean(values.values()), abs=1e-9), row["variant"]
+            assert float(row[f"held_out {measure}"]) == pytest.approx(mean(values.values()), abs=1e-9), row["variant"]
             if row["variant"] != "none":
                 pairs = zip(values.values(), held_out["none"][measure].values(), strict=True)
                 differences = [value - baseline for value, baseline in pairs]
-                assert float(row[f"{measure} difference"]) == pytest.approx(mean(differences), abs=1e-9)
-                assert float(row[f"{measure} p"]) == pytest.approx(exact_p(differences))
-                assert int(row[f"{measure} W"]) == sum(difference > 1e-9 for difference in differences)
+                assert float(row[f"held_out {measure} difference"]) == pytest.approx(mean(differences), abs=1e-9)
+                assert float(row[f"held_out {measure} p"]) == pytest.approx(exact_p(differences))
+                assert int(row[f"held_out {measure} W"]) == sum(difference > 1e-9 for difference in differences)
     written = {
         (row["variant"], row["measure"], row["topic"]): float(row["value"])
-        for row in read(results / "per_topic.held-out.csv")
+        for row in read(results / "per_topic.csv")
+        if row["held_out"] == "1"
     }
     assert {topic for _, _, topic in written} == set(evaluated)
     for variant, measures in held_out.items():
@@ -119,7 +120,7 @@ def test_held_out_topics_by_trec_eval_and_scipy(tested: tuple[Finished, Done]) -
             for topic, value in values.items():
                 assert written[variant, measure, topic] == pytest.approx(value, abs=1e-9)
 
-    sizes = {row["variant"]: int(row["index_bytes"]) for row in read(results / "results.csv")}
+    sizes = {row["variant"]: int(row["postings"]) for row in read(results / "results.csv")}
     mean_of = {
         name: {variant: mean(found[variant][NDCG].values()) for variant in VARIANTS}
         for name, found in (("training", training), ("held-out", held_out))

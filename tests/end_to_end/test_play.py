@@ -11,13 +11,13 @@ from small_web import Finished
 from thresher.evaluation import read_run
 from thresher.files import safe_name
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.results.experiment_results import read_results
+from thresher.variants.files import read_results
 
 
 def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -> None:
     folder = finished.web.folder / "results" / "web"
     results = read_results(folder)
-    variants = list(dict.fromkeys(row.variant for row in results.rows))
+    variants = [row.name for row in results.table().rows]
     page_id, topic = "part0/page00", "1"
     runs = {name: read_run(folder / "runs" / f"{safe_name(name)}.trec")[topic] for name in variants}
     ranks = {
@@ -32,7 +32,7 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
         assert set(server.ask(f"/api/page?id={page_id}").value["scores"]) == scorers
         topics = server.ask(f"/api/topics?id={page_id}").value["topics"]
         assert topics[0]["id"] == topic
-        assert {one["id"] for one in topics} == {value.topic for value in results.per_topic}
+        assert {one["id"] for one in topics} == set(results.table().topics)
         assert topics[0]["rank"] == ranks["none"]
         asked = "&".join(f"variant={quote(name, safe='')}" for name in variants)
         assert server.ask(f"/api/ranks?id={page_id}&topic={topic}&{asked}").value == {"ranks": ranks}

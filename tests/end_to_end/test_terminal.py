@@ -12,12 +12,10 @@ from threading import Thread
 
 import click
 import pytest
-from commands import begin
+from commands import thresher
 from small_web import Web
 
 from thresher.cli.main import cli
-
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066\u2028"
 """Clear the screen, name the window, ring, turn red by a C1 control, override the direction."""
@@ -44,9 +42,8 @@ def on_terminal(*arguments: str | Path, cwd: Path, **environment: str) -> tuple[
                 return
 
     thread = Thread(target=read)
-    process = begin(*arguments, cwd=cwd, terminal=Path(os.ttyname(slave)), **environment)
     thread.start()
-    code = process.wait().code
+    code = thresher(*arguments, cwd=cwd, terminal=Path(os.ttyname(slave)), **environment).code
     os.close(slave)
     thread.join()
     os.close(master)

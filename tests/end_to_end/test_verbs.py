@@ -22,8 +22,8 @@ from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import open_index
 from thresher.lucene.jvm import java_class
 from thresher.pruning_methods.treatments import methods
-from thresher.results.experiment_results import RESULTS
 from thresher.scorers.registry import scorers
+from thresher.variants.files import read_results
 
 VARIANTS = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity(lm=books)@8000"]
 FILES = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity_lm=books_@8000"]
@@ -36,7 +36,8 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(finished: Finished) -> None:
     done = finished.done
     assert done.code == 0
-    assert done.err.splitlines() == [
+    # Where a stage takes long, a line says how far it is.
+    assert [line for line in done.err.splitlines() if not re.search(r": \d+ of \d+ ", line)] == [
         "reading pages",
         "scoring pages by density, perplexity, words",
         f"indexing and searching 6 variants of {PAGES} pages",
@@ -71,6 +72,7 @@ def test_answers_come_whole_in_one_line_or_as_the_record(finished: Finished, tmp
 def test_run_leaves_these_files_and_no_others(finished: Finished) -> None:
     found = sorted(str(path.relative_to(finished.results)) for path in finished.results.rglob("*") if path.is_file())
     reports = ["manifest.json", "per_topic.csv", "report.html", "results.csv", "results.json", "table.md", "table.tex"]
+    reports.append("variants.parquet")
     stages = [f"stages/{stage}-{name}.json" for stage in ("index", "search") for name in FILES] + [
         "stages/measure.json",
         "stages/title-bias.json",
@@ -86,15 +88,15 @@ def test_run_leaves_these_files_and_no_others(finished: Finished) -> None:
 def test_tables_tell_the_same_values(finished: Finished) -> None:
     table = rows(finished.results / "results.csv")
     assert [row["variant"] for row in table] == VARIANTS
-    results = json.loads((finished.results / "results.json").read_text())
+    stored = read_results(finished.results).table()
     topic_rows = rows(finished.results / "per_topic.csv")
     assert len(topic_rows) == len(VARIANTS) * TOPICS * 5
     markdown = (finished.results / "table.md").read_text().splitlines()
     latex = (finished.results / "table.tex").read_text()
-    for row, stored, line in zip(table, results["rows"], markdown[2:], strict=False):
+    for index, (row, line) in enumerate(zip(table, markdown[2:], strict=False)):
         assert line.startswith(f"| {row['variant']} | ")
-        assert f"{int(row['documents'])} {int(row['indexed']) + int(row['emptied'])}" == f"{PAGES} {PAGES}"
-        assert int(row["index_bytes"]) == sum(
+        assert int(row["documents"]) + int(row["emptied"]) == PAGES
+        assert int(row["bytes"]) == sum(
             path.stat().st_size
             for path in (finished.indexes / FILES[VARIANTS.index(row["variant"])]).iterdir()
             if path.name != "thresher.json"
@@ -107,7 +109,7 @@ def test_tables_tell_the_same_values(finished: Finished) -> None:
             ]
             assert len(values) == TOPICS
             assert float(row[measure]) == pytest.approx(sum(values) / TOPICS, abs=1e-12)
-            assert stored["measures"][measure] == float(row[measure])
+            assert stored.mean(measure)[index] == float(row[measure])
             assert f"{float(row[measure]):.4f}" in line
             assert f"{float(row[measure]):.4f}" in latex
 
@@ -165,37 +167,42 @@ def test_work_is_what_the_indexes_hold(finished: Finished) -> None:
 
 
 def test_every_variant_was_timed_beside_the_twin(finished: Finished) -> None:
-    results = RESULTS.parse((finished.results / "results.json").read_text(), "results")
-    (floor,) = results.noise
+    results = read_results(finished.results)
+    (floor,) = results.facts.noise
     assert floor.retrieval == "qld"
     assert floor.rounds >= floor.openings >= 1
     assert floor.twin.wall.value > 0
     table = rows(finished.results / "results.csv")
-    for row, line in zip(results.rows, table, strict=True):
-        time = row.query
+    for row, line in zip(results.table().rows, table, strict=True):
+        assert row.built is not None
+        time = row.built.query
         assert time is not None
         assert time.wall.low <= time.wall.value <= time.wall.high
         assert time.ratio.low <= time.ratio.value <= time.ratio.high
-        assert float(line["query_ms"]) == 1000 * time.wall.value
+        assert float(line["query_seconds"]) == time.wall.value
         assert (float(line["query_ratio_low"]), float(line["query_ratio_high"])) == (time.ratio.low, time.ratio.high)
-        assert line["query_measurable"] == ("yes" if time.measurable else "no")
+        assert line["query_measurable"] == str(int(time.measurable))
         # Too little time was allowed to build every index again and again.
-        assert (row.indexing, line["indexing_ms"]) == (None, "")
-        assert [item.work for item in row.footprints] == [
+        assert row.built.indexing is None
+        assert "indexing_seconds" not in line
+        assert [item.work for item in row.built.footprints] == [
             "cleaning",
             "indexing",
             "10,000 searches",
             "1,000,000 searches",
         ]
-        assert [item.repeated for item in row.footprints] == [False, False, True, True]
+        assert [item.repeated for item in row.built.footprints] == [False, False, True, True]
         assert float(line["10000_searches_hours"]) == pytest.approx(10_000 * time.wall.value / 3600)
-    assert results.rows[0].query is not None
-    assert results.rows[0].query.ratio == Interval(1.0, 1.0, 1.0)
+    base = results.table().baseline.built
+    assert base is not None
+    assert base.query is not None
+    assert base.query.ratio == Interval(1.0, 1.0, 1.0)
     page = html.parse(str(finished.results / "report.html")).getroot()
     times = page.xpath("(//details[@id='costs']//table)[1]/tbody/tr")
     assert [row[0].text_content() for row in times] == VARIANTS
     assert ["not measurable here" in row.text_content() for row in times] == [
-        not row.is_baseline and row.query is not None and not row.query.measurable for row in results.rows
+        index > 0 and row.built is not None and row.built.query is not None and not row.built.query.measurable
+        for index, row in enumerate(results.table().rows)
     ]
 
 
@@ -218,7 +225,8 @@ def test_every_run_has_its_metadata(finished: Finished) -> None:
 
 
 def test_report_writes_the_same_reports_again(finished: Finished, tmp_path: Path) -> None:
-    shutil.copy(finished.results / "results.json", tmp_path)
+    for name in ("results.json", "variants.parquet"):
+        shutil.copy(finished.results / name, tmp_path)
     done = thresher("report", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[:-1] == finished.done.out.splitlines()[:-1]
@@ -232,11 +240,11 @@ def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_
     cleaned, index, run = tmp_path / "cleaned.jsonl", tmp_path / "index", tmp_path / "run.trec"
     done = thresher("clean", pages, "-c", "words@20", "-o", cleaned, "--workers", "2")
     row = rows(finished.results / "results.csv")[2]
-    kept, emptied = int(row["indexed"]), int(row["emptied"])
+    kept, emptied = int(row["documents"]), int(row["emptied"])
     assert done == Done(
         0,
         "",
-        f"{cleaned}: {PAGES} pages = {kept} with text + {emptied} emptied + 0 failed; {row['words_kept']} words kept\n",
+        f"{cleaned}: {PAGES} pages = {kept} with text + {emptied} emptied + 0 failed; {row['words']} words kept\n",
     )
     documents = [json.loads(line) for line in cleaned.read_text().splitlines()]
     assert {tuple(document) for document in documents if document["contents"]} == {
@@ -245,7 +253,7 @@ def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_
     assert sum(not document["contents"] for document in documents) == emptied
 
     done = thresher("index", cleaned, "-o", index)
-    size = int(row["index_bytes"])
+    size = int(row["bytes"])
     assert done == Done(0, "", f"{index}: {kept} documents indexed, {emptied} empty, {size:,} bytes\n")
 
     done = thresher("search", index, topics, "-o", run, "--depth", "40", "--tag", "words@20")

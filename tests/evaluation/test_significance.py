@@ -1,3 +1,4 @@
+import math
 import random
 from dataclasses import replace
 
@@ -21,33 +22,36 @@ def test_comparison_by_hand():
     assert found.p == found.p_holm == 0.75
     assert found.effect == pytest.approx((4 - 2) / 6)
     assert found.difference == pytest.approx(0.1)
-    assert found.note == "p cannot fall below 0.25 with 3 differing topics"
+    assert (found.smallest_p, found.is_exact) == (0.25, True)
     # The 5 differences resampled have means between the smallest and the largest of them.
     assert -0.5 <= found.ci_low < 0.1 < found.ci_high <= 0.75
 
 
 @pytest.mark.parametrize(
-    ("differing", "note"),
-    [
-        (0, "no topic differs"),
-        (1, "p cannot fall below 1 with 1 differing topic"),
-        (5, "p cannot fall below 0.0625 with 5 differing topics"),
-        (6, ""),
-        (500, ""),
-        (501, "p by the normal approximation (more than 500 differing topics)"),
-    ],
+    ("differing", "smallest", "exact"),
+    [(0, 1.0, True), (1, 1.0, True), (5, 0.0625, True), (500, 2.0**-499, True), (501, 2.0**-500, False)],
 )
-def test_notes(differing, note):
+def test_few_differing_topics_bound_p(differing, smallest, exact):
     base = [0.5] * 510
     found = compare([0.75] * differing + base[differing:], base, "AP")
-    assert found.note == note
-    assert found.differing == differing
+    assert (found.differing, found.smallest_p, found.is_exact) == (differing, smallest, exact)
 
 
-def test_the_note_goes_by_alpha():
-    assert compare([1.0] * 6, [0.0] * 6, "AP", alpha=0.01).note == (
-        "p cannot fall below 0.03125 with 6 differing topics"
-    )
+@pytest.mark.parametrize(
+    ("difference", "effect", "p", "direction", "loses"),
+    [
+        (0.1, 0.5, 0.01, "better", False),
+        (-0.1, -0.5, 0.01, "worse", True),
+        (0.1, -0.5, 0.01, "mixed", True),
+        (0.0, 0.5, 0.01, "better", False),
+        (-0.1, -0.5, 0.05, "none", True),
+        (0.1, 0.5, math.nan, "none", False),
+    ],
+)
+def test_directions(difference, effect, p, direction, loses):
+    found = compare([0.5, 0.75], [0.5, 0.5], "AP")
+    found = replace(found, difference=difference, effect=effect, p_holm=p, ci_low=-1.0, ci_high=difference + 0.05)
+    assert (found.direction, found.shows_a_loss) == (direction, loses)
 
 
 def test_nothing_differs():

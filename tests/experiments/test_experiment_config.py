@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.choosing.guards import Guards
+from thresher.choosing.terms import Terms
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.errors import ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
+from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CostsTable, tables
@@ -138,7 +139,9 @@ without_headings = true
 [choose]
 emptied = 0
 deciding = ["P@5"]
-neighbour = 0.1
+margin = "0.02"
+alpha = 0.1
+families = ["none | dcp", "words"]
 [costs]
 carbon_intensity = 0
 tdp_watts = 15
@@ -191,7 +194,7 @@ column = "credibility"
     assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
     assert (found.depth, found.measures, found.seed, found.workers) == (10, ("P@5", "AP"), 7, 3)
     assert (found.correction, found.alpha) == ("none", 0.1)
-    assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
+    assert found.terms == Terms(Margin(0.02, relative=False), 0.1, 0.0, ("none|dcp", "words"), ("P@5",))
     assert found.measure_seconds == 0.5
     assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58)
 
@@ -376,7 +379,23 @@ workers = -1
             "1: 'alpha' is out of range: nan. Fix: choose a value of more than 0 and less than 1.",
         ),
         ("[choose]\nemptied = 1.5", "1: 'emptied' is out of range: 1.5. Fix: choose a value of at most 1."),
-        ("[choose]\nstability = 1", "1: 'stability' is out of range: 1. Fix: choose a value of at most 0.99."),
+        (
+            "[choose]\nalpha = 0.5",
+            "1: 'alpha' is out of range: 0.5. Fix: choose a value of more than 0 and less than 0.5.",
+        ),
+        (
+            "[choose]\nmargin = '100%'",
+            "1: '100%' is not a margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0.",
+        ),
+        ("[choose]\nfamilies = []", "1: there is no family. Fix: list at least one."),
+        (
+            "[choose]\nfamilies = ['words@5']",
+            "1: 'words@5' is no sweep. Fix: name one without its cutoff, such as words or none|dcp.",
+        ),
+        (
+            "[choose]\nfamilies = ['none|tcp(model=bm25)', 'none|tcp']",
+            "1: the family 'none|tcp(k=10,model=bm25)' is listed twice. Fix: list it once.",
+        ),
         ("[cleaners]\nnames = ['none']", "1: the variant 'none' occurs twice. Fix: leave one out."),
         (
             "[cleaners]\nnames = [\n'words@5',\n'words@5.0']",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -14,23 +13,22 @@ import pytest
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part
-from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Power, Repeats, Times
+from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Payoff, Power, Repeats, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.topics import Topic
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import Inputs, TopicSet, same_queries
+from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
+from thresher.experiments.keeping import _notices
 from thresher.experiments.measuring import MeasuredQueries, Measurements
-from thresher.experiments.outcome import _footprints, _notices, assemble, clean_cost, cleaning_machines
+from thresher.experiments.outcome import _footprints, assemble, clean_cost, cleaning_machines
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
-from thresher.experiments.variants import Variant
 from thresher.lucene.query_rounds import CollectorPauses
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pages import read_text_page
-from thresher.results.experiment_results import Cost, NoiseFloor, Results, VariantResult
-from thresher.scorers.cleaners import parse_cleaner
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import (
     EMPTIED,
@@ -44,6 +42,9 @@ from thresher.scoring.store import (
     total,
     write_shard,
 )
+from thresher.variants.costs import Cost, NoiseFloor
+from thresher.variants.results import Results
+from thresher.variants.table import Row, Variant
 
 METER = Meter(Power(100.0, "configured", intensity=0.5))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.
@@ -77,7 +78,7 @@ INDEX = IndexRecord(
     cutoffs={},
     emptied_languages={},
 )
-SEARCH = SearchRecord("k", "d", QueryWork(12.5, 10.0), Cost(6.0, 5.0, 200.0, None))
+SEARCH = SearchRecord("k", "d", QueryWork(12.5, 10.0, (10.0, 15.0, 12.5)), Cost(6.0, 5.0, 200.0, None))
 
 
 def exactly(value: float) -> Interval:
@@ -99,7 +100,22 @@ MEASURED = Measurements({"qld": MeasuredQueries(REPEATS, PAUSES), "bm25": Measur
 def run(
     name: str, path: Path = Path(), model: str = "qld", search: SearchRecord = SEARCH, **changes: Any
 ) -> VariantRun:
-    return VariantRun(Variant(parse_cleaner(name)), parse_retrieval(model), path, replace(INDEX, **changes), search)
+    return VariantRun(Variant(parse_treatment(name)), parse_retrieval(model), path, replace(INDEX, **changes), search)
+
+
+def scored(inputs: Inputs, scores: ScoreReport, store: Path) -> Scored:
+    plan: Any = None
+    return Scored(inputs, plan, scores, store, {})
+
+
+def assembled(
+    experiment: Experiment,
+    inputs: Inputs,
+    runs: Sequence[VariantRun],
+    measured: Measurements | None,
+    store: Path,
+) -> Results:
+    return assemble(experiment, scored(inputs, SCORES, store), runs, measured, METER, "key")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +197,7 @@ HELD_OUT = TopicSet(
 
 def test_notices(tmp_path: Path) -> None:
     make_store(tmp_path)
-    assert _notices(INPUTS, SCORES, tmp_path) == (
+    assert tuple(_notices(scored(INPUTS, SCORES, tmp_path))) == (
         "first notice",
         "1 judged pages are not in this collection: gone",
         "2 of 10 pages failed; failures.jsonl lists them with their reasons",
@@ -189,14 +205,16 @@ def test_notices(tmp_path: Path) -> None:
     )
     calm = replace(SCORES, failed=0, emptied=0)
     known = replace(TOPICS, qrels={"1": {"a": 1}, "2": {"empty": 1}})
-    assert _notices(replace(INPUTS, topics=known), calm, tmp_path) == ("first notice",)
+    assert tuple(_notices(scored(replace(INPUTS, topics=known), calm, tmp_path))) == ("first notice",)
     for count, names in ((7, "p0, p1, p2, p3, p4, …"), (5, "p0, p1, p2, p3, p4")):
         lost = replace(TOPICS, qrels={"1": {f"p{number}": 1 for number in range(count)}})
         assert _notices(replace(INPUTS, topics=lost, notices=()), calm, tmp_path) == (
             f"{count} judged pages are not in this collection: {names}",
         )
     both = replace(INPUTS, topics=known, held_out=HELD_OUT)
-    assert _notices(both, calm, tmp_path)[1:] == ("held-out topics: 1 judged pages are not in this collection: lost",)
+    assert tuple(_notices(scored(both, calm, tmp_path)))[1:] == (
+        "held-out topics: 1 judged pages are not in this collection: lost",
+    )
 
 
 def test_held_out_topics_that_ask_the_same() -> None:
@@ -247,63 +265,63 @@ def results(experiment: Experiment, tmp_path: Path) -> Results:
         emptied=2,
         bytes=1000,
         cost=replace(INDEX.cost, wall=7.0),
-        search=replace(SEARCH, work=QueryWork(6.0, 5.0)),
+        search=replace(SEARCH, work=QueryWork(6.0, 5.0, (4.0, 8.0, 6.0))),
     )
     exact = run("none", hits(tmp_path, "exact", {"2": "c"}), model="bm25")
-    return assemble(experiment, INPUTS, SCORES, [baseline, cleaned, exact], MEASURED, tmp_path, METER)
+    return assembled(experiment, INPUTS, [baseline, cleaned, exact], MEASURED, tmp_path)
 
 
-def test_measures_are_over_the_judged_topics_and_compared_within_a_model(results: Results) -> None:
-    baseline, cleaned, other = results.rows
-    assert (results.experiment, results.title, results.measures, results.topics) == ("e", "e", ("P@1", "AP"), 2)
-    assert [(row.variant, row.retrieval, row.is_baseline) for row in results.rows] == [
-        ("none", "qld", True),
-        ("words@5", "qld", False),
-        ("none", "bm25", True),
-    ]
+def test_values_are_those_of_the_judged_topics_and_compared_within_a_model(results: Results) -> None:
+    qld, bm25 = results.tables
+    assert (qld.retrieval, bm25.retrieval, qld.measures, qld.topics) == ("qld", "bm25", ("P@1", "AP"), ("1", "2"))
+    assert [row.name for row in qld.rows] == ["none", "words@5"]
+    assert [row.name for row in bm25.rows] == ["none"]
+    assert (dict(results.facts.topics), results.facts.key) == ({"1": "oats", "2": "rye bread"}, "key")
     # Topic 1: a is relevant; topic 2: c and a page that is not there. Topic 3 has no judgments.
-    assert baseline.measures == pytest.approx({"P@1": mean([1, 0]), "AP": mean([1, (1 / 2) / 2])})
-    assert cleaned.measures == pytest.approx({"P@1": mean([0, 1]), "AP": mean([1 / 2, 1 / 2])})
-    assert other.measures == pytest.approx({"P@1": mean([0, 1]), "AP": mean([0, 1 / 2])})
-    assert baseline.comparisons == other.comparisons == {}
+    assert qld.of("P@1").tolist() == [[1, 0], [0, 1]]
+    assert qld.of("AP").tolist() == [[1, (1 / 2) / 2], [1 / 2, 1 / 2]]
+    assert bm25.of("AP").tolist() == [[0, 1 / 2]]
+    assert qld.query_postings.tolist() == [[10, 15], [4, 8]]
+    (base, cleaned), other = (row.built for row in qld.rows), bm25.rows[0].built
+    assert base is not None
+    assert cleaned is not None
+    assert other is not None
+    assert base.comparisons == other.comparisons == {}
     assert cleaned.comparisons["AP"].difference == pytest.approx(1 / 2 - 5 / 8)
     counts = cleaned.comparisons["P@1"]
     assert (counts.wins, counts.ties, counts.losses) == (1, 0, 1)
-    assert [(value.variant, value.topic, value.query, value.value) for value in results.per_topic[:2]] == [
-        ("none", "1", "oats", 1.0),
-        ("none", "2", "rye bread", 0.0),
-    ]
-    assert len(results.per_topic) == 3 * 2 * 2
 
 
 def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
-    baseline, cleaned, _ = results.rows
-    assert (cleaned.documents, cleaned.indexed, cleaned.emptied, cleaned.failed) == (10, 6, 2, 2)
-    assert cleaned.indexed + cleaned.emptied + cleaned.failed == cleaned.documents
-    assert (cleaned.words_kept, cleaned.words_total) == (400, 1000)
-    assert (cleaned.index_bytes, cleaned.index_bytes_baseline) == (1000, 4000)
-    assert cleaned.index == Cost(7.0, 11.0, 300.0, 0.25)
-    assert cleaned.search == Cost(6.0, 5.0, 200.0, None)
-    assert cleaned.clean.wall == 24 / 4 + 2
-    assert (cleaned.statistics, cleaned.work) == (IndexStatistics(8, 900, 600, 90), QueryWork(6.0, 5.0))
-    assert baseline.work == QueryWork(12.5, 10.0)
+    pages, cleaned = results.facts.pages, results.tables[0].rows[1]
+    assert (pages.documents, pages.scored, pages.emptied, pages.failed, pages.words) == (10, 7, 1, 2, 1000)
+    assert (cleaned.index, cleaned.words, cleaned.bytes) == (IndexStatistics(8, 900, 600, 90), 400, 1000)
+    assert cleaned.built is not None
+    assert cleaned.built.index == Cost(7.0, 11.0, 300.0, 0.25)
+    assert cleaned.built.search == Cost(6.0, 5.0, 200.0, None)
+    assert cleaned.built.clean.wall == 24 / 4 + 2
+    assert cleaned.built.work == QueryWork(6.0, 5.0, (4.0, 8.0, 6.0))
 
 
 def test_times_are_in_their_rows_with_the_noise_beside_them(results: Results) -> None:
-    baseline, cleaned, other = results.rows
+    baseline, cleaned, other = (row.built for table in results.tables for row in table.rows)
+    assert baseline is not None
+    assert cleaned is not None
+    assert other is not None
     assert (baseline.query, cleaned.query, other.query) == (BASE_TIME, FASTER, BASE_TIME)
     assert (baseline.indexing, cleaned.indexing) == (BUILDS.times["none"], BUILDS.times["words@5"])
-    assert results.noise == (
+    assert results.facts.noise == (
         NoiseFloor("qld", REPEATS.twin, 10, 30, PAUSES),
         NoiseFloor("bm25", REPEATS.twin, 10, 30, PAUSES),
         NoiseFloor("", BUILDS.twin, 6, 6, None),
     )
 
 
-def footprints_of(row: VariantResult) -> dict[str, tuple[float, float | None, float | None, bool]]:
+def footprints_of(row: Row) -> dict[str, tuple[float, float | None, float | None, bool]]:
     """Hours, kWh and kg by kind of work, and whether it was repeated; all intervals are points here."""
     found = {}
-    for item in row.footprints:
+    assert row.built is not None
+    for item in row.built.footprints:
         figures = [item.hours, item.kwh, item.kg]
         assert all(figure is None or figure.low == figure.value == figure.high for figure in figures)
         hours, kwh, kg = (figure and figure.value for figure in figures)
@@ -319,7 +337,7 @@ def used(seconds: float, repeated: bool) -> tuple[Any, Any, Any, bool]:
 
 
 def test_footprints_of_cleaning_indexing_and_searching(results: Results) -> None:
-    baseline, cleaned, _ = results.rows
+    baseline, cleaned = results.tables[0].rows
     assert footprints_of(baseline) == {
         "cleaning": used(20 / 4 + 2, False),
         "indexing": used(8.0, True),
@@ -343,26 +361,27 @@ def test_break_even_is_of_what_can_be_told_from_noise(experiment: Experiment, tm
         repeats = replace(REPEATS, times={"none": BASE_TIME, "words@5": query})
         builds = indexing and replace(BUILDS, times={"none": BUILDS.times["none"], "words@5": indexing})
         measured = Measurements({"qld": MeasuredQueries(repeats, PAUSES)}, builds)
-        found = assemble(experiment, INPUTS, SCORES, [baseline, cleaned], measured, tmp_path, METER)
-        assert found.rows[0].break_even == BreakEven(None, "the baseline")
-        return found.rows[1].break_even
+        found = assembled(experiment, INPUTS, [baseline, cleaned], measured, tmp_path)
+        base, made = (row.built for row in found.tables[0].rows)
+        assert base is not None
+        assert made is not None
+        assert base.break_even is None
+        assert made.break_even is not None
+        return made.break_even
 
     # Scoring takes 4 s / 4 workers more, a query 1 ms less (0.8 to 1.25); the difference in indexing is noise.
     noise = BUILDS.times["words@5"]
-    assert of(FASTER, noise) == BreakEven(
-        Interval(*(pytest.approx(count) for count in (1000, 800, 1250))), "after 1,000 queries (800 to 1,250)"
-    )
+    at = of(FASTER, noise)
+    assert (at.payoff, at.queries) == (Payoff.AFTER, Interval(*(pytest.approx(count) for count in (1000, 800, 1250))))
     # Indexing takes 0.25 s less, measurably.
     faster = replace(noise, measurable=True, saved=Interval(0.25, 0.2, 0.3))
-    assert of(FASTER, faster) == BreakEven(
-        Interval(*(pytest.approx(count) for count in (750, 600, 937.5))), "after 750 queries (600 to 938)"
-    )
+    assert of(FASTER, faster).queries == Interval(*(pytest.approx(count) for count in (750, 600, 937.5)))
     # Timed once, it takes 3 s less.
-    assert of(FASTER, None) == BreakEven(Interval(0, 0, 0), "at once: no costlier to build, faster to search")
+    assert of(FASTER, None) == BreakEven(Payoff.AT_ONCE, Interval(0, 0, 0))
     alike = replace(FASTER, measurable=False)
-    assert of(alike, noise) == BreakEven(None, "not measurable here: the difference in searching is within noise")
+    assert of(alike, noise).payoff is Payoff.UNKNOWN
     slower = replace(FASTER, saved=Interval(-0.001, -0.00125, -0.0008))
-    assert of(slower, noise) == BreakEven(None, "never: no cheaper to build, slower to search")
+    assert of(slower, noise).payoff is Payoff.NEVER
 
 
 def test_without_times_there_is_no_break_even_and_no_footprint_of_searches(
@@ -370,34 +389,25 @@ def test_without_times_there_is_no_break_even_and_no_footprint_of_searches(
 ) -> None:
     untimed = replace(experiment, measure_seconds=0.0)
     runs = [run("none", tmp_path / "base.trec"), run("words@5", tmp_path / "words.trec")]
-    found = assemble(untimed, INPUTS, SCORES, runs, None, tmp_path, METER)
-    assert found.noise == ()
-    assert [(row.query, row.indexing) for row in found.rows] == [(None, None)] * 2
-    assert [row.break_even for row in found.rows] == [BreakEven(None, "the baseline"), BreakEven(None, "not measured")]
+    found = assembled(untimed, INPUTS, runs, None, tmp_path)
+    assert found.facts.noise == ()
+    for row in found.tables[0].rows:
+        assert row.built is not None
+        assert (row.built.query, row.built.indexing, row.built.break_even) == (None, None, None)
     # Indexing was done once, in 10 s.
-    assert footprints_of(found.rows[0]) == {"cleaning": used(20 / 4 + 2, False), "indexing": used(10.0, False)}
-    told, timed = (dict(of.methods)["Time and memory"] for of in (found, results))
-    cleaning, end, rest = told.partition("a row shows what it would cost alone. ")
-    assert timed.startswith(cleaning + end)
-    assert rest == "Nothing else was timed."
-    assert "its twin" in timed
+    assert footprints_of(found.tables[0].rows[0]) == {
+        "cleaning": used(20 / 4 + 2, False),
+        "indexing": used(10.0, False),
+    }
 
 
 def test_failed_pages_and_notices_are_told(results: Results) -> None:
-    assert results.failed_pages == (("bad1", "too large"), ("bad2", "took longer than 1 s"))
-    assert results.notices[1:] == (
+    assert results.facts.pages.reasons == (("bad1", "too large"), ("bad2", "took longer than 1 s"))
+    assert results.facts.notices[1:] == (
         "1 judged pages are not in this collection: gone",
         "2 of 10 pages failed; failures.jsonl lists them with their reasons",
         "1 of 10 pages hold no text",
     )
-    told = dict(results.methods)
-    assert told["Pages"].startswith("10 pages = 7 scored + 1 without text + 2 failed. ")
-    assert "that 4 worker processes spent" in told["Time and memory"]
-    assert told["CO2"] == (
-        "estimated: Eq. 9, wall time × 100 W a machine (configured) × 1 machine × PUE 1 × 0.5 kg/kWh. "
-        "Stages under a second are below resolution."
-    )
-    json.dumps(told)
 
 
 def test_held_out_topics_are_evaluated_by_themselves(experiment: Experiment, results: Results, tmp_path: Path) -> None:
@@ -408,31 +418,22 @@ def test_held_out_topics_are_evaluated_by_themselves(experiment: Experiment, res
         replace(baseline, path=hits(tmp_path, "base.held-out", {"1": "ad", "2": "ae"}), held_out=True),
         replace(cleaned, path=hits(tmp_path, "words.held-out", {"1": "d", "2": "aeb"}), held_out=True),
     ]
-    found = assemble(experiment, inputs, SCORES, [baseline, others[0], cleaned, others[1]], None, tmp_path, METER)
-    assert found.rows[1].measures == results.rows[1].measures
-    assert found.per_topic == results.per_topic[:8]
-    there = found.held_out
-    assert there is not None
-    assert (there.topics, there.methods, there.notices, there.failed_pages) == (3, (), (), ())
-    assert [(row.variant, row.is_baseline, row.index_bytes) for row in there.rows] == [
-        ("none", True, 4000),
-        ("words@5", False, 1000),
-    ]
+    found = assembled(experiment, inputs, [baseline, others[0], cleaned, others[1]], None, tmp_path)
+    table = found.tables[0]
+    assert table.values.tolist() == results.tables[0].values.tolist()
+    assert (table.held_out_topics, dict(found.facts.held_out_topics)) == (
+        ("2", "1", "4"),
+        {"2": "barley", "1": "Rye Bread", "4": "millet"},
+    )
     # Topic 4 has no hits, and its page is not there.
-    assert there.rows[0].measures == pytest.approx({"P@1": 0.0, "AP": mean([1 / 2, 1 / 2, 0])})
-    assert there.rows[1].measures == pytest.approx({"P@1": mean([1, 0, 0]), "AP": mean([1, 1 / 2, 0])})
-    compared = there.rows[1].comparisons["AP"]
+    assert table.held_out_mean("P@1").tolist() == pytest.approx([0.0, mean([1, 0, 0])])
+    assert table.held_out_mean("AP").tolist() == pytest.approx([mean([1 / 2, 1 / 2, 0]), mean([1, 1 / 2, 0])])
+    made = table.rows[1].built
+    assert made is not None
+    compared = made.held_out["AP"]
     assert (compared.wins, compared.ties, compared.losses) == (1, 2, 0)
     assert (compared.p, compared.p_holm) == (1.0, 1.0)
-    assert [(value.topic, value.query) for value in there.per_topic[:3]] == [
-        ("2", "barley"),
-        ("1", "Rye Bread"),
-        ("4", "millet"),
-    ]
-    assert "3 other topics with a judgment, " in dict(found.methods)["Held-out topics"]
-    assert "best mean AP on the experiment's own topics" in dict(found.methods)["Held-out topics"]
-    assert "Held-out topics" not in dict(results.methods)
-    assert results.held_out is None
+    assert results.tables[0].held_out.shape == (2, 2, 0)
 
 
 def test_pages_lost_by_language_are_a_notice(experiment: Experiment, tmp_path: Path) -> None:
@@ -454,8 +455,8 @@ def test_pages_lost_by_language_are_a_notice(experiment: Experiment, tmp_path: P
         run("justext(lang=Russian)", path, emptied_languages=few),
         run("bte", path, emptied_languages=many),
     ]
-    found = assemble(experiment, INPUTS, SCORES, runs, None, tmp_path, METER)
-    assert [notice for notice in found.notices if "languages" in notice] == [
+    found = assembled(experiment, INPUTS, runs, None, tmp_path)
+    assert [notice for notice in found.facts.notices if "languages" in notice] == [
         "words@5 empties 3 of 10 pages (30.0 %) in languages that it does not know: 2 Chinese, 1 Thai; "
         "use floor=W, which keeps W words of each page (1 more of its cutoffs lose over 5% so)",
         "justext empties 2 of 10 pages (20.0 %) in languages that it does not know: 1 Russian, 1 Thai; "
@@ -465,45 +466,11 @@ def test_pages_lost_by_language_are_a_notice(experiment: Experiment, tmp_path: P
     ]
 
 
-def test_what_percentiles_came_to_is_told(experiment: Experiment, tmp_path: Path) -> None:
-    make_store(tmp_path)
-    path = hits(tmp_path, "base", {"1": "ab", "2": "dc"})
-    runs = [
-        run("none", path),
-        run("words@p30+perplexity@p70", path, cutoffs={"words@p30": 4.0, "perplexity(lm=books)@p70": 8412.3}),
-        run("words@5", path),
-    ]
-    found = assemble(experiment, INPUTS, SCORES, runs, None, tmp_path, METER)
-    headings = [heading for heading, _ in found.methods]
-    assert headings[headings.index("Scorers") + 1] == "Percentiles"
-    assert dict(found.methods)["Percentiles"] == (
-        "The cutoff pN is the smallest score such that the segments with this score or a lower one hold at least N % of the "
-        "collection's words; rN is the perplexity at that percentile of the sentences of the model's reference text, linear "
-        "between those in its card. Here: words@p30 = 4; perplexity(lm=books)@p70 = 8,412.3. Finding them counts as cleaning."
-    )
-    calm = assemble(experiment, INPUTS, SCORES, [runs[0], runs[2]], None, tmp_path, METER)
-    assert "Percentiles" not in dict(calm.methods)
-
-
-def test_what_quotas_are_is_told(experiment: Experiment, tmp_path: Path) -> None:
-    make_store(tmp_path)
-    runs = [run("none", hits(tmp_path, "base", {"1": "ab", "2": "dc"}))]
-    found = assemble(experiment, INPUTS, SCORES, runs, None, tmp_path, METER)
-    assert "Quotas" not in dict(found.methods)
-    variant = Variant(parse_cleaner("density@5+words@doc30"))
-    experiment = replace(experiment, variants=(*experiment.variants, variant))
-    found = assemble(experiment, INPUTS, SCORES, runs, None, tmp_path, METER)
-    assert dict(found.methods)["Quotas"] == (
-        "The cutoff docN keeps of each page the best-scored segments until they hold at least N % of its words. A page's "
-        "words are those that the cuts before it keep; kept headings are taken first, dropped ones are not counted."
-    )
-
-
 def test_a_baseline_that_retrieves_no_judged_page_is_an_error(experiment: Experiment, tmp_path: Path) -> None:
     make_store(tmp_path)
     baseline = run("none", hits(tmp_path, "base", {"1": "x", "2": "y"}))
     with pytest.raises(InputError) as caught:
-        assemble(experiment, INPUTS, SCORES, [baseline], None, tmp_path, METER)
+        assembled(experiment, INPUTS, [baseline], None, tmp_path)
     assert str(caught.value) == (
         "no judged document was retrieved for any topic (the first id in the run is x, in the qrels a). "
         "Fix: check that collection and qrels use the same document ids."

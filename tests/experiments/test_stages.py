@@ -27,7 +27,7 @@ from thresher.experiments.stages import (
 )
 from thresher.lucene.query_rounds import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
-from thresher.results.experiment_results import Cost
+from thresher.variants.costs import Cost
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),

@@ -16,7 +16,6 @@ from thresher.experiments.inputs import TopicSet
 from thresher.experiments.outcome import title_bias
 from thresher.lucene.indexing import IndexOptions
 from thresher.pages import read_html
-from thresher.results.experiment_results import TitleBias
 from thresher.scoring.store import (
     EMPTIED,
     FAILED,
@@ -27,6 +26,7 @@ from thresher.scoring.store import (
     shard_path,
     write_shard,
 )
+from thresher.variants.results import TitleBias
 
 PORTER = IndexOptions(stemmer="porter", stopwords=True)
 

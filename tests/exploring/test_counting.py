@@ -47,7 +47,6 @@ def in_lists(record: Any) -> Any:
 
 
 # Here and below: no fork of a process with Java can have its own.
-@pytest.mark.usefixtures("new_interpreters")
 def test_workers_count_what_this_process_counts(
     store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,7 +66,6 @@ def test_few_pages_start_no_workers(
     assert len(counted(store, sweeps, tmp_path / "few", TWO)) == len(shards(store))
 
 
-@pytest.mark.usefixtures("new_interpreters")
 @pytest.mark.parametrize("backend", [None, TWO])
 def test_a_damaged_shard_is_named(
     store: Path,

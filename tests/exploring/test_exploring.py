@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose
 from odd_pages import QUERIES
 from rankings_by_step import rankings_by_step
 from real_collections import REAL
+from sweep_views import same_tables, sweep_of, sweeps_of
 
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
@@ -24,10 +25,10 @@ from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, r
 from thresher.exploring import exploring, lexicon
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import shard_counter
-from thresher.exploring.exploration import FILE, write_exploration
-from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
+from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore, in_numbers
 from thresher.exploring.match_chunks import MatchChunks
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.exploring.size_model import with_bytes
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking
 from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
@@ -36,6 +37,7 @@ from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
+from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards
 
@@ -155,28 +157,27 @@ def test_an_exploration_tells_what_building_every_index_would(store: Path, judgi
     models = [parse_retrieval(name) for name in MODELS[:2]]
     cleaners = [*map(parse_cleaner, (*CLEANERS, *QUOTA_CLEANERS))]
     explored = explore(store, sweeps, cleaners, judging, models, OPTIONS, depth=30, points=9)
-    assert explored.retrieval == ("qld", "qld(exact)")
-    assert explored.topics == judging.ids
-    assert explored.measures[3:7] == ("nDCG(dcg='exp-log2')@10", "Judged@10", "AP(rel=2)@20", "nDCG")
+    assert [table.retrieval for table in explored] == ["qld", "qld(exact)"]
+    measures = explored[0].measures
+    assert explored[0].topics == judging.ids
+    assert measures[3:7] == ("nDCG(dcg='exp-log2')@10", "Judged@10", "AP(rel=2)@20", "nDCG")
     combined = "words(headings=drop)@doc50+perplexity(lm=books)@doc40"
     names = ["none", "bte", "words@4+perplexity(lm=books)@100000", "density@9", combined, *SWEEPS, *QUOTAS]
-    assert [sweep.name for sweep in explored.sweeps] == names
-    assert explored.size_errors is None
-    percentile = explored.sweep("perplexity(lm=books)").cutoffs
-    assert percentile is not None
+    assert [sweep.name for sweep in sweeps_of(explored)] == names
+    percentile = sweep_of(explored, "perplexity(lm=books)").cutoffs
     assert percentile == tuple(sorted(percentile))
-    quotas = explored.sweep("words@doc")
+    quotas = sweep_of(explored, "words@doc")
     assert quotas.cutoffs == tuple(sorted([33.3, *(100 * step / 9 for step in range(1, 10))]))
     assert quotas.variants[2:5] == ("words@doc33.3", "words@doc33.333333333333336", "words@doc44.44444444444444")
     # Pages keep at least the quota of their words, and so does the collection.
     assert all(
         words >= quota / 100 * quotas.words[-1] for quota, words in zip(quotas.cutoffs, quotas.words, strict=True)
     )
-    baseline = explored.sweep("none")
+    baseline = sweep_of(explored, "none")
     assert (quotas.sizes[-1], quotas.words[-1]) == (baseline.sizes[0], baseline.words[0])
     assert quotas.values[:, :, -1].tolist() == baseline.values[:, :, 0].tolist()
-    assert "words@1.5" in explored.sweep("words").variants
-    for sweep in explored.sweeps:
+    assert "words@1.5" in sweep_of(explored, "words").variants
+    for sweep in sweeps_of(explored):
         step = len(sweep.variants) // 2
         cleaner = parse_cleaner(sweep.variants[step])
         documents: list[CleanedDocument] = [*cleaned_documents(store, cleaner)]
@@ -192,12 +193,13 @@ def test_an_exploration_tells_what_building_every_index_would(store: Path, judgi
             with Searcher(tmp_path / "index", model, 30) as searcher:
                 run = {topic: dict(searcher.search(judging.topics[topic].query)) for topic in judging.ids}
             expected = evaluate(judging.qrels, run, judging.measures, judging.ids)
-            assert [*expected] == [*explored.measures]
-            values = np.array([[*expected[name].values()] for name in explored.measures])
+            assert [*expected] == [*measures]
+            values = np.array([[*expected[name].values()] for name in measures])
             assert sweep.values[number, :, step] == pytest.approx(values, abs=1e-12)
-            assert sweep.means(number, 2)[step] == pytest.approx(np.mean([*expected["AP"].values()]))
+            index = explored[number].position[sweep.variants[step]]
+            assert explored[number].mean("AP")[index] == pytest.approx(np.mean([*expected["AP"].values()]))
     with pytest.raises(KeyError):
-        explored.sweep("ncleaner")
+        sweep_of(explored, "ncleaner")
 
 
 def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging: Judging) -> None:
@@ -219,11 +221,10 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging
     plain = explore(store, sweeps, cleaners, judging, models, options, depth=20, points=8)
     alone = dataclasses.replace(held_out, measures=judging.measures)
     other = explore(store, sweeps, cleaners, alone, models, options, depth=20, points=8)
-    assert (both.topics, both.held_out) == (judging.ids, judging.ids[2:])
-    assert (plain.held_out, plain.sweeps[0].held_out) == ((), None)
-    for sweep, expected, tested in zip(both.sweeps, plain.sweeps, other.sweeps, strict=True):
+    assert (both[0].topics, both[0].held_out_topics) == (judging.ids, judging.ids[2:])
+    assert (plain[0].held_out_topics, plain[0].held_out.shape[-1]) == ((), 0)
+    for sweep, expected, tested in zip(*map(sweeps_of, (both, plain, other)), strict=True):
         assert sweep.values.tolist() == expected.values.tolist()
-        assert sweep.held_out is not None
         assert sweep.held_out.tolist() == tested.values.tolist()
         assert sweep.sizes == expected.sizes == tested.sizes
         assert (sweep.values[:, 2] > 0).any()
@@ -236,16 +237,16 @@ def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: 
     names = [f"words@{cutoff}" for cutoff in ("p5", 1, 2, 3, 5, 8, 11, 15, 20, 30)]
     held = {name: built(tmp_path / "index", store, parse_cleaner(name)).bytes for name in names}
     left_out = held.pop("words@8")
-    explored = explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9, held)
-    words = explored.sweep("words")
-    assert words.bytes is not None
-    assert explored.size_errors is not None
-    assert explored.size_errors.largest < 0.05
-    assert words.bytes[words.variants.index("words@8")] == pytest.approx(left_out, rel=0.05)
-    few = dict([*held.items()][:7])
-    assert (
-        explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9, few).size_errors is None
-    )
+    cleaners = [in_numbers(cleaner) for cleaner in resolve_all(store, [*map(parse_cleaner, held)])]
+    held = dict(zip((cleaner.name for cleaner in cleaners), held.values(), strict=True))
+    explored = explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9)
+    (table,), errors = with_bytes(explored, held)
+    assert errors is not None
+    assert errors.largest < 0.05
+    assert table.rows[table.position["words@8"]].bytes == pytest.approx(left_out, rel=0.05)
+    (table,), errors = with_bytes(explored, dict([*held.items()][:7]))
+    assert errors is None
+    assert {row.bytes for row in table.rows} == {None}
 
 
 def test_shards_add_up_in_any_order_and_in_chunks(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,13 +288,12 @@ def test_what_is_explored_does_not_depend_on_chunks(
         [*map(parse_retrieval, MODELS[:3])],
         OPTIONS,
     )
-    one, other = tmp_path / "one", tmp_path / "other"
-    for folder, size in ((one, 1 << 22), (other, 1)):
+    explored = []
+    for size in (1 << 22, 1):
         monkeypatch.setattr(exploring, "_CHUNK", size)
-        folder.mkdir()
-        write_exploration(explore(*asked, depth=25, points=12), folder)
-    assert (one / FILE).read_bytes() == (other / FILE).read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "other", "scores"]
+        explored.append(explore(*asked, depth=25, points=12))
+    assert same_tables(*explored)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scores"]
 
 
 def test_memory_does_not_grow_with_the_collection(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,19 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.errors import ConfigError, StateError
+from thresher.errors import ConfigError
 from thresher.evaluation import evaluate, parse_measure
 from thresher.exploring import counting, judged_ranks
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import HashedTerms, add_vocabularies
-from thresher.exploring.exploration import (
-    FILE,
-    Exploration,
-    ExploredSweep,
-    SizeErrors,
-    read_exploration,
-    write_exploration,
-)
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.ranking import NONE
@@ -320,94 +310,3 @@ def test_of_few_different_indexes_nothing_is_learnt() -> None:
     assert fit([*few, few[0], BuiltIndex(IndexStatistics(0, 0, 0, 0), 69)]) is None
     assert leave_one_out([few]) is None
     assert fit([*few, sized(900, 1.0)]) is not None
-
-
-def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_out: Sequence[str] = ()) -> Exploration:
-    size = IndexStatistics(3, 20, 15, 9)
-    values = np.arange(24, dtype=np.float64).reshape(2, 3, 2, 2) / 7
-    others = np.arange(36, dtype=np.float64).reshape(2, 3, 2, 3) / 11 if held_out else None
-    return Exploration(
-        ("qld", "bm25"),
-        ("P@10", "AP", "nDCG@10"),
-        ("1", "2"),
-        3,
-        50,
-        1000,
-        (
-            ExploredSweep(
-                "none",
-                ("none",),
-                None,
-                (50,),
-                (size,),
-                np.array([[6.0, 7.0]]),
-                None,
-                values[:, :, :1],
-                None if others is None else others[:, :, 1:],
-            ),
-            ExploredSweep(
-                "words",
-                ("words@3", "words@1"),
-                (3.0, 1.0),
-                (4, 9),
-                (size, size),
-                np.array([[1.0, 1.5], [2.0, 2.0]]),
-                sizes,
-                values,
-                others,
-            ),
-        ),
-        errors,
-        tuple(held_out),
-        "0123456789abcdef",
-    )
-
-
-@pytest.mark.parametrize(
-    ("errors", "sizes", "held_out"),
-    [(None, None, ()), (SizeErrors(9, 0.01, 0.03), (123, 456), ("2", "x", "y")), (None, (7, 8), ("z", "2", "1"))],
-)
-def test_explorations_are_written_and_read(
-    tmp_path: Path, errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_out: Sequence[str]
-) -> None:
-    written = exploration(errors, sizes, held_out)
-    write_exploration(written, tmp_path)
-    read = read_exploration(tmp_path)
-    for one, other in zip(read.sweeps, written.sweeps, strict=True):
-        assert one.values.tolist() == other.values.tolist()
-        assert (one.held_out is None) == (other.held_out is None) == (not held_out)
-        if one.held_out is not None and other.held_out is not None:
-            assert one.held_out.tolist() == other.held_out.tolist()
-        assert one.query_postings.tolist() == other.query_postings.tolist()
-        arrays = {"query_postings": other.query_postings, "values": other.values, "held_out": other.held_out}
-        assert dataclasses.replace(one, **arrays) == other
-    assert dataclasses.replace(read, sweeps=written.sweeps) == written
-
-
-def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(StateError) as missing:
-        read_exploration(tmp_path)
-    path = tmp_path / FILE
-    assert str(missing.value) == f"{path}: nothing was explored yet. Fix: run `thresher explore` first."
-    write_exploration(exploration(None, None), tmp_path)
-    text = path.read_text(encoding="utf-8")
-    for broken in (
-        text[:-9],
-        "[]",
-        "{}",
-        text.replace('"words"', '"word"'),
-        text.replace('"cutoffs":[3.0,1.0]', '"cutoffs":[3.0]'),
-        text.replace('"topics":["1","2"]', '"topics":["1"]'),
-        text.replace('"query_postings":[[1.0,1.5],[2.0,2.0]]', '"query_postings":[[1.0,1.5]]'),
-        re.sub(r'"values":\[\[\[\[[^,]*,', '"values":[[[[', text, count=1),
-    ):
-        assert broken != text
-        path.write_text(broken, encoding="utf-8")
-        with pytest.raises(StateError) as damaged:
-            read_exploration(tmp_path)
-        assert (damaged.value.where or "").startswith(str(path))
-        assert damaged.value.fix in ("run `thresher explore` again", "name a file of the format thresher-exploration")
-    path.write_text(text.replace('"version":6', '"version":5'), encoding="utf-8")
-    with pytest.raises(StateError) as other:
-        read_exploration(tmp_path)
-    assert str(other.value) == f"{path}: version 5 is not known, only 6. Fix: run `thresher explore` again."

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from report_samples import small
+from experiments import small
 from seeds import PAGES
 from texts import Refused
 from watching import watched
@@ -25,7 +25,7 @@ from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError
 from thresher.language_models.characters.model_files import find_character_model, read_model
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.results.experiment_results import read_results, write_results
+from thresher.variants.files import read_results, write_results
 
 NAMES = tuple(
     name.encode()
@@ -65,7 +65,7 @@ def results() -> tuple[bytes, ...]:
     """Return the file of small results."""
     with tempfile.TemporaryDirectory() as folder:
         write_results(small(), Path(folder))
-        return ((Path(folder) / "results.json").read_bytes(),)
+        return ((Path(folder) / "results.json").read_bytes(), (Path(folder) / "variants.parquet").read_bytes())
 
 
 def model(file: Traversable) -> tuple[bytes, ...]:
@@ -137,8 +137,11 @@ read_content_models, read_character_models = reads(read_content_model), reads(re
 
 def read_result_files(data: bytes, folder: Path) -> None:
     """The results of an experiment, which `report` and `explain` read."""
-    (folder / "results.json").write_bytes(data)
+    facts, table = results()
+    of_table = data[:4] == table[:4]
+    (folder / "results.json").write_bytes(facts if of_table else data)
+    (folder / "variants.parquet").write_bytes(data if of_table else table)
     with watched(folder), Refused(folder):
         found = read_results(folder)
         write_results(found, folder)
-        assert read_results(folder) == found
+        assert read_results(folder).facts == found.facts

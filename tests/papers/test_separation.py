@@ -13,8 +13,9 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from separation import YARDSTICKS, Labelled, aligned_labels, area, main, rough_labels, separation
 from small_models import write_arpa
+
+from separation import YARDSTICKS, Labelled, aligned_labels, area, main, rough_labels, separation
 
 # Score, is it content, words: few scores, so that many are equal.
 SENTENCE = st.tuples(st.sampled_from([-math.inf, -2.5, 0.0, 1.0, 1e30]), st.booleans(), st.integers(1, 9))

@@ -11,9 +11,7 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from thresher.passes.backends import TerminatedWorkerError, end_workers, start_workers
-
-pytestmark = pytest.mark.usefixtures("new_interpreters")
+from thresher.passes.joblib_adapter import TerminatedWorkerError, end_workers, start_workers
 
 
 def names(function: object) -> list[str]:

@@ -20,7 +20,7 @@ PAUSE = 0.02
 
 PARENTS = {
     "pool": """
-        from thresher.passes.backends import run_watched
+        from thresher.passes.workers import run_watched
         next(run_watched(2, time.sleep, [600] * 4, None))
     """,
     "training": """

@@ -10,12 +10,12 @@ import warnings
 from collections.abc import Iterator
 from functools import partial
 
-import forks
 import psutil
 import pytest
+import worker_processes
 
 from thresher.errors import InputError
-from thresher.passes.backends import in_silence, run_watched
+from thresher.passes.workers import in_silence, run_watched
 
 
 def process_of(task: int) -> int:
@@ -38,17 +38,16 @@ def unused(task: int, code: int | None) -> int:
 @pytest.fixture
 def others() -> set[int]:
     """Workers that are kept for the next tasks of other tests."""
-    return {*forks.workers_alive()}
+    return {*worker_processes.workers_alive()}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_task_has_one_result_and_no_process_is_left(workers: int, others: set[int]) -> None:
     assert sorted(run_watched(workers, abs, range(-50, 0), unused)) == [*range(1, 51)]
-    assert {*forks.workers_alive()} <= others
+    assert {*worker_processes.workers_alive()} <= others
     assert [*run_watched(workers, abs, [], unused)] == []
 
 
-@pytest.mark.usefixtures("new_interpreters")
 def test_no_more_processes_than_tasks() -> None:
     results = run_watched(8, process_of, [1, 2], unused)
     assert len({next(results), *results}) == 2
@@ -71,7 +70,6 @@ def test_a_worker_killed_while_idle_costs_nothing() -> None:
     assert told == [(2, -signal.SIGKILL)]
 
 
-@pytest.mark.usefixtures("new_interpreters")
 def test_what_python_says_is_heard_where_libraries_are_silent(capfd: pytest.CaptureFixture[str]) -> None:
     def never_again(task: int, code: int | None) -> int:
         raise InputError(f"{task} ended by {code}", "look")
@@ -102,8 +100,8 @@ def test_errors_are_raised_and_end_the_workers(others: set[int]) -> None:
 
     with pytest.raises(InputError, match="there: no more"):
         list(run_watched(2, process_of, tasks(), unused))
-    assert {*forks.workers_alive()} <= others
+    assert {*worker_processes.workers_alive()} <= others
     with pytest.raises(ValueError, match="invalid literal") as caught:
         list(run_watched(2, int, ["1", "x"], lambda task, _: task))
     assert "in _serve" in caught.value.__notes__[0]
-    assert {*forks.workers_alive()} <= others
+    assert {*worker_processes.workers_alive()} <= others

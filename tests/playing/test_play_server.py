@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (folder / "pages" / "rain.html").write_bytes(RAIN)
     (folder / "pages" / "hostile.html").write_text(HOSTILE)
     (folder / "pages" / "empty.html").write_text("")
-    with playing("pages", "--scorer", "quotient(of=density)", cwd=folder) as server:
+    with playing("pages", "--scorer", "links(count=tokens)", cwd=folder) as server:
         yield server
 
 
@@ -96,7 +96,7 @@ def test_pages_are_listed_found_and_scored(server: Server) -> None:
     assert server.ask("/api/pages?find=RAI").value == {"ids": ["rain"], "count": 1}
     view = server.ask("/api/page?id=rain").value
     assert view["sentences"] == ["Weather\n", "Home\n", "Rain is expected in the north tonight."]
-    names = [scorer.canonical_name for scorer in shown_scorers(["quotient(of=density)"])]
+    names = [scorer.canonical_name for scorer in shown_scorers(["links(count=tokens)"])]
     assert [*view["scores"]] == names
     expected = package.score_html(RAIN, names).scores
     for name in names:

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from odd_pages import QUERIES
 from rankings_by_step import rankings_by_step
 from real_collections import REAL
+from sweep_views import sweep_of, sweeps_of
 
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
@@ -131,20 +132,20 @@ def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
     store: Path, judging: Judging, tmp_path: Path
 ) -> None:
     models = [parse_retrieval(name) for name in MODELS[:3]]
-    baseline = explore(store, [], [], judging, models, OPTIONS).sweep("none")
+    tables = explore(store, [], [], judging, models, OPTIONS, held_out=judging)
+    baseline = sweep_of(tables, "none")
     sweeps = [
         PruningSweep(Cleaner(), parse_pruning(name).method, (parse_pruning(name).method.grid[1],), 5)
         for name in PRUNING
     ]
     for original in (True, False):
-        explored = explore_pruning(store, sweeps, judging, models, OPTIONS, original, held_out=judging)
+        everything = explore_pruning(tables, store, sweeps, judging, models, OPTIONS, original, held_out=judging)
+        explored = sweeps_of(everything)[1:]
         for sweep, given in zip(explored, sweeps, strict=True):
             assert sweep.name == f"none|{given.method.canonical_name}"
-            assert sweep.cutoffs is not None
             assert given.cutoffs[0] in sweep.cutoffs
             assert sweep.sizes[-1] == baseline.sizes[0]
             assert sweep.values[:, :, -1].tolist() == baseline.values[:, :, 0].tolist()
-            assert sweep.held_out is not None
             assert sweep.held_out.tolist() == sweep.values.tolist()
             assert all(np.diff([size.postings for size in sweep.sizes]) >= 0)
     dcp = explored[PRUNING.index("dcp")]
@@ -169,7 +170,8 @@ def test_values_do_not_depend_on_chunks(
     _, terms = analyse_queries(QUERIES, OPTIONS)
     for size in (1 << 22, 1):
         monkeypatch.setattr(exploring, "_CHUNK", size)
-        explored = explore_pruning(store, sweeps, judging, models, OPTIONS, original, 25)
+        tables = explore(store, [], [], judging, models, OPTIONS, 25)
+        explored = sweeps_of(explore_pruning(tables, store, sweeps, judging, models, OPTIONS, original, 25))
         values.append([(one.sizes, one.query_postings.tolist(), one.values.tolist()) for one in explored])
         folder = tmp_path / str(size)
         folder.mkdir()
@@ -184,9 +186,9 @@ def test_values_do_not_depend_on_chunks(
 def test_cutoffs_are_spread_and_named_ones_are_among_them(store: Path, judging: Judging) -> None:
     model = [parse_retrieval("qld")]
     sweeps = [PruningSweep(Cleaner(), parse_pruning(name).method, (0.123,), 40) for name in ("dcp", "up", "tcp")]
-    for sweep in explore_pruning(store, sweeps, judging, model, OPTIONS):
+    tables = explore(store, [], [], judging, model, OPTIONS)
+    for sweep in sweeps_of(explore_pruning(tables, store, sweeps, judging, model, OPTIONS))[1:]:
         assert len(sweep.variants) >= 30
-        assert sweep.cutoffs is not None
         assert 0.123 in sweep.cutoffs
         strictest_first = sorted(
             sweep.cutoffs, reverse=parse_treatment(sweep.variants[0]).pruning.method.keep != KEEP_SHARE
@@ -196,9 +198,8 @@ def test_cutoffs_are_spread_and_named_ones_are_among_them(store: Path, judging: 
 
 
 def test_combined_cutoffs_are_spread_over_index_sizes(store: Path, judging: Judging) -> None:
-    words = explore(store, [parse_sweep("words")], [], judging, [parse_retrieval("qld")], OPTIONS).sweep("words")
-    chosen = spread_over_sizes(words, 5)
-    assert words.cutoffs is not None
+    tables = explore(store, [parse_sweep("words")], [], judging, [parse_retrieval("qld")], OPTIONS)
+    chosen, words = spread_over_sizes(tables[0], "words", 5), sweep_of(tables, "words")
     by_cutoff: Mapping[float, int] = dict(zip(words.cutoffs, (size.postings for size in words.sizes), strict=True))
     kept = [by_cutoff[cutoff] for cutoff in chosen]
     assert 3 <= len(chosen) <= 5

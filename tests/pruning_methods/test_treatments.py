@@ -6,11 +6,10 @@ import pytest
 
 from thresher.errors import ConfigError
 from thresher.pruning_methods.treatments import (
-    CombinedCutoff,
     Family,
+    Pruning,
     Treatment,
-    combined_cutoff,
-    family_of,
+    combination_name,
     methods,
     parse_pruning,
     parse_treatment,
@@ -80,31 +79,26 @@ def test_wrong_names_are_errors_that_say_what_and_how_to_mend_it(text: str, fact
     [
         ("words@5", Family.CLEANERS),
         ("none", Family.CLEANERS),
-        ("none|tcp(k=10,model=bm25)", Family.PRUNING),
+        ("none|tcp(k=10,model=bm25)@0.5", Family.PRUNING),
         ("none|dcp@0.5", Family.PRUNING),
         ("words@5+density@2|dcp@0.5", Family.COMBINATIONS),
-        ("boilerpipe(rules=words)|dcp", Family.COMBINATIONS),
+        ("boilerpipe(rules=words)|dcp@0.1", Family.COMBINATIONS),
     ],
 )
 def test_families(name: str, family: Family) -> None:
-    assert family_of(name) is family
+    assert parse_treatment(name).family is family
 
 
 @pytest.mark.parametrize(
-    ("sweep", "combination", "cutoff"),
+    ("variant", "combination"),
     [
-        ("words@5|dcp", "words|dcp", 5.0),
-        ("words(headings=keep)@5|tcp(k=10,model=bm25)", "words(headings=keep)|tcp(k=10,model=bm25)", 5.0),
-        ("perplexity(lm=books)@p70|dcp", "perplexity(lm=books)@p|dcp", 70.0),
-        ("words@doc50|dcp", "words@doc|dcp", 50.0),
+        ("words@5|dcp@0.5", "words|dcp"),
+        ("words(headings=keep)@5|tcp(k=10,model=bm25)@1", "words(headings=keep)|tcp(k=10,model=bm25)"),
+        ("perplexity(lm=books)@p70|dcp@0.5", "perplexity(lm=books)@p|dcp"),
+        ("words@doc50|dcp@0.5", "words@doc|dcp"),
     ],
 )
-def test_sweeps_of_a_pruning_method_over_a_cutoff_are_parts_of_a_combination(
-    sweep: str, combination: str, cutoff: float
-) -> None:
-    assert combined_cutoff(sweep) == CombinedCutoff(combination, cutoff)
-
-
-@pytest.mark.parametrize("sweep", ["words", "none", "none|dcp", "justext|dcp", "words@5+density@2|dcp"])
-def test_other_sweeps_are_parts_of_none(sweep: str) -> None:
-    assert combined_cutoff(sweep) is None
+def test_sweeps_over_a_scorer_and_a_pruning_method_are_named_without_cutoffs(variant: str, combination: str) -> None:
+    treatment = parse_treatment(variant)
+    assert treatment.pruning is not None
+    assert combination_name(treatment.cleaner.cuts[0], Pruning(treatment.pruning.method, None)) == combination

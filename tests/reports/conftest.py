@@ -1,27 +1,53 @@
-"""A report on a choice as a page, and a real browser to read it in; a module gives the exploration and the choice."""
+"""Reports as pages, and a real browser to read them in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from browser import Browser, chromium
+from experiments import NAMES, NDCG, chosen, made, with_system
 from playwright.sync_api import Browser as Chromium
 
 from thresher.choosing.choices import Choice
-from thresher.exploring.exploration import Exploration
 from thresher.reports.html import render_report
+from thresher.variants.results import Results
+from thresher.variants.table import Bounds, Verdict
 
 
-@pytest.fixture(scope="module")
-def page(exploration: Exploration, choice: Choice, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def judged() -> Results:
+    """Two retrieval models, pruned variants that were explored only, held-out topics, bounds of all variants."""
+    results = with_system(
+        made(held_out=20, retrievals=("qld", "bm25"), only_explored=[name for name in NAMES if "|" in name])
+    )
+    tables = []
+    for table in results.tables:
+        differences = (table.mean(NDCG) - table.mean(NDCG)[0]).tolist()
+        verdicts = [
+            Verdict.SHOWN if one > 0 else Verdict.LOSES if one < -0.05 else Verdict.UNDECIDED for one in differences
+        ]
+        bounds = [Bounds({NDCG: one - 0.02}, verdict) for one, verdict in zip(differences, verdicts, strict=True)]
+        tables.append(table.with_rows(replace(row, bounds=one) for row, one in zip(table.rows, bounds, strict=True)))
+    return replace(results, tables=tuple(tables))
+
+
+@pytest.fixture(scope="session")
+def choice(judged: Results) -> Choice:
+    """The smallest index that loses little was explored only; one that gains was built."""
+    return chosen(judged, "none|dcp@0.5", "words@8", "words@14")
+
+
+@pytest.fixture(scope="session")
+def page(judged: Results, choice: Choice, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(render_report(None, choice, exploration), encoding="utf-8")
+    path.write_text(render_report(judged, choice), encoding="utf-8")
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def system_browser() -> Iterator[Chromium]:
     with chromium() as started:
         yield started

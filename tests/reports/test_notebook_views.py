@@ -1,96 +1,85 @@
-"""What notebooks show of results, explorations and choices, as tables, data frames and plots."""
+"""What Python and notebooks show of results, choices and compared runs."""
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from choice_samples import choice_of, explored
-from decision_samples import CHOICE
+from experiments import NAMES, NDCG, chosen, facts, made, small
 from lxml import html
-from report_samples import small
 
-from thresher.errors import ConfigError, MissingDependencyError
-from thresher.reports.choice_tables import choice_csv
-from thresher.reports.explored import explored_csv
-from thresher.reports.notebook_views import ChoiceView
-from thresher.reports.results_tables import results_csv
-from thresher.results.selection import relative_bytes, score
-from thresher.shown import VIEWS
+import thresher.reports.notebook_views  # noqa: F401, so that records are shown
+from thresher.errors import ConfigError
+from thresher.evaluation.significance import ComparedRuns, compare_all
+from thresher.reports.compared_runs import run_lines, topic_lines
+
+VALUES = {
+    name: {"AP": {str(topic): (topic * step) % 7 / 7 for topic in range(30)}} for name, step in (("a", 2), ("b", 3))
+}
+RUNS = ComparedRuns("a", tuple(VALUES["a"]["AP"]), VALUES, compare_all(VALUES, {"b": "a"}))
 
 
 def shown(record: Any) -> html.HtmlElement:
     return html.fragment_fromstring(record._repr_html_(), create_parent="div")
 
 
-def test_the_answer_comes_as_sentences_and_a_table() -> None:
-    results, exploration = small(), explored()
-    for record in (results, exploration, choice_of(exploration)):
-        page = shown(record)
-        assert page.xpath("./ul/li")
-        assert page.xpath("./table/tbody/tr")
-        assert not page.xpath(".//script | .//img | .//style")
-    variants = [row.text_content() for row in shown(results).xpath("./table/tbody/tr/td[1]")]
-    assert set(variants) <= {row.variant for row in results.rows}
-    assert "none" in variants
+@pytest.mark.parametrize("record", [small(), chosen(made(), "words@8"), RUNS], ids=["results", "choice", "runs"])
+def test_records_are_short_in_a_terminal_and_a_table_in_a_notebook(record: Any) -> None:
+    line = repr(record)
+    assert line.startswith(f"<{type(record).__name__}: ")
+    assert len(line) < 300
+    page = shown(record)
+    assert page.xpath("./table/tbody/tr")
+    assert not page.xpath(".//script | .//img | .//style")
 
 
-def test_text_stays_text() -> None:
-    evil = "<script>alert(1)</script>"
-    results = small()
-    rows = tuple(replace(row, variant=evil) if row.variant == "justext" else row for row in results.rows)
-    page = shown(replace(results, rows=rows))
+def test_text_stays_text_and_code_is_code() -> None:
+    evil = "<script>alert(1)</script> `code`"
+    page = shown(replace(small(), facts=facts(8, notices=(evil,))))
     assert not page.xpath(".//script")
-    choice = replace(CHOICE, recommendations=tuple(replace(one, variant=evil) for one in CHOICE.recommendations))
-    assert not shown(choice).xpath(".//script")
-    assert evil in shown(choice).text_content()
+    assert "<script>alert(1)</script> code." in page.text_content()
+    assert page.findtext(".//code") == "code"
 
 
-@pytest.mark.parametrize(
-    ("record", "text"),
-    [(small(), results_csv(small())), (explored(), explored_csv(explored())), (CHOICE, choice_csv(CHOICE))],
-    ids=["results", "exploration", "choice"],
-)
-def test_data_frames_hold_the_csv_file(record: Any, text: str) -> None:
-    frame = record.to_pandas()
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert list(frame.columns) == list(rows[0])
-    assert len(frame) == len(rows)
-    assert list(frame["variant"]) == [row["variant"] for row in rows]
-    for name in frame.columns:
-        for value, written in zip(frame[name], (row[name] for row in rows), strict=True):
-            missing = value is None or value != value
-            assert missing == (written == "")
-            if not missing and not isinstance(value, str):
-                assert float(value) == float(written) if written not in ("True", "False") else str(value) == written
+def test_data_frames_have_a_row_for_each_variant_answer_and_run() -> None:
+    results = made(retrievals=("qld", "bm25"))
+    frame = results.to_pandas()
+    assert list(frame["variant"]) == 2 * list(NAMES)
+    assert frame[NDCG][3] == results.tables[0].mean(NDCG)[3]
+    assert not frame.isna().all().any()
+    answers = chosen(results, "words@18", None, "words@14").to_pandas()
+    assert list(answers["variant"]) == 2 * ["words@18", "words@14"]
+    runs = RUNS.to_pandas()
+    assert list(runs["run"]) == ["a", "b"]
+    assert runs["p"][1] == RUNS.comparisons["b"]["AP"].p
 
 
-def test_without_pandas_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(MissingDependencyError, match=r"thresher\[pandas\]"):
-        small().to_pandas()
+def test_a_plot_has_every_variant_of_a_model() -> None:
+    results = made(retrievals=("qld", "bm25"))
+    assert [row["name"] for row in results.plot("bm25").rows].sort() == [
+        name for name in NAMES if name != "none"
+    ].sort()
+    assert results.plot()._repr_svg_().startswith("<svg ")
+    with pytest.raises(ConfigError, match="bm52"):
+        results.plot("bm52")
 
 
-def test_plots_have_every_variant() -> None:
-    results = small()
-    axes = results.plot().axes[0]
-    drawn = {(round(x, 6), round(y, 6)) for line in axes.lines for x, y in zip(*line.get_data(), strict=True)}
-    measure = axes.get_ylabel().partition(" (more")[0]
-    expected = {
-        (round(100 * share, 6), round(score(row, measure), 6))
-        for row in results.rows
-        if (share := relative_bytes(row)) is not None
-    }
-    assert expected <= drawn or {(round(x / 100, 6), y) for x, y in expected} <= drawn
-    exploration = explored()
-    axes = exploration.plot().axes[0]
-    points = sum(len(line.get_xdata()) for line in axes.lines if line.get_label()[:1] != "_")
-    assert points == sum(len(sweep.variants) for sweep in exploration.sweeps)
-    assert CHOICE.plot("qld" if CHOICE.models[0].main.retrieval == "qld" else None).axes
-    for record in (results, exploration, CHOICE):
-        with pytest.raises(ConfigError, match="bm52"):
-            record.plot("bm52")
-    assert isinstance(VIEWS["Choice"], ChoiceView)
+def test_compared_runs_are_tabbed_lines_with_the_test_below() -> None:
+    head, first, second, comment = run_lines(RUNS)
+    assert head.split("\t")[:3] == ["run", "measure", "mean"]
+    assert "p (Holm)" in head
+    assert first.split("\t")[:3] == ["a", "AP", f"{sum(VALUES['a']['AP'].values()) / 30:.4f}"]
+    compared = RUNS.comparisons["b"]["AP"]
+    assert f"\t{compared.wins}/{compared.ties}/{compared.losses}\t" in second
+    assert comment.startswith("# 30 topics; ")
+    lines = list(topic_lines(RUNS))
+    assert len(lines) == 60
+    assert lines[1] == f"a\tAP\t1\t{2 / 7:.6f}"
+
+
+def test_few_differing_topics_are_said() -> None:
+    values = {"a": {"AP": {"1": 0.5, "2": 0.5}}, "b": {"AP": {"1": 0.5, "2": 0.75}}, "c": {"AP": {"1": 0.5, "2": 0.5}}}
+    runs = ComparedRuns("a", ("1", "2"), values, compare_all(values, {"b": "a", "c": "a"}))
+    notes = [line.split("\t")[-1] for line in run_lines(runs)]
+    assert notes[2:4] == ["p cannot fall below 1 with 1 differing topic", "no topic differs"]

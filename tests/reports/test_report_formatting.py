@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.number_texts import number_text
 from thresher.reports.formatting import (
-    cutoff_text,
     decimals_for,
     fixed,
     p_text,
     percent,
     plain,
-    short_number,
     signed,
     significant_digits,
 )
@@ -58,8 +57,7 @@ def test_columns_get_the_decimals_that_they_need() -> None:
 def test_small_forms() -> None:
     assert percent(0.4321) == "43.2"
     assert percent(None) == "–"
-    assert [cutoff_text(cutoff) for cutoff in (8000.0, 0.35, -2.0)] == ["8000", "0.35", "-2"]
-    assert [short_number(value) for value in (8000, 1500, 2e6, 50, 0.5)] == ["8K", "1.5K", "2M", "50", "0.5"]
+    assert [number_text(cutoff) for cutoff in (8000.0, 0.35, -2.0)] == ["8000", "0.35", "-2"]
     assert [significant_digits(value) for value in (0.012345, 1234.5, 0.0, 98.76, 0.02125)] == [
         "0.0123",
         "1,234",

@@ -1,4 +1,4 @@
-"""The HTML report: it parses, it needs nothing else, and nothing in it can break out of its place."""
+"""The HTML report: it parses, needs nothing else, has the results' numbers, and nothing in it breaks out of its place."""
 
 from __future__ import annotations
 
@@ -12,150 +12,208 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from experiments import NAMES, NDCG, chosen, facts, made, small
 from lxml import html as lxml_html
 from report_pages import body_rows, check_nothing_is_loaded, check_policy, page_figures
-from report_samples import BASELINE, NDCG, WORDS, large, small
 
-from thresher.costs import BreakEven
-from thresher.reports import write_report
-from thresher.reports.html import render_report, results_of
-from thresher.reports.html_parts import viewed
-from thresher.reports.results_tables import (
-    break_even_table,
-    bytes_table,
-    footprint_tables,
-    main_table,
-    stage_table,
-    times_tables,
-    work_table,
-)
-from thresher.reports.summary import model_summary
+from thresher.choosing.choices import Choice
+from thresher.reports import write_all
+from thresher.reports.choice_tables import answers_table
+from thresher.reports.html import render_report
+from thresher.reports.html_parts import coded, viewed
+from thresher.reports.recommendation import assumptions, model_answer
 from thresher.reports.table import Table
-from thresher.results.experiment_results import Results
-from thresher.results.selection import main_measure
+from thresher.reports.variant_tables import main_table, work_table
+from thresher.variants.results import Pages, Results
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
+ALWAYS = ["summary", "reading", "variants", "topics", "work"]
 
 
-@pytest.fixture(scope="module")
-def results() -> Results:
-    return large(topics=20)
-
-
-@pytest.fixture(scope="module")
-def page(results: Results) -> str:
-    return render_report(results)
-
-
-def _texts(table: Table) -> list[list[str]]:
-    return [[cell.text + cell.mark for cell in row] for row in viewed(table).table.rows]
-
-
-def sections_of(tree: lxml_html.HtmlElement) -> list[str]:
+def sections_of(text: str) -> list[str]:
+    tree = lxml_html.document_fromstring(text)
     return [section.get("id") for section in tree.xpath("//section | //details[@class='answer']")]
 
 
-def test_all_sections_are_there_in_order(page: str, results: Results) -> None:
-    tree = lxml_html.document_fromstring(page)
-    assert sections_of(tree) == ["summary", "variants", "topics", "work", "costs", "failed", "methods"]
+def texts(table: Table) -> list[list[str]]:
+    return [[cell.text + cell.mark for cell in row] for row in viewed(table).table.rows]
+
+
+@pytest.fixture(scope="module")
+def text(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def test_each_stage_has_the_sections_that_it_can_fill(text: str) -> None:
+    every = ["summary", "choice", "reading", "variants", "same-size", "topics", "held-out", "work", "costs", "failed"]
+    assert sections_of(text) == [*every, "methods"]
+    assert sections_of(render_report(made(only_explored=list(NAMES)))) == [
+        *ALWAYS[:3],
+        "same-size",
+        *ALWAYS[3:],
+        "failed",
+        "methods",
+    ]
+    assert sections_of(render_report(small())) == [*ALWAYS, "costs", "failed", "methods"]
+    alone = replace(small(), facts=facts(8, pages=Pages(8, 8, 0, 0, 8)))
+    alone = replace(alone, tables=(alone.tables[0].only((0,)),))
+    assert sections_of(render_report(alone)) == ["summary", "variants", "topics", "work", "costs", "methods"]
+
+
+def test_headings_are_questions_and_ids_are_unique(text: str) -> None:
+    tree = lxml_html.document_fromstring(text)
+    assert all(heading.text.endswith("?") for heading in tree.xpath("//details[@class='answer']/summary/h2"))
     assert not tree.xpath("//details[@open]")
-    headings = tree.xpath("//details[@class='answer']/summary/h2")
-    assert all(heading.text.endswith("?") for heading in headings)
-    assert len(headings) == len(tree.xpath("//h2")) == 6
-    assert tree.findtext(".//h1") == results.title
-    assert [notice.text for notice in tree.xpath("//details[@id='failed']/p[@class='notice']")] == list(results.notices)
-    said = tuple(item.text for item in tree.xpath("//details[@id='variants']//li"))
-    assert said == tuple(model_summary(results, "qld"))
-    assert [term.text for term in tree.xpath("//details[@id='methods']//dt")] == [name for name, _ in results.methods]
-    assert "below resolution" in {cell.text for cell in tree.xpath("//details[@id='costs']//td")}
-    work, sizes = tree.xpath("//details[@id='work']//table")
-    assert body_rows(work) == _texts(work_table(results))
-    assert body_rows(sizes) == _texts(bytes_table(results))
-    costs = [body_rows(table) for table in tree.xpath("//details[@id='costs']//table")]
-    stages = [stage_table(results, stage) for stage in ("clean", "index")]
-    expected = [*times_tables(results), *footprint_tables(results), break_even_table(results), *stages]
-    assert costs == [_texts(table) for table in expected]
-    assert f"Energy and CO₂ are {results.co2_method}." in tree.text_content()
+    assert [name for name, count in Counter(tree.xpath("//@id")).items() if count > 1] == []
 
 
-def test_the_first_screen_of_runs_has_the_baselines_figures(page: str, results: Results) -> None:
-    tree = lxml_html.document_fromstring(page)
-    (sentence,) = tree.xpath("//p[@class='sentence']")
-    worse = sum(
-        one.p_holm < results.alpha and one.difference < 0
-        for row in results.rows
-        for one in [row.comparisons.get(main_measure(results))]
-        if one
-    )
-    assert "thresher choose" in sentence.text_content()
-    assert f"{worse} of {len(results.rows) - 1} variants" in sentence.text_content()
-    base = results.rows[0]
-    values = [value.text for value in tree.xpath("//dl[@class='figures']//b")]
-    assert values[1:] == [f"{base.measures[NDCG]:.4f}", f"{base.work.postings:,.0f}"]
-    assert values[0] == f"{base.index_bytes / 1e6:.1f} MB"
+def test_the_first_screen_has_the_answer_and_its_figures(text: str, judged: Results, choice: Choice) -> None:
+    tree = lxml_html.document_fromstring(text)
+    said, _ = tree.xpath("//div[@class='said']")
+    paragraphs = [paragraph.text_content() for paragraph in said.xpath("./p")]
+    expected = list(model_answer(choice, choice.models[0], brief=True))
+    assert paragraphs[: len(expected)] == expected
+    assert paragraphs[-1].startswith("To use it: ")
+    figures = [value.text for value in said.xpath("./dl//b")]
+    assert figures == ["−50.0 %", "−0.0100", "−50.0 %"]
+    warnings = " ".join(item.text_content() for item in said.xpath("./ul/li"))
+    assert "none|dcp@0.5 was explored, not built" in warnings
+    assert f"{judged.tables[0].emptied[judged.tables[0].position['none|dcp@0.5']]} of 1,000 pages" in warnings
 
 
-def test_the_main_table_is_whole_with_costs_in_front(page: str, results: Results) -> None:
-    tree = lxml_html.document_fromstring(page)
-    (table,) = tree.xpath("//details[@id='variants']//table[@class='sortable']")
-    heads = [(head.text, head.findtext("small") or "") for head in table.xpath(".//thead//th")]
-    assert [name for name, _ in heads[:5]] == ["variant", "nDCG@10", "W/T/L", "index", "index"]
-    shown = main_table(results)
-    order = [[(one.header, one.unit) for one in viewed(shown).table.columns].index(head) for head in heads]
-    assert body_rows(table) == [[row[index] for index in order] for row in _texts(shown)]
-    values = [float(cell.get("data-value")) for cell in table.xpath("./tbody/tr/td[1]")]
-    assert values == [row.measures[NDCG] for row in results.rows]
+def test_before_a_choice_the_figures_are_the_baselines() -> None:
+    tree = lxml_html.document_fromstring(render_report(small()))
+    assert "thresher choose" in tree.xpath("//p[@class='sentence']")[0].text_content()
+    assert [value.text for value in tree.xpath("//dl[@class='figures']//b")] == ["80,000", "0.4250", "410"]
+    stay = lxml_html.document_fromstring(render_report(made(), chosen(made(), None)))
+    assert stay.xpath("//p[@class='sentence']")[0].text_content().startswith("Stay with no cleaning")
+    assert not stay.xpath("//p[@class='use']")
+
+
+def test_notices_stand_above_the_answer() -> None:
+    noticed = replace(small(), facts=facts(8, notices=("these are `pseudo-topics`",)))
+    (summary,) = lxml_html.document_fromstring(render_report(noticed)).xpath("//section[@id='summary']")
+    assert summary[0].get("class") == "notice"
+    assert summary[0].text_content() == "these are pseudo-topics"
+    assert summary[0].findtext("code") == "pseudo-topics"
+
+
+def test_why_has_the_assumptions_and_what_was_tested(text: str, choice: Choice) -> None:
+    tree = lxml_html.document_fromstring(text)
+    parts = tree.xpath("//details[@id='choice']/div")
+    for part, model in zip(parts, choice.models, strict=True):
+        assert [item.text_content() for item in part.xpath("./ul/li")] == list(assumptions(choice, model))
+        answers, families = part.xpath(".//table")
+        assert body_rows(answers) == texts(answers_table(replace(choice, models=(model,))))
+        assert [row[0] for row in body_rows(families)] == [walk.family for walk in model.walks if walk.steps]
+
+
+def test_tables_are_whole_and_of_one_model_each(text: str, judged: Results) -> None:
+    tree = lxml_html.document_fromstring(text)
+    parts = tree.xpath("//details[@id='variants']/div")
+    works = tree.xpath("//details[@id='work']/div")
+    assert [part.findtext("h3") for part in parts] == ["qld", "bm25"]
+    for part, work, table in zip(parts, works, judged.tables, strict=True):
+        alone = replace(judged, tables=(table,), facts=replace(judged.facts, noise=judged.facts.noise[:1]))
+        assert body_rows(part.xpath(".//table")[0]) == texts(main_table(alone))
+        assert body_rows(work.xpath(".//table")[0]) == texts(work_table(alone))
+
+
+def test_every_variants_and_topics_figures_are_in_the_page(text: str, judged: Results, choice: Choice) -> None:
+    found = page_figures(text)["models"]
+    assert [model["name"] for model in found] == ["qld", "bm25"]
+    for model, table in zip(found, judged.tables, strict=True):
+        assert model["measures"] == [NDCG, "P@10"]
+        assert {row["name"] for row in model["rows"]} == {row.name for row in table.rows[1:]}
+        for row in model["rows"]:
+            index = table.position[row["name"]]
+            assert row["means"] == [round(table.mean(name)[index], 10) for name in model["measures"]]
+            assert row["share"] == round(100 * table.shares[index], 1)
+            assert row["low"] == round(table.rows[index].bounds.low[NDCG], 4)
+            assert row["verdict"] == table.rows[index].bounds.verdict.value
+            assert row["recommended"] == (row["name"] == "none|dcp@0.5")
+        shown = model["topics"]
+        assert {"none", "none|dcp@0.5", "words@8"} <= set(shown["variants"])
+        assert shown["queries"] == list(judged.facts.topics.values())
+        for name, values in zip(shown["variants"], shown["values"], strict=True):
+            assert values == [round(value, 10) for value in table.of(NDCG)[table.position[name]]]
+    assert choice.measure == NDCG
 
 
 def test_what_is_the_same_in_every_row_is_said_once() -> None:
-    rows = tuple(replace(row, emptied=7, documents=900) for row in large(topics=8).rows)
-    tree = lxml_html.document_fromstring(render_report(replace(large(topics=8), rows=rows)))
+    results = small()
+    rows = tuple(replace(row, words=1) for row in results.tables[0].rows)
+    tree = lxml_html.document_fromstring(render_report(replace(results, tables=(results.tables[0].with_rows(rows),))))
     (section,) = tree.xpath("//details[@id='variants']")
-    assert "emptied" not in [head.text for head in section.xpath(".//thead//th")]
-    (same,) = [part.text_content() for part in section.xpath(".//p[contains(@class, 'same')]")]
-    assert "emptied (pages) 7" in same
+    assert "words kept" not in [head.text for head in section.xpath(".//thead//th")]
+    assert "words kept (%) 100.0" in section.xpath(".//p[contains(@class, 'same')]")[0].text_content()
 
 
-def test_every_topics_values_are_in_the_page(page: str, results: Results) -> None:
-    (model,) = page_figures(page)["models"]
-    topics = model["topics"]
-    values = {(one.variant, one.topic): one.value for one in results.per_topic if one.measure == NDCG}
-    queries = {one.topic: one.query for one in results.per_topic}
-    assert dict(zip(topics["ids"], topics["queries"], strict=True)) == queries
-    assert len(topics["variants"]) == len(results.rows)
-    for name, line in zip(topics["variants"], topics["values"], strict=True):
-        assert line == [round(values[name, topic], 10) for topic in topics["ids"]]
+def test_without_differences_beyond_noise_one_sentence_replaces_the_times() -> None:
+    tree = lxml_html.document_fromstring(render_report(small()))
+    assert tree.xpath("//details[@id='costs']//h3")
+    noisy = small()
+    kept = noisy.tables[0].only((0,))
+    (costs,) = lxml_html.document_fromstring(render_report(replace(noisy, tables=(kept,)))).xpath(
+        "//details[@id='costs']"
+    )
+    assert not costs.xpath(".//h3")
+    assert "told from noise" in costs.text_content()
+    (costs,) = lxml_html.document_fromstring(render_report(made(timed=False))).xpath("//details[@id='costs']")
+    assert "Nothing was timed" in costs.text_content()
 
 
-def test_every_variants_figures_are_in_the_page(page: str, results: Results) -> None:
-    (model,) = page_figures(page)["models"]
-    rows = {row.variant: row for row in results.rows}
-    measures = model["measures"]
-    assert measures[0] == NDCG
-    assert model["base"]["means"] == [round(results.rows[0].measures[name], 10) for name in measures]
-    seen = []
-    for sweep in model["sweeps"]:
-        for index, name in enumerate(sweep["names"]):
-            row = rows[name]
-            seen.append(name)
-            assert sweep["means"][index] == [round(row.measures[measure], 10) for measure in measures]
-            assert sweep["shares"][index] == round(100 * row.index_bytes / row.index_bytes_baseline, 1)
-            assert sweep["sizes"][index] == row.index_bytes
-            assert sweep["postings"][index] == round(row.work.postings)
-            assert sweep["words"][index] == round(100 * row.words_kept / row.words_total, 1)
-    assert sorted(seen) == sorted(set(rows) - {"none"})
+def test_many_failed_pages_are_counted_and_the_first_are_listed() -> None:
+    reasons = tuple((f"page-{number}", "it is empty" if number % 3 else "it is broken") for number in range(1500))
+    failed = replace(small(), facts=facts(8, pages=Pages(3000, 1500, 0, 1500, 10, reasons)))
+    (section,) = lxml_html.document_fromstring(render_report(failed)).xpath("//details[@id='failed']")
+    assert section.findtext("p") == "1,500 pages could not be read or parsed."
+    assert [item.text for item in section.xpath("./ul/li")] == ["1,000 × it is empty", "500 × it is broken"]
+    assert len(section.xpath("./details//li")) == 200
 
 
-def test_nothing_is_loaded_from_anywhere(page: str) -> None:
-    check_nothing_is_loaded(page)
+def test_the_page_needs_nothing_else_is_small_and_always_the_same(text: str, judged: Results, choice: Choice) -> None:
+    check_nothing_is_loaded(text)
+    check_policy(text)
+    assert len(text.encode()) < 1_500_000
+    assert render_report(judged, choice) == text
 
 
-def test_the_policy_allows_its_own_scripts_only(page: str) -> None:
-    check_policy(page)
+def test_hostile_text_is_only_text() -> None:
+    results = small()
+    hostile = facts(
+        8, title=HOSTILE, notices=(HOSTILE,), pages=Pages(2, 1, 0, 1, 5, ((HOSTILE, HOSTILE),)), experiment=HOSTILE
+    )
+    hostile = replace(hostile, topics={HOSTILE + topic: HOSTILE for topic in hostile.topics})
+    table = replace(results.tables[0], retrieval=HOSTILE, topics=tuple(hostile.topics))
+    page = render_report(Results(hostile, (table,)))
+    tree = lxml_html.document_fromstring(page)
+    assert len(tree.xpath("//script")) == 3
+    assert not tree.xpath("//img")
+    assert not [name for element in tree.iter() for name in element.attrib if name.startswith("on")]
+    assert tree.findtext(".//h1") == HOSTILE
+    assert HOSTILE in tree.xpath("//p[@class='notice']/text()")
+    assert HOSTILE in tree.xpath("//code/text()")
+    assert (page.count("<script>"), page.count("</script>")) == (1, 3)
 
 
-def test_the_page_is_small(page: str) -> None:
-    assert len(page.encode()) < 1_500_000
+def test_text_between_backticks_is_code() -> None:
+    assert coded("`a<b` and `c`, `") == "<code>a&lt;b</code> and <code>c</code>, <code></code>"
+
+
+def test_all_files_are_written_and_the_same_again(judged: Results, choice: Choice, tmp_path: Path) -> None:
+    written = []
+    for _ in range(2):
+        write_all(judged, tmp_path, choice)
+        written.append({path.name: path.read_bytes() for path in tmp_path.iterdir()})
+    assert written[0] == written[1]
+    assert set(written[0]) == {
+        *("results.csv", "per_topic.csv", "chosen.csv", "systems.csv"),
+        *("table.md", "table.tex", "report.html"),
+    }
+    write_all(made(only_explored=list(NAMES)), tmp_path / "explored")
+    explored = {path.name for path in (tmp_path / "explored").iterdir()}
+    assert explored == {"results.csv", "table.md", "table.tex", "report.html"}
 
 
 def test_colours_of_charts_differ_for_everyone() -> None:
@@ -199,108 +257,3 @@ def lab(colour: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     shares = to_xyz @ colour / [0.95047, 1, 1.08883]
     x, y, z = np.where(shares > 0.008856, np.cbrt(shares), 7.787 * shares + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
-
-
-def test_ids_are_unique(page: str) -> None:
-    counted = Counter(lxml_html.document_fromstring(page).xpath("//@id"))
-    assert [name for name, count in counted.items() if count > 1] == []
-
-
-def _hostile() -> Results:
-    rows = (
-        BASELINE,
-        replace(
-            WORDS, variant=HOSTILE, sweep=HOSTILE, break_even=BreakEven(None, HOSTILE), index_bytes_by_type={HOSTILE: 5}
-        ),
-    )
-    per_topic = tuple(
-        value._replace(
-            variant=HOSTILE if value.variant == "words@11" else value.variant,
-            topic=HOSTILE + value.topic,
-            query=HOSTILE,
-        )
-        for value in small().per_topic
-        if value.variant != "justext"
-    )
-    return replace(
-        small(),
-        experiment=HOSTILE,
-        title=HOSTILE,
-        rows=rows,
-        per_topic=per_topic,
-        methods=((HOSTILE, HOSTILE),),
-        notices=(HOSTILE,),
-        failed_pages=((HOSTILE, HOSTILE),),
-    )
-
-
-def test_hostile_text_is_only_text() -> None:
-    page = render_report(_hostile())
-    tree = lxml_html.document_fromstring(page)
-    assert len(tree.xpath("//script")) == 3
-    assert not tree.xpath("//img")
-    assert not [name for element in tree.iter() for name in element.attrib if name.startswith("on")]
-    assert tree.findtext(".//h1") == HOSTILE
-    assert HOSTILE in tree.xpath("//code/text()")
-    assert HOSTILE in tree.xpath("//dd/text()")
-    assert HOSTILE in tree.xpath("//p[@class='notice']/text()")
-    assert page.count("<script>") == 1
-    assert page.count("</script>") == 3
-
-
-def test_text_in_other_scripts_is_kept(tmp_path: Path) -> None:
-    results = replace(large(topics=6), title="検索 ومرشح")
-    write_report(tmp_path, results)
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "検索 ومرشح" in text
-    assert {"поиск работы", "日本の図書館"} <= set(page_figures(text)["models"][0]["topics"]["queries"])
-
-
-def test_the_same_results_make_the_same_bytes(results: Results, page: str) -> None:
-    assert render_report(results) == page
-
-
-def test_only_a_baseline_and_nothing_else_still_makes_a_page() -> None:
-    page = render_report(replace(small(), rows=(BASELINE,), per_topic=(), methods=(), notices=(), failed_pages=()))
-    tree = lxml_html.document_fromstring(page)
-    assert sections_of(tree) == ["summary", "variants", "topics", "work", "costs", "methods"]
-    assert page_figures(page)["models"][0]["topics"] is None
-
-
-def test_without_times_there_is_nothing_on_them() -> None:
-    rows = tuple(replace(row, query=None, indexing=None) for row in small().rows)
-    without = replace(small(), rows=rows, noise=())
-    tree = lxml_html.document_fromstring(render_report(without))
-    text = tree.xpath("string(//details[@id='costs'])")
-    assert "its twin" not in text
-    assert len(tree.xpath("//details[@id='costs']//table")) < len(
-        lxml_html.document_fromstring(render_report(small())).xpath("//details[@id='costs']//table")
-    )
-
-
-def test_several_retrieval_models_are_switched() -> None:
-    results = large(topics=8, retrievals=("qld", "qld(exact)"))
-    page = render_report(results)
-    tree = lxml_html.document_fromstring(page)
-    assert len(tree.xpath("//fieldset[@id='models']//input[@type='radio']")) == 2
-    parts = tree.xpath("//details[@id='variants']/div")
-    assert [part.get("data-model") for part in parts] == ["0", "1"]
-    assert [part.findtext("h3") for part in parts] == ["qld", "qld(exact)"]
-    for part, name in zip(parts, ("qld", "qld(exact)"), strict=True):
-        alone = results_of(results, name)
-        names = [row[0] for row in body_rows(part.xpath(".//table")[0])]
-        assert names == [row.variant for row in alone.rows]
-        assert "retrieval" not in [head.text for head in part.xpath(".//thead//th")]
-    assert [model["name"] for model in page_figures(page)["models"]] == ["qld", "qld(exact)"]
-    counted = Counter(tree.xpath("//@id"))
-    assert [name for name, count in counted.items() if count > 1] == []
-
-
-def test_many_failed_pages_are_counted_and_the_first_are_listed() -> None:
-    failed = tuple((f"page-{number}", "it is empty" if number % 3 else "it is broken") for number in range(1500))
-    tree = lxml_html.document_fromstring(render_report(replace(small(), notices=(), failed_pages=failed)))
-    (section,) = tree.xpath("//details[@id='failed']")
-    assert section.findtext("p") == "1,500 pages could not be read or parsed."
-    assert [item.text for item in section.xpath("./ul/li")] == ["1,000 × it is empty", "500 × it is broken"]
-    assert section.findtext("details/summary") == "The first 200 of them"
-    assert len(section.xpath("./details//li")) == 200

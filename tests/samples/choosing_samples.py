@@ -1,34 +1,99 @@
-"""Evidence to choose from: two scorers over topics with known per-topic values."""
+"""Tables to choose from: families with the sizes and values that a test gives."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+from experiments import variant
 
-from thresher.choosing.decisions import Evidence, SizedVariant, SizeKind
+from thresher.choosing.terms import Terms
+from thresher.choosing.walks import Sample
+from thresher.evaluation.non_inferiority import Floats
+from thresher.lucene.work import IndexStatistics
+from thresher.variants.table import Row, VariantTable
 
-SIZES = (20.0, 50.0, 80.0, 30.0, 90.0)
-DOCUMENTS = (60, 99, 100, 90, 100)
+POSTINGS, PAGES = 100_000, 1000
+DCP, BOILERPIPE, SECOND, THIRD = "none|dcp", "boilerpipe(rules=words,headings=keep)|dcp", "none|2n2p", "none|prp"
+MEASURES = ("nDCG@10", "AP")
 
 
-def evidence(topics: int = 40, seed: int = 3) -> Evidence:
-    """Five variants: `words` hurts, hardly hurts and does nothing; `density` hurts much, and helps a little."""
-    generator = np.random.default_rng(seed)
-    baseline = generator.beta(4, 3, topics)
-    effects = np.array([-0.15, -0.005, 0.0, -0.3, 0.01])
-    spread = np.array([0.05, 0.01, 0.0, 0.1, 0.02])
-    values = np.clip(baseline + effects[:, None] + spread[:, None] * generator.normal(size=(5, topics)), 0, 1)
-    names = ("words@30", "words@9", "words@2", "density@9", "density@1")
-    cutoffs = (30.0, 9.0, 2.0, 9.0, 1.0)
-    variants = tuple(
-        SizedVariant(name, name.split("@")[0], cutoff, size, kept)
-        for name, cutoff, size, kept in zip(names, cutoffs, SIZES, DOCUMENTS, strict=True)
+def row(name: str, postings: int, emptied: int = 0) -> Row:
+    share = postings / POSTINGS
+    counts = IndexStatistics(PAGES - emptied, 2 * postings, postings, 500)
+    return Row(variant(name), counts, round(50_000 * share), round(400_000 * share), True)
+
+
+def table_of(
+    baseline: Floats,
+    families: Mapping[str, Mapping[float, Floats]],
+    emptied: Mapping[str, int] | None = None,
+    held_out: bool = False,
+) -> VariantTable:
+    """Return a table.
+
+    Args:
+        baseline: values, shape (measures, topics) or (topics,) for the same values in both measures.
+        families: by sweep, then by size as a share of the baseline's postings, values of the shape of the baseline's.
+        emptied: pages, by variant.
+        held_out: whether the values are those of held-out topics, too.
+    """
+    empties = emptied or {}
+    rows, values = [row("none", POSTINGS)], [np.broadcast_to(baseline, (2, baseline.shape[-1]))]
+    for sweep, members in families.items():
+        for share, of in members.items():
+            name = f"{sweep}@{share:g}"
+            rows.append(row(name, round(POSTINGS * share), empties.get(name, 0)))
+            values.append(np.broadcast_to(of, values[0].shape))
+    stacked = np.stack(values, axis=1)
+    topics = tuple(f"{number:04}" for number in range(stacked.shape[-1]))
+    postings = np.outer([row.index.postings / 1000 for row in rows], np.ones(len(topics)))
+    others = (tuple(f"h{topic}" for topic in topics), stacked) if held_out else ((), stacked[:, :, :0])
+    return VariantTable("qld", MEASURES, topics, tuple(rows), stacked, postings, *others)
+
+
+def sample_of(table: VariantTable, **terms: object) -> Sample:
+    """Return what is tested of a table in its first two measures."""
+    return Sample(table, table.measures[:2], replace(Terms(), **terms))
+
+
+def reordered(table: VariantTable, topics: Sequence[int], rows: Sequence[int]) -> VariantTable:
+    """Return the table with its topics and its rows behind the baseline in another order."""
+    order = [0, *(row + 1 for row in rows)]
+    return VariantTable(
+        table.retrieval,
+        table.measures,
+        tuple(table.topics[topic] for topic in topics),
+        tuple(table.rows[row] for row in order),
+        table.values[:, order][:, :, list(topics)],
+        table.query_postings[order][:, list(topics)],
+        (),
+        table.held_out[:, order],
     )
-    return Evidence("qld", "AP", True, SizeKind.ESTIMATED, 100.0, 100, variants, values, baseline, None)
 
 
-def with_held_out(result: Evidence, topics: int = 30) -> Evidence:
-    """The same variants, on other topics too."""
-    there = evidence(topics, seed=9)
-    return replace(result, held_out=(there.values, there.baseline))
+def drawn_again(table: VariantTable, drawn: Sequence[int]) -> VariantTable:
+    """Return the table with a sample of its topics, which may have some of them twice."""
+    chosen = list(drawn)
+    return replace(
+        table,
+        topics=tuple(f"{number:04}" for number in range(len(chosen))),
+        values=table.values[:, :, chosen],
+        query_postings=table.query_postings[:, chosen],
+    )
+
+
+def pydoc() -> VariantTable:
+    """The four default families over the embedded collection, explored with its 60 topics: each path and some neighbours."""
+    kept = np.load(Path(__file__).parents[1] / "choosing" / "pydoc.npz")
+    counts = zip(kept["names"].tolist(), kept["postings"].tolist(), kept["documents"].tolist(), strict=True)
+    rows = tuple(
+        Row(variant(name), IndexStatistics(documents, 0, postings, 0), 0, None, True)
+        for name, postings, documents in counts
+    )
+    values = kept["values"].astype(np.float64)
+    topics = tuple(kept["topics"].tolist())
+    none = np.zeros((len(rows), len(topics)))
+    return VariantTable("qld", MEASURES, topics, rows, values, none, (), values[:, :, :0])

@@ -1,23 +1,27 @@
-"""Thresher's command as a process: the installed one, or one forked from a process that has imported it already."""
+"""Thresher's command, in this process or as one of its own."""
 
 from __future__ import annotations
 
-import atexit
-import json
+import io
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
+
+import pytest
+
+from thresher.cli.main import main
 
 THRESHER = Path(sys.executable).with_name("thresher")
+# Enough on a machine that does much else.
+_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -34,28 +38,96 @@ class Done:
         return [line for line in self.err.splitlines() if line.startswith(("error:", "Traceback"))]
 
 
+def thresher(
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    without: tuple[str, ...] = (),
+    terminal: Path | None = None,
+    **environment: str,
+) -> Done:
+    """Run a command to its end in this process, which saves starting Python and Java; or, in one of its own, as if the modules
+    `without` were not installed. What it prints goes to the terminal if one is named.
+    """
+    if without:
+        with tempfile.TemporaryDirectory() as folder:
+            return installed(*arguments, cwd=cwd, **environment_without(Path(folder), *without), **environment)
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        stack.enter_context(chdir(cwd or Path.cwd()))
+        for name, value in {"COLUMNS": "200", **environment}.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "argv", ["thresher", *map(str, arguments)])
+        patch.setattr(sys, "stdin", stack.enter_context(Path(os.devnull).open()))
+        printed = [stack.enter_context(_printed(patch, name, terminal)) for name in ("stdout", "stderr")]
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        return Done(code, *(() if terminal else map(_text, printed)) or ("", ""))
+
+
+@contextmanager
+def _printed(patch: pytest.MonkeyPatch, name: str, terminal: Path | None) -> Iterator[IO[bytes]]:
+    """Catch what Python, Java and workers print; give the file of it."""
+    number = {"stdout": 1, "stderr": 2}[name]
+    before = os.dup(number)
+    with terminal.open("r+b", 0) if terminal else tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), number)
+        stream = io.TextIOWrapper(io.FileIO(number, "w", closefd=False), "utf-8", line_buffering=True)
+        try:
+            with patch.context() as inner:
+                inner.setattr(sys, name, stream)
+                yield file
+        finally:
+            stream.detach()
+            os.dup2(before, number)
+            os.close(before)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8")
+
+
+def environment_without(folder: Path, *modules: str) -> dict[str, str]:
+    """Return the environment in which no process can import `modules`, whatever is installed; by a file in `folder`."""
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({modules}))\n")
+    return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
+
+
+def installed(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:
+    """Run the installed command to its end, in a process of its own."""
+    return begin(*arguments, cwd=cwd, **environment).wait()
+
+
 class Process:
     """A command at work, in a process group of its own; `pid` is also the number of the group."""
 
-    def __init__(self, pid: int, folder: Path, server: Server) -> None:
-        self.pid = pid
-        self.code: int | None = None
-        self._folder = folder
-        self._server = server
-
-    def ended(self) -> bool:
-        """Look whether the process itself has ended, whatever became of those that it started."""
-        if self.code is None:
-            self.code = self._server.ask({"pid": self.pid, "wait": False})
-        return self.code is not None
+    def __init__(self, command: Sequence[str | Path], cwd: Path | None, environment: dict[str, str]) -> None:
+        self._printed = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
+        out, err = self._printed
+        self._process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env={**os.environ, "COLUMNS": "200", **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        self.pid = self._process.pid
 
     def wait(self) -> Done:
-        """Wait until the process itself has ended."""
-        if self.code is None:
-            self.code = self._server.ask({"pid": self.pid, "wait": True})
-        out, err = ((self._folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
-        shutil.rmtree(self._folder)
-        return Done(cast(int, self.code), out, err)
+        """Wait until the process itself has ended, whatever became of those that it started."""
+        code = self._process.wait(_SECONDS)
+        out, err = map(_text, self._printed)
+        for file in self._printed:
+            file.close()
+        return Done(code, out, err)
 
     def kill(self, sign: signal.Signals = signal.SIGKILL) -> Done:
         """Send a signal to the process and all it started, and wait until it has ended."""
@@ -65,7 +137,7 @@ class Process:
     def wait_until(self, happened: Callable[[], bool]) -> None:
         """Look, as often as may be, until something has happened; fail if the process ends before."""
         while not happened():
-            if self.ended():
+            if self._process.poll() is not None:
                 if happened():
                     return
                 raise AssertionError(f"the process ended before: {self.wait()}")
@@ -77,72 +149,15 @@ def begin(
     cwd: Path | None = None,
     steps: Path | None = None,
     kill_at: str | None = None,
-    without: tuple[str, ...] = (),
     within: tuple[str, ...] = (),
-    terminal: Path | None = None,
     **environment: str,
 ) -> Process:
-    """Start a command, on a terminal if one is named, which then gets what is printed.
+    """Start the installed command.
 
     What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is such a line or its
-    first word, it is killed with all that it started. It cannot import the modules `without`. It is where the command
-    `within` brings what it starts, such as a namespace; that is the same one for all processes of a session.
+    first word, it is killed with all that it started. The command `within` starts it, such as in a namespace.
     """
-    folder = Path(tempfile.mkdtemp(prefix="thresher-"))
-    for name in ("out", "err"):
-        (folder / name).touch()
-    request = {
-        "arguments": [str(THRESHER), *map(str, arguments)],
-        "cwd": str(cwd or Path.cwd()),
-        "environment": {**os.environ, "COLUMNS": "200", **environment},
-        "out": str(terminal or folder / "out"),
-        "err": str(terminal or folder / "err"),
-        "steps": str(steps) if steps else None,
-        "kill_at": kill_at,
-    }
-    server = served(without, within)
-    return Process(cast(int, server.ask(request)), folder, server)
-
-
-def thresher(*arguments: str | Path, cwd: Path | None = None, without: tuple[str, ...] = ()) -> Done:
-    """Run a command to its end, as if the modules `without` were not installed."""
-    return begin(*arguments, cwd=cwd, without=without).wait()
-
-
-def installed(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:
-    """Run the installed command to its end, in an interpreter of its own."""
-    done = subprocess.run(
-        [THRESHER, *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": "200", **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
-class Server:
-    """A process that has imported what commands need, and forks them."""
-
-    def __init__(self, without: tuple[str, ...], within: tuple[str, ...]) -> None:
-        command = [*within, sys.executable, Path(__file__).with_name("prepared.py"), *without]
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-        )
-        # It ends with its input.
-        atexit.register(process.communicate)
-        self.pid = process.pid
-        self._asked, self._answers = cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)
-
-    def ask(self, request: dict[str, object]) -> int | None:
-        """Send a request, and return the answer."""
-        print(json.dumps(request), file=self._asked, flush=True)
-        return cast("int | None", json.loads(self._answers.readline()))
-
-
-@cache
-def served(without: tuple[str, ...], within: tuple[str, ...], /) -> Server:
-    """Return the server of commands with these arguments, as in `begin`."""
-    return Server(without, within)
+    command: tuple[str | Path, ...] = (THRESHER,)
+    if steps or kill_at:
+        command = (sys.executable, Path(__file__).with_name("watched.py"), str(steps or ""), kill_at or "")
+    return Process((*within, *command, *map(str, arguments)), cwd, environment)

@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.defaults import COLLECTION, REFERENCE
 from thresher.errors import ConfigError
+from thresher.number_texts import number_text
 from thresher.scorers.base import BLOCK, DECISION, KEEP_HIGH, Parameter, Scorer, check_range, printed, with_values
-from thresher.scorers.cleaners import CUT_PARAMETERS, Cleaner, Cut, number, parse_cleaner, parse_scorer, parse_sweep
+from thresher.scorers.cleaners import CUT_PARAMETERS, Cleaner, Cut, parse_cleaner, parse_scorer, parse_sweep
 from thresher.scorers.registry import scorers
-from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE, Cutoff, Percentile, Quota
+from thresher.scorers.relative_cutoffs import Cutoff, Percentile, Quota
 
 
 @pytest.mark.parametrize(
@@ -152,9 +154,9 @@ def test_names_of_all_scorers_come_back(drawn):
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_cutoffs_are_printed_whole(value):
-    assert float(number(value)) == value
-    assert set(number(value)) <= set("0123456789.-e")
-    assert (("." in number(value)) or "e-" in number(value)) == (value != int(value))
+    assert float(number_text(value)) == value
+    assert set(number_text(value)) <= set("0123456789.-e")
+    assert (("." in number_text(value)) or "e-" in number_text(value)) == (value != int(value))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_cutoffs_are_printed_whole(value):
     [(5, "5"), (5.0, "5"), (-0.0, "0"), (0.1, "0.1"), (1e-7, "1e-07"), (1e16, "1" + "0" * 16), (-2.5, "-2.5")],
 )
 def test_cutoffs_as_they_are_printed(value, text):
-    assert number(value) == text
+    assert number_text(value) == text
 
 
 KNOWN = ", ".join(sorted(scorers()))

@@ -17,7 +17,7 @@ from thresher.language_models.words.books import read_words
 from thresher.pages import read_html, read_text_page
 from thresher.scorers.base import TrainingData
 from thresher.scorers.cleaners import parse_cleaner
-from thresher.scorers.prior import Prior, PriorSpread
+from thresher.scorers.prior import Prior
 
 COUNTS = read_words()
 TOTAL = sum(COUNTS.values())
@@ -37,7 +37,6 @@ def test_by_hand():
     assert Prior().score(segments).tolist() == pytest.approx(
         [(math.log10(the) + math.log10(rain)) / 2, -6, -math.inf, math.log10(the)], abs=1e-6
     )
-    assert PriorSpread().score(segments).tolist() == pytest.approx([500 * (the - rain), 0, -math.inf, 0], abs=1e-4)
     assert Prior().score(read_html("")).tolist() == []
 
 
@@ -49,35 +48,24 @@ SENTENCE = st.lists(WORD, min_size=1, max_size=9).map(" ".join)
 def test_against_weighted_words(sentences, context, unseen):
     segments = read_text_page("\n".join(sentences))
     assert segments.sentences == sentences
-    means, spreads = [], []
+    means = []
     for at in range(len(sentences)):
         values, weights = [1e-6], [unseen]
         for other, sentence in enumerate(sentences):
             for word in words_of(sentence):
                 values.append(probability(word))
                 weights.append(context ** abs(at - other))
-        total = sum(weights)
-        if not total:
-            means.append(-math.inf)
-            spreads.append(-math.inf)
-            continue
-        means.append(float(np.average(np.log10(values), weights=weights)))
-        mean = np.average(values, weights=weights)
-        spreads.append(1000 * math.sqrt(np.average((np.array(values) - mean) ** 2, weights=weights)))
-    options = {"context": context, "unseen": unseen}
-    assert Prior(**options).score(segments).tolist() == pytest.approx(means, abs=1e-5)
-    assert PriorSpread(**options).score(segments).tolist() == pytest.approx(spreads, abs=1e-3)
+        means.append(float(np.average(np.log10(values), weights=weights)) if sum(weights) else -math.inf)
+    assert Prior(context=context, unseen=unseen).score(segments).tolist() == pytest.approx(means, abs=1e-5)
 
 
 def test_real_pages(shared_data):
     for path in sorted((shared_data / "cleaning" / "cleaneval-dev" / "input").iterdir())[::10]:
         segments = read_html(path.read_bytes())
-        means, spreads = Prior().score(segments).tolist(), PriorSpread().score(segments).tolist()
-        for sentence, mean, spread in zip(segments.sentences, means, spreads, strict=True):
+        for sentence, mean in zip(segments.sentences, Prior().score(segments).tolist(), strict=True):
             if sentence.isascii():
                 values = [*map(probability, words_of(sentence))]
                 assert mean == pytest.approx(statistics.mean(map(math.log10, values)) if values else -math.inf)
-                assert spread == pytest.approx(1000 * statistics.pstdev(values) if values else -math.inf, abs=1e-4)
 
 
 PAGES = [[f"Chapter {page} of part {part} tells how river {page} runs." for part in range(5)] for page in range(30)]
@@ -95,7 +83,7 @@ def test_counts_of_the_collection(tmp_path):
     def never() -> list[list[str]]:
         raise AssertionError("the counts are there")
 
-    spread = PriorSpread(counts="self").for_collection(TrainingData(never, "en", 1), tmp_path)
+    scorer.for_collection(TrainingData(never, "en", 1), tmp_path)
     # Workers get it by pickle.
     trained = pickle.loads(pickle.dumps(trained))
     trained.prepare()
@@ -103,7 +91,6 @@ def test_counts_of_the_collection(tmp_path):
     segments = read_html("<p>Chapter 7 runs.<p>unheard")
     known = [of["chapter"], of["7"], of["runs"]]
     assert trained.score(segments).tolist() == pytest.approx([statistics.mean(map(math.log10, known)), -6])
-    assert spread.score(segments).tolist() == pytest.approx([1000 * statistics.pstdev(known), 0], abs=1e-4)
 
 
 def test_scripts_without_spaces(tmp_path):
@@ -138,6 +125,4 @@ def test_counts_of_the_collection_need_one(call):
 
 def test_names():
     assert parse_cleaner("prior@-3.5").name == "prior(counts=books)@-3.5"
-    assert parse_cleaner("priorspread(context=0.7,unseen=32)@2").name == (
-        "priorspread(counts=books,context=0.7,unseen=32)@2"
-    )
+    assert parse_cleaner("prior(context=0.7,unseen=32)@-2").name == "prior(counts=books,context=0.7,unseen=32)@-2"

@@ -15,10 +15,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from forks import workers_alive
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
+from worker_processes import workers_alive
 
 from thresher.collections import IdRule, Part, ReadOptions, Source, file_collection, open_collection
 from thresher.collections.file_collection import FileEntry, walk
@@ -137,7 +137,6 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[ScorePlan, Path, Sco
     return plan, folder, score_collection(plan, folder, Backend(workers=3))
 
 
-@pytest.mark.usefixtures("new_interpreters")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_scores_do_not_depend_on_the_number_of_workers(
     calm: tuple[ScorePlan, Path, ScoreReport], tmp_path: Path, workers: int

@@ -1,1 +1,1 @@
-"""Choosing a cutoff: what may be chosen, what each rule picks, how the pick does on held-out topics, and what it saves."""
+"""Which index to use: the smallest that loses little, one that gains, and one that is safe from rare total losses."""

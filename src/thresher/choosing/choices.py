@@ -2,66 +2,48 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
-from thresher.choosing.decisions import Decision, ModelDecisions, QueryCosts, Savings, SizeKind
-from thresher.choosing.guards import Breach, GuardName, Guards
-from thresher.choosing.same_size import SameSize
-from thresher.costs import Interval
+from thresher.choosing.savings import Savings
+from thresher.choosing.terms import Terms
+from thresher.columns import Declared, Show
+from thresher.costs import Interval, Power
 from thresher.errors import StateError
+from thresher.evaluation.non_inferiority import MINIMUM, unseen_share
+from thresher.evaluation.simultaneous import FEWEST
 from thresher.records import RecordFile
 from thresher.shown import Shown
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What is recommended, by one measure, against the baseline over the same topics.
+    """An index in one measure, against the baseline or another index over the same topics.
 
     Args:
         measure, topics: the name, and how many.
-        mean, baseline: over these topics.
-        difference: mean - baseline, with its bounds `low` and `high`.
-        margin: the loss that was accepted; None on held-out topics.
+        mean, reference: over these topics.
+        difference: mean − reference.
+        low: its lower bound.
+        high: its upper bound, where there is one.
+        margin: the loss that was accepted; None where that was no question.
     """
 
     measure: str
     topics: int
     mean: float
-    baseline: float
+    reference: float
     difference: float
     low: float
-    high: float
+    high: float | None = None
     margin: float | None = None
 
 
 @dataclass(frozen=True)
-class Unguarded:
-    """What would be picked without guards: the smallest non-inferior by the main measure alone, and what it breaks.
-
-    `share` is its size as a share of the baseline's, `emptied` the pages that it leaves without text.
-    """
-
-    variant: str
-    share: float
-    emptied: int
-    breaches: tuple[Breach, ...]
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """The inconclusive variant with a smaller index that needs the fewest topics; `share` as in `Unguarded`."""
-
-    variant: str
-    share: float
-    topics: int
-
-
-@dataclass(frozen=True)
 class WorkChange:
-    """The postings of a query's terms, Σ df, with what is recommended and with the baseline; means over the topics.
+    """The postings of a query's terms, Σ df, with an index and with the baseline; means over the topics.
 
     `share` is their ratio, with the bounds of its 95 % interval by bootstrap over topics.
     """
@@ -72,126 +54,200 @@ class WorkChange:
 
 
 @dataclass(frozen=True)
-class Recommendation:
-    """The answer for one retrieval model: what to use, its size, what it loses and empties, and what it saves.
+class Pick:
+    """An index that an answer names.
 
     Args:
-        retrieval: the model.
-        variant: its name; None to stay with the baseline.
-        variants: how many it was chosen among.
-        deciding: the measures that it must not lose in, the main one first.
-        size, share: of its index, and as a share of the baseline's.
-        size_kind: what sizes are.
-        documents: pages with text before cleaning.
-        emptied: those that it leaves without.
-        topics: how many it was chosen on.
-        effects: one by deciding measure, on these topics, without a difference for the baseline; the lower bounds of all
-            variants hold together with confidence 1 - alpha, and so do the upper ones.
-        held_out: by the main measure, on topics without a part in choosing: of a second topic set, or else of what trainings
-            pick, each on topics it had no part of. The interval is by bootstrap, of level 1 - alpha. None if there was no
-            check.
-        held_out_topics: those of the second set; 0 without one.
-        folds, repeats: of the trainings.
-        stability: share of the trainings that pick this size or a neighbouring one; None without trainings.
-        alpha, relative_margin: see `Decision`.
-        guards: what it had to pass.
-        smaller: variants with a smaller index than the baseline's that are non-inferior by the main measure.
-        broken: how many of these break each guard.
-        unguarded: what would be picked without guards, where that is something else.
-        nearest: of the variants with a smaller index, the one closest to being shown non-inferior; None without one.
-        savings: None where nothing is recommended.
-        work: likewise, and where a query's postings are not known by topic.
+        variant: its name.
+        share: its postings over the baseline's.
+        emptied: pages with text that it leaves without.
+        effects: by deciding measure, the main one first, against the baseline. Bounds are those of its test; of an index that
+            gains they are those of all variants together.
+        held_out: the same on held-out topics, with 95 % intervals by Student's t; empty without these.
+        savings: against the baseline.
+        work: None where the baseline has no postings for any topic.
     """
 
-    retrieval: str
-    variant: str | None
-    variants: int
-    deciding: tuple[str, ...]
-    size: float
+    variant: str
     share: float
-    size_kind: SizeKind
-    documents: int
     emptied: int
-    topics: int
     effects: tuple[Effect, ...]
-    held_out: Effect | None
-    held_out_topics: int
-    folds: int
-    repeats: int
-    stability: float | None
-    alpha: float
-    relative_margin: float | None
-    guards: Guards
-    smaller: int
-    broken: Mapping[GuardName, int]
-    unguarded: Unguarded | None
-    nearest: Nearest | None
-    savings: Savings | None
-    work: WorkChange | None = None
-
-    @property
-    def confidence(self) -> float:
-        """The level at which all lower bounds hold together, and all upper ones: 1 - alpha."""
-        return 1 - self.alpha
-
-    @property
-    def fewest_training_topics(self) -> int:
-        """How many topics the smallest training of the cross-validation has."""
-        return self.topics - math.ceil(self.topics / self.folds)
+    held_out: tuple[Effect, ...]
+    savings: Savings
+    work: WorkChange | None
 
 
 @dataclass(frozen=True)
+class Gain:
+    """An index that is shown to be better than another.
+
+    Args:
+        pick: what the rule picks on all topics.
+        over: the other's name; None for the baseline.
+        held_out: what the rule picks in the main measure, each topic without a part in the pick, against the other; `low` is
+            above 0 with confidence 1 − alpha.
+        alpha: of this question alone.
+    """
+
+    pick: Pick
+    over: str | None
+    held_out: Effect
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Tested:
+    """An index on the path of a family.
+
+    Args:
+        effects: by deciding measure, with the bounds at the family's level.
+        topics_needed: how many would show that it loses less than the margin; None if no number would, and where it failed by
+            the pages that it empties.
+    """
+
+    variant: Annotated[str, Declared("The variant.", Show.TEXT)]
+    share: Annotated[
+        float, Declared("Its postings over the baseline's.", Show.PERCENT, "% of baseline", "index", "postings_share")
+    ]
+    emptied: Annotated[int, Declared("Pages with text that it leaves without.", Show.COUNT, "pages")]
+    effects: tuple[Effect, ...]
+    topics_needed: Annotated[
+        int | None, Declared("Topics that would show it, if its mean and spread stay the same.", Show.COUNT)
+    ] = None
+
+
+@dataclass(frozen=True)
+class FamilyWalk:
+    """What became of a family: indexes are tested from the largest on, until one is not shown to lose less than the margin.
+
+    Args:
+        family: the sweep; a declared one that was not explored has no steps.
+        steps: indexes on its path.
+        last: the last that was accepted; None if the first failed.
+        failed: the first that was not accepted; None if all were, or there are none.
+    """
+
+    family: Annotated[str, Declared("The family.", Show.TEXT)]
+    steps: Annotated[int, Declared("Indexes on its path of sizes.", Show.COUNT)]
+    last: Tested | None
+    failed: Tested | None
+
+
+class Line(StrEnum):
+    """What an answer names an index for."""
+
+    SMALLEST = "the smallest index that loses little"
+    NO_LARGER = "no larger than the smallest that loses little, and better"
+    GAINS = "the index that gains most"
+    CAUTIOUS = "the cautious choice"
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """The answer for one retrieval model.
+
+    Args:
+        retrieval: the model.
+        topics: how many it was chosen on.
+        variants: how many could be taken.
+        documents: pages with text before cleaning.
+        recommended: the smallest of all that families accepted; None to stay with the baseline.
+        cautious: the same by the test that does not rest on rare losses being among these topics.
+        cautious_topics: how many that test takes for an index that changes none of them.
+        gain: the index that gains most over no cleaning; None where no gain is shown.
+        dominating: an index that is no larger than the recommended one and shown to be better.
+        walks, cautious_walks: of the declared families, by the two tests.
+        cross_validated: the rule that recommends, in the main measure: each topic with what was recommended without it; None
+            with too few topics.
+    """
+
+    retrieval: str
+    topics: int
+    variants: int
+    documents: int
+    recommended: Pick | None
+    cautious: Pick | None
+    cautious_topics: int
+    gain: Gain | None
+    dominating: Gain | None
+    walks: tuple[FamilyWalk, ...]
+    cautious_walks: tuple[FamilyWalk, ...]
+    cross_validated: Effect | None
+
+    @property
+    def too_few(self) -> bool:
+        """Whether there are too few topics for any verdict."""
+        return self.topics < MINIMUM
+
+    @property
+    def approximate(self) -> bool:
+        """Whether there are so few that bounds of all variants together are approximate."""
+        return self.topics < FEWEST
+
+    @property
+    def unseen_share(self) -> float:
+        """The share of all topics that may lose everything even if none of these does, with confidence .95."""
+        return unseen_share(self.topics)
+
+    @property
+    def answer(self) -> tuple[tuple[Line, Pick | None], ...]:
+        """Return at most three lines, in the order to say them: see `Line`; None stands for no cleaning.
+
+        An index that gains goes before one that is larger, and then it is the one to take.
+        """
+        gains = self.gain.pick if self.gain else None
+        better = self.dominating.pick if self.dominating else None
+        share = self.recommended.share if self.recommended else 1.0
+        lines: list[tuple[Line, Pick | None]] = []
+        if better and better != gains:
+            lines.append((Line.NO_LARGER, better))
+        elif gains is None or gains.share > share:
+            lines.append((Line.SMALLEST, self.recommended))
+        if gains:
+            lines.append((Line.GAINS, gains))
+        return *lines, (Line.CAUTIOUS, self.cautious)
+
+
+@dataclass(frozen=True, repr=False)
 class Choice(Shown):
-    """What is recommended, and all decisions that it follows from.
+    """What is recommended.
 
     Args:
         title: the experiment's.
         key: of what the choice rests on: collection, scorers, topics, judgments, models, index options.
-        measure: the main one.
-        recommendations: one for each retrieval model.
-        decisions: those by the main measure first within each retrieval model; those of one retrieval model have the same
-            variants in the same order.
-        costs: one for each retrieval model with enough indexes to draw a line through.
-        co2_method: how CO2 is estimated.
-        notices: on the topics.
-        same_size: one for each retrieval model and deciding measure; none if all variants are of one family.
+        measures: the deciding ones, the main one first.
+        terms: see there; its `deciding` are the others.
+        queries: over how many savings are.
+        power: what CO₂ is estimated by.
+        models: one for each retrieval model.
     """
 
     title: str
     key: str
-    measure: str
-    recommendations: tuple[Recommendation, ...]
-    decisions: tuple[Decision, ...]
-    costs: tuple[QueryCosts, ...]
-    co2_method: str
-    notices: tuple[str, ...] = ()
-    same_size: tuple[SameSize, ...] = ()
-
-    def decision_of(self, same: SameSize) -> Decision:
-        """Return the decision by the measure and retrieval model of what is best at the same size."""
-        return next(one for one in self.decisions if (one.retrieval, one.measure) == (same.retrieval, same.measure))
+    measures: tuple[str, ...]
+    terms: Terms
+    queries: int
+    power: Power
+    models: tuple[ModelChoice, ...]
 
     @property
-    def savings(self) -> tuple[Savings, ...]:
-        """What is saved, one for each retrieval model with a recommended variant."""
-        return tuple(one.savings for one in self.recommendations if one.savings)
+    def measure(self) -> str:
+        """The main one."""
+        return self.measures[0]
 
-    @property
-    def models(self) -> tuple[ModelDecisions, ...]:
-        """The decisions by retrieval model, in the order of the choice."""
-        return tuple(
-            ModelDecisions(
-                main,
-                tuple(one for one in self.decisions if one.measure != self.measure and one.retrieval == main.retrieval),
-            )
-            for main in self.decisions
-            if main.measure == self.measure
-        )
+    def of(self, retrieval: str) -> ModelChoice | None:
+        """Return the answer for a retrieval model; None if there is none."""
+        return next((model for model in self.models if model.retrieval == retrieval), None)
+
+    def recommended(self, retrieval: str) -> str | None:
+        """Return the name of what is recommended for a retrieval model; None to stay with the baseline."""
+        model = self.of(retrieval)
+        return model.recommended.variant if model and model.recommended else None
 
 
 CHOICE_FILE = "choice.json"
 
-_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 4, StateError)
+_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 5, StateError)
 
 
 def write_choice(choice: Choice, folder: Path) -> None:

@@ -1,318 +1,247 @@
-"""Judges all variants at once, lets the rules pick, and checks the picks on held-out topics."""
+"""From a table of variants to what is recommended."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 
 import numpy as np
 
-from thresher.choosing.decisions import (
-    Decision,
-    Evidence,
-    HeldOutCheck,
-    JudgedVariant,
-    Pick,
-    RuleName,
-    SweepPicks,
-    Values,
-)
-from thresher.choosing.guards import DEFAULT_GUARDS, GuardName, Guards, empties_little, is_stable, stabilities
-from thresher.defaults import ALPHA
-from thresher.errors import InputError
-from thresher.evaluation.cross_validation import FOLDS, REPEATS, Trainings, train, transfer, validated
-from thresher.evaluation.non_inferiority import (
-    Margin,
-    NonInferiority,
-    NonInferiorityTest,
-    non_inferior_in_all,
-    non_inferiority,
-    smallest_non_inferior,
-)
-from thresher.evaluation.rules import Rule, at_knee, highest_mean, pareto_front, smallest_without_loss
-from thresher.evaluation.significance import RESAMPLES, SEED, TOLERANCE
+from thresher.choosing.choices import Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
+from thresher.choosing.gains import ALPHA as GAIN_ALPHA
+from thresher.choosing.gains import better_than
+from thresher.choosing.savings import Savings
+from thresher.choosing.terms import Terms
+from thresher.choosing.walks import Sample, Walk, recommended, walk
+from thresher.costs import Interval
+from thresher.evaluation.cross_validation import Splits, held_out_values, training_splits
+from thresher.evaluation.non_inferiority import MINIMUM, Floats, fewest_cautious_topics, topics_needed
+from thresher.evaluation.significance import TOLERANCE, ratio_interval
+from thresher.evaluation.simultaneous import balanced_bounds
+from thresher.evaluation.students_t import t_quantile
+from thresher.variants.table import Bounds, VariantTable, Verdict
 
-DEFAULT_MARGIN = Margin(0.05, relative=True)
-"""Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""
-
-_TRAINING_RESAMPLES = 2000
-"""In each training of a cross-validation: the quantile is a little less precise than that of the verdicts."""
+_FLOOR = 0.25
+"""Share of the margin that is the floor of standard deviations. With the whole margin, skewed losses would pass too often."""
+_HELD_OUT_LEVEL = 0.025
 
 
-@dataclass(frozen=True)
-class Terms:
-    """The accepted loss, the allowed error, and how a pick is checked.
+def choose_variants(
+    table: VariantTable, measures: Sequence[str], terms: Terms, save: Callable[[int], Savings]
+) -> tuple[ModelChoice, VariantTable]:
+    """Answer for one retrieval model, and return the table with the bounds of all variants.
 
-    `folds` (at most the number of topics) and `repeats` are of the cross-validation over topics.
-    """
-
-    margin: Margin = DEFAULT_MARGIN
-    alpha: float = ALPHA
-    folds: int = FOLDS
-    repeats: int = REPEATS
-    seed: int = SEED
-    resamples: int = RESAMPLES
-
-
-def decide(
-    evidence: Evidence,
-    terms: Terms,
-    held_out_check: bool = True,
-    progress: Callable[[RuleName], None] = lambda _: None,
-    deciding: Sequence[tuple[Evidence, Decision]] = (),
-    guards: Guards = DEFAULT_GUARDS,
-) -> Decision:
-    """Judge all variants against the baseline, and let the rules pick.
-
-    The verdicts are simultaneous over all variants (see `thresher.evaluation.non_inferiority`), so that the smallest
-    non-inferior one may be taken after looking at all of them. The one that is recommended passes every guard too: it leaves
-    few pages without text, is non-inferior in every deciding measure (see `non_inferior_in_all`), and has about the size that
-    most trainings of the cross-validation pick by the first two guards. (A guard of trainings has no place within a training:
-    it would take trainings of its own.) If the smallest is not stable so, the smallest stable one is recommended.
+    Nothing depends on the order of topics or variants.
 
     Args:
-        evidence: with at least one variant and one topic.
-        terms: see `Terms`.
-        held_out_check: whether to recommend one and check each pick on held-out topics, which takes `folds` × `repeats`
-            bootstraps for each measure that a rule looks at. A single topic allows no training.
-        progress: called with each rule's name before its check.
-        deciding: evidence and decisions of the other measures that decide, of the same variants and topics.
-        guards: what a recommended variant must pass.
+        table: with at least one candidate.
+        measures: the deciding ones, the main one first.
+        terms: see there.
+        save: returns what a variant saves.
 
     Raises:
-        InputError: if the baseline's mean is 0, so that a share of it is not a margin.
+        InputError: if the baseline is 0 in a measure, so that a share of it is no margin.
     """
-    result = _test(evidence, terms)
-    sizes = [variant.size for variant in evidence.variants]
-    means = evidence.values.mean(axis=1).tolist()
-    baseline_mean = float(evidence.baseline.mean())
-    front = set(pareto_front([*zip(sizes, means, strict=True), (evidence.baseline_size, baseline_mean)]))
-    variants = tuple(
-        JudgedVariant(**vars(variant), mean=mean, test=test, on_front=index in front)
-        for index, (variant, mean, test) in enumerate(zip(evidence.variants, means, result.tests, strict=True))
-    )
-    topics = len(evidence.baseline)
-    trained = held_out_check and topics > 1
-    terms = replace(terms, folds=min(terms.folds, topics))
-    picks, judge = [], _Judge(terms)
-    if held_out_check:
-        progress(RuleName.GUARDED)
-        measures = _Measures.of([evidence, *(other for other, _ in deciding)])
-        tests = [result.tests, *([one.test for one in decision.variants] for _, decision in deciding)]
-        variants, guarded = _guarded(variants, tests, evidence, measures, terms, guards, judge)
-        picks.append(guarded)
-    alone = _Measures.of([evidence])
-    unguarded = _picked(evidence.values, evidence, variants)
-    for name, rule in _training_rules(evidence, sizes, terms, judge).items():
-        index = unguarded[name]
-        checked = None
-        if held_out_check:
-            progress(name)
-            checked = _check(rule, index, alone, evidence, terms, guards)
-        picks.append(Pick(name, None if index is None else variants[index], checked))
-    return Decision(
-        retrieval=evidence.retrieval,
-        measure=evidence.measure,
-        explored=evidence.explored,
-        size_kind=evidence.size_kind,
-        topics=topics,
-        held_out_topics=len(evidence.held_out[1]) if evidence.held_out else 0,
-        folds=terms.folds if trained else 0,
-        # Leaving each topic out once needs no repeats.
-        repeats=(1 if terms.folds == topics else terms.repeats) if trained else 0,
-        margin=result.margin,
-        relative_margin=terms.margin.value if terms.margin.relative else None,
-        alpha=terms.alpha,
-        critical=result.critical,
-        baseline_mean=baseline_mean,
-        baseline_size=evidence.baseline_size,
-        documents=evidence.documents,
-        variants=variants,
-        sweeps=tuple(
-            _sweep_picks(sweep, evidence, variants) for sweep in dict.fromkeys(variant.sweep for variant in variants)
-        ),
-        picks=tuple(picks),
+    for measure in measures:
+        terms.margin.checked(measure, table.of(measure)[0])
+    sample = Sample(table, tuple(measures), terms)
+    by_hand = bounds_by_hand(sample)
+    return _Deciding(sample, by_hand, save).choice(), table.with_rows(
+        replace(row, bounds=by_hand.get(index)) for index, row in enumerate(table.rows)
     )
 
 
-def _test(evidence: Evidence, terms: Terms) -> NonInferiority:
-    if terms.margin.relative and evidence.baseline.mean() <= TOLERANCE:
-        raise InputError(
-            f"the baseline's {evidence.measure} is 0, which leaves no share of it to lose",
-            "state the margin in units of the measure, such as --margin 0.01, or choose another measure",
-            evidence.retrieval,
-        )
-    return non_inferiority(
-        evidence.values, evidence.baseline, terms.margin, alpha=terms.alpha, seed=terms.seed, resamples=terms.resamples
-    )
+def bounds_by_hand(sample: Sample) -> dict[int, Bounds]:
+    """Return for each candidate the bounds of its differences from the baseline, which hold for all candidates together.
+
+    They hold by measure. There is no verdict with too few topics.
+    """
+    indices = _by_name(sample.table, sample.table.candidates)
+    if not indices:
+        return {}
+    lows, highs = [], []
+    for tested, base in zip(sample.tested, sample.baseline, strict=True):
+        loss = sample.terms.margin.loss(base)
+        # Many variants have the same values.
+        rows, places = np.unique(tested[indices], axis=0, return_inverse=True)
+        low, high = balanced_bounds(rows, _FLOOR * loss, sample.terms.alpha)
+        # Rounded, as sums of products depend on how a machine orders them.
+        lows.append(np.round(low - loss, 6)[places.ravel()])
+        highs.append(high[places.ravel()])
+    margins = [sample.terms.margin.loss(base) for base in sample.baseline]
+    found = {}
+    for place, index in enumerate(indices):
+        low_of = {measure: float(low[place]) for measure, low in zip(sample.measures, lows, strict=True)}
+        verdict = Verdict.UNDECIDED
+        if sample.topics >= MINIMUM:
+            if all(low > -margin for low, margin in zip(low_of.values(), margins, strict=True)):
+                verdict = Verdict.SHOWN
+            elif any(high[place] < 0 for high in highs):
+                verdict = Verdict.LOSES
+        found[index] = Bounds(low_of, verdict)
+    return found
 
 
-def _picked(values: Values, evidence: Evidence, variants: Sequence[JudgedVariant]) -> dict[RuleName, int | None]:
-    """Return the index of the variant that each rule picks, None for the baseline."""
-    sizes = [variant.size for variant in variants]
-    tests = [variant.test for variant in variants]
-    return {
-        RuleName.SMALLEST: smallest_non_inferior(tests, sizes, below=evidence.baseline_size),
-        RuleName.KNEE: at_knee(sizes, evidence.baseline_size)(values, evidence.baseline),
-        RuleName.HIGHEST: highest_mean(sizes)(values, evidence.baseline),
-    }
-
-
-def _sweep_picks(sweep: str, evidence: Evidence, variants: Sequence[JudgedVariant]) -> SweepPicks:
-    members = [index for index, variant in enumerate(variants) if variant.sweep == sweep]
-    siblings = [variants[index] for index in members]
-    picked = _picked(evidence.values[members], evidence, siblings)
-    highest, knee, smallest = (picked[name] for name in (RuleName.HIGHEST, RuleName.KNEE, RuleName.SMALLEST))
-    return SweepPicks(
-        sweep,
-        len(siblings),
-        siblings[highest or 0],
-        None if knee is None else siblings[knee],
-        None if smallest is None else siblings[smallest],
-    )
-
-
-def _training_rules(evidence: Evidence, sizes: Sequence[float], terms: Terms, judge: _Judge) -> dict[RuleName, Rule]:
-    """Return the rules without guards as they pick on training topics."""
-    return {
-        RuleName.SMALLEST: _smallest(evidence, terms, judge),
-        RuleName.KNEE: at_knee(sizes, evidence.baseline_size),
-        RuleName.HIGHEST: highest_mean(sizes),
-    }
-
-
-class _Judge:
-    """Tests variants in trainings, and the same values only once: rules train on the same folds."""
-
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
-        self._known: dict[bytes, NonInferiority] = {}
-
-    def __call__(self, values: Values, baseline: Values, margin: Margin) -> NonInferiority:
-        key = blake2b(values.tobytes() + baseline.tobytes(), digest_size=16).digest()
-        if key not in self._known:
-            terms, resamples = self._terms, min(self._terms.resamples, _TRAINING_RESAMPLES)
-            self._known[key] = non_inferiority(
-                values, baseline, margin, alpha=terms.alpha, seed=terms.seed, resamples=resamples
-            )
-        return self._known[key]
-
-
-def _smallest(evidence: Evidence, terms: Terms, judge: _Judge, allowed: Sequence[bool] | None = None) -> Rule:
-    return smallest_without_loss(
-        [variant.size for variant in evidence.variants],
-        terms.margin,
-        below=evidence.baseline_size,
-        allowed=allowed,
-        judge=judge,
-    )
+def _by_name(table: VariantTable, indices: Iterable[int]) -> list[int]:
+    return sorted(indices, key=lambda index: table.rows[index].name)
 
 
 @dataclass(frozen=True)
-class _Measures:
-    """Values and the baseline's, of the measures that a rule looks at, on the topics and on those of a second set.
+class _Deciding:
+    sample: Sample
+    by_hand: dict[int, Bounds]
+    save: Callable[[int], Savings]
 
-    They are [variant, topic] and [topic] for a single measure, else [measure, variant, topic] and [measure, topic].
-    """
-
-    own: tuple[Values, Values]
-    held_out: tuple[Values, Values] | None
-
-    @classmethod
-    def of(cls, evidence: Sequence[Evidence]) -> _Measures:
-        """Put the measures together, the main one first."""
-        if len(evidence) == 1:
-            return cls((evidence[0].values, evidence[0].baseline), evidence[0].held_out)
-        own = np.stack([one.values for one in evidence]), np.stack([one.baseline for one in evidence])
-        there = [one.held_out for one in evidence if one.held_out is not None]
-        if not there:
-            return cls(own, None)
-        return cls(own, (np.stack([values for values, _ in there]), np.stack([baseline for _, baseline in there])))
-
-
-def _guarded(
-    variants: Sequence[JudgedVariant],
-    tests: Sequence[Sequence[NonInferiorityTest]],
-    evidence: Evidence,
-    measures: _Measures,
-    terms: Terms,
-    guards: Guards,
-    judge: _Judge,
-) -> tuple[tuple[JudgedVariant, ...], Pick]:
-    """Return the variants with the guards that they break, and the smallest that breaks none.
-
-    Args:
-        variants: of the main measure.
-        tests: by measure, as `measures` has them.
-        evidence: by the main measure.
-        measures: the deciding ones.
-        terms, guards: as `decide`.
-        judge: tests variants in trainings.
-    """
-    little = [empties_little(variant.documents, evidence.documents, guards) for variant in variants]
-    rule = _smallest(evidence, terms, judge, little)
-    sizes = [variant.size for variant in variants]
-    trainings = _trained(rule, measures, terms)
-    near: Sequence[float | None] = [None] * len(variants)
-    if trainings is not None:
-        near, _ = stabilities(sizes, evidence.baseline_size, trainings, guards)
-    judged = []
-    for variant, few, shown, share in zip(variants, little, non_inferior_in_all(tests), near, strict=True):
-        stable = share is not None and is_stable(share, guards)
-        passed = {GuardName.EMPTIED: few, GuardName.MEASURES: shown, GuardName.STABILITY: stable}
-        judged.append(replace(variant, stability=share, broken=tuple(one for one in GuardName if not passed[one])))
-    allowed = [not variant.broken for variant in judged]
-    index = smallest_non_inferior(tests[0], sizes, evidence.baseline_size, allowed)
-    check = _check(rule, index, measures, evidence, terms, guards, trainings)
-    return tuple(judged), Pick(RuleName.GUARDED, None if index is None else judged[index], check)
-
-
-def _trained(rule: Rule, measures: _Measures, terms: Terms) -> Trainings | None:
-    """Return what trainings pick; None for a single topic."""
-    if measures.own[1].shape[-1] < 2:
-        return None
-    return train(*measures.own, rule, folds=terms.folds, repeats=terms.repeats, seed=terms.seed)
-
-
-def _check(
-    rule: Rule,
-    picked: int | None,
-    measures: _Measures,
-    evidence: Evidence,
-    terms: Terms,
-    guards: Guards,
-    trainings: Trainings | None = None,
-) -> HeldOutCheck | None:
-    """Check a pick on a second topic set, or else by trainings; None for a single topic.
-
-    `trainings` are needed with a second topic set for how stable the pick is, otherwise they only save time.
-    """
-    sizes = [variant.size for variant in evidence.variants]
-
-    def stability(of: Trainings) -> float:
-        near, at_baseline = stabilities(sizes, evidence.baseline_size, of, guards)
-        return at_baseline if picked is None else near[picked]
-
-    if measures.held_out is not None:
-        there = transfer(
-            measures.own,
-            measures.held_out,
-            rule,
-            evidence.measure,
-            on_all=lambda *_: picked,
-            alpha=terms.alpha,
-            seed=terms.seed,
+    def choice(self) -> ModelChoice:
+        sample, table = self.sample, self.sample.table
+        walks, cautious = walk(sample, False), walk(sample, True)
+        best, safest = recommended(sample, walks), recommended(sample, cautious)
+        smaller = _by_name(table, (index for index in table.candidates if table.sizes[index] < table.sizes[0]))
+        return ModelChoice(
+            retrieval=table.retrieval,
+            topics=sample.topics,
+            variants=len(table.candidates),
+            documents=table.baseline.index.documents,
+            recommended=self._tested_pick(best, walks),
+            cautious=self._tested_pick(safest, cautious),
+            cautious_topics=fewest_cautious_topics(self._margin_share(), sample.terms.level),
+            gain=self._gain(0, smaller),
+            dominating=None if best is None else self._gain(best, self._no_larger(best, smaller)),
+            walks=tuple(map(self._walk, walks)),
+            cautious_walks=tuple(map(self._walk, cautious)),
+            cross_validated=self._cross_validated(),
         )
-        size = evidence.baseline_size if picked is None else sizes[picked]
-        known = None if trainings is None else stability(trainings)
-        return HeldOutCheck(there.apparent, there.mean, there.optimism, size, None, there.comparison, known)
-    trainings = trainings or _trained(rule, measures, terms)
-    if trainings is None:
-        return None
-    result = validated(trainings, picked, *measures.own, evidence.measure, alpha=terms.alpha, seed=terms.seed)
-    share = trainings.baseline_share if picked is None else trainings.shares[picked]
-    size = float(np.dot(trainings.shares, sizes)) + trainings.baseline_share * evidence.baseline_size
-    return HeldOutCheck(
-        result.apparent, result.mean, result.optimism, size, share, result.comparison, stability(trainings)
+
+    def _margin_share(self) -> float:
+        """Return the margin as a share of the baseline's mean, the smallest of all measures."""
+        shares = (
+            self.sample.terms.margin.loss(base) / max(float(base.mean()), TOLERANCE) for base in self.sample.baseline
+        )
+        return min(min(shares), 0.999)
+
+    def _no_larger(self, best: int, indices: Iterable[int]) -> list[int]:
+        sizes = self.sample.table.sizes
+        return [index for index in indices if sizes[index] <= sizes[best] and index != best]
+
+    def _gain(self, over: int, among: Sequence[int]) -> Gain | None:
+        better = better_than(self.sample, over, among)
+        if better is None:
+            return None
+        bounds = self.by_hand[better.index]
+        effects = tuple(
+            self._effect(number, better.index, bounds.low[measure])
+            for number, measure in enumerate(self.sample.measures)
+        )
+        held_out = Effect(
+            self.sample.measures[0],
+            self.sample.topics,
+            better.mean,
+            better.reference,
+            better.mean - better.reference,
+            better.low,
+        )
+        name = self.sample.table.rows[over].name if over else None
+        return Gain(self._pick(better.index, effects), name, held_out, GAIN_ALPHA)
+
+    def _tested_pick(self, index: int | None, walks: Sequence[Walk]) -> Pick | None:
+        if index is None:
+            return None
+        tested = next(one for one in walks if one.last == index)
+        return self._pick(index, self._effects(tested, tested.accepted - 1))
+
+    def _pick(self, index: int, effects: tuple[Effect, ...]) -> Pick:
+        table = self.sample.table
+        return Pick(
+            table.rows[index].name,
+            float(table.shares[index]),
+            int(table.emptied[index]),
+            effects,
+            tuple(self._held_out(measure, index) for measure in self.sample.measures if table.held_out_topics),
+            self.save(index),
+            _work(table, index),
+        )
+
+    def _walk(self, one: Walk) -> FamilyWalk:
+        last = None if one.last is None else self._step(one, one.accepted - 1, False)
+        failed = None if one.failed is None else self._step(one, one.accepted, True)
+        return FamilyWalk(one.family, len(one.path), last, failed)
+
+    def _step(self, one: Walk, step: int, failed: bool) -> Tested:
+        sample, index = self.sample, one.path[step]
+        needed = None
+        if failed and sample.keeps_pages[index] and sample.topics > 1:
+            by_measure = [topics_needed(of[index], sample.terms.level) for of in sample.tested]
+            needed = max((one for one in by_measure if one), default=None) if None not in by_measure else None
+        return Tested(
+            sample.table.rows[index].name,
+            float(sample.table.shares[index]),
+            int(sample.table.emptied[index]),
+            self._effects(one, step),
+            needed,
+        )
+
+    def _effects(self, one: Walk, step: int) -> tuple[Effect, ...]:
+        margins = [self.sample.terms.margin.loss(base) for base in self.sample.baseline]
+        return tuple(
+            self._effect(number, one.path[step], float(one.bounds[number, step]) - margin)
+            for number, margin in enumerate(margins)
+        )
+
+    def _effect(self, number: int, index: int, low: float) -> Effect:
+        values, base = self.sample.values[number, index], self.sample.baseline[number]
+        return Effect(
+            measure=self.sample.measures[number],
+            topics=self.sample.topics,
+            mean=float(values.mean()),
+            reference=float(base.mean()),
+            difference=float((values - base).mean()),
+            low=low,
+            margin=self.sample.terms.margin.loss(base),
+        )
+
+    def _held_out(self, measure: str, index: int) -> Effect:
+        table = self.sample.table
+        order = sorted(range(len(table.held_out_topics)), key=table.held_out_topics.__getitem__)
+        values, base = table.held_out[table.measures.index(measure)][[index, 0]].take(order, axis=1)
+        return _interval(measure, values, base)
+
+    def _cross_validated(self) -> Effect | None:
+        sample = self.sample
+
+        def rule(splits: Splits) -> list[int | None]:
+            return [recommended(sample, walk(sample, False, training)) for training in splits]
+
+        splits = training_splits(sample.topics, repeats=1)
+        if splits.sum(axis=1).min() < MINIMUM:
+            return None
+        values = held_out_values(sample.values, sample.baseline, rule, splits)
+        return _interval(sample.measures[0], values[0], sample.baseline[0])
+
+
+def _interval(measure: str, values: Floats, base: Floats) -> Effect:
+    """Return an effect with the 95 % interval of Student's t; without bounds for a single topic."""
+    differences = values - base
+    difference, reach = float(differences.mean()), math.inf
+    if len(values) > 1:
+        error = float(differences.std(ddof=1)) / math.sqrt(len(values))
+        reach = t_quantile(_HELD_OUT_LEVEL, len(values) - 1) * error
+    return Effect(
+        measure,
+        len(values),
+        float(values.mean()),
+        float(base.mean()),
+        difference,
+        difference - reach,
+        difference + reach,
     )
+
+
+def _work(table: VariantTable, index: int) -> WorkChange | None:
+    order = sorted(range(len(table.topics)), key=table.topics.__getitem__)
+    after, before = table.query_postings[[index, 0]].take(order, axis=1)
+    if not before.any():
+        return None
+    low, high = ratio_interval(after, before)
+    share = float(after.sum() / before.sum())
+    return WorkChange(float(after.mean()), float(before.mean()), Interval(share, low, high))

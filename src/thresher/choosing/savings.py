@@ -1,41 +1,69 @@
-"""What a cutoff saves over many queries: bytes, seconds, CO2, and after how many queries it pays off.
+"""What an index saves over many queries: bytes, seconds, CO₂, and after how many queries it pays off.
 
-Seconds come from one function, `Timings.saved_per_query`, and from what was measured for all variants together.
+Seconds come from one function, `Timings.saved_per_query`, and from what was measured for all built variants together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 
-from thresher.choosing.decisions import Basis, Decision, Savings, SizedVariant, SizeKind
-from thresher.costs import Interval, MeasuredTime, break_even
+from thresher.columns import Declared, Show
+from thresher.costs import BreakEven, Interval, break_even
 from thresher.costs.repeats import measurable
+from thresher.variants.costs import Built, NoiseFloor
+from thresher.variants.table import Row, VariantTable
 
 FEWEST = 4
 """Fewest indexes to fit a line of times through, the baseline's among them."""
 
 
+class Basis(StrEnum):
+    """Where the time that a variant saves comes from."""
+
+    MEASURED = "measured"
+    ESTIMATED = "estimated"
+    NOT_MEASURABLE = "not measurable here"
+    NOT_RUN = "not run"
+
+
 @dataclass(frozen=True)
-class Timed:
-    """An index that was built and timed.
+class Savings:
+    """What an index saves against the baseline over `queries` queries, searched by a retrieval model.
 
     Args:
-        clean_seconds: wall time of cleaning.
-        index_seconds: wall time of building; the baseline's where the difference is noise.
-        query: the time of a query.
+        bytes, share: of the index; None where bytes are not known.
+        basis: where the times come from.
+        indexes: how many were timed.
+        query_seconds: wall time that all the queries save, negative where they take longer; None unless it is known.
+        extra_seconds: wall time that cleaning and building take more before the first query; None where nothing was run.
+        co2_kg: of the net seconds, negative for a loss; None unless they are known, and below resolution.
+        break_even: None where nothing was run.
     """
 
-    variant: str
-    scorers: tuple[str, ...]
-    bytes: int
-    clean_seconds: float
-    index_seconds: float
-    query: MeasuredTime
+    queries: Annotated[int, Declared("Over how many queries.", Show.COUNT)]
+    bytes: Annotated[float | None, Declared("Bytes of index that are saved.", Show.MEGABYTES, "MB", "index saved")]
+    share: Annotated[
+        float | None, Declared("The same as a share of the baseline's.", Show.PERCENT, "% of baseline", "saved")
+    ]
+    basis: Annotated[Basis, Declared("Where the times come from.", Show.TEXT, header="times")]
+    indexes: int
+    query_seconds: Annotated[
+        Interval | None, Declared("Wall time that searching saves.", Show.SECONDS, "s", "searching saved", bounds=True)
+    ] = None
+    extra_seconds: Annotated[
+        float | None, Declared("Wall time that cleaning and building take more.", Show.SECONDS, "s", "more to build")
+    ] = None
+    co2_kg: Annotated[Interval | None, Declared("CO₂ that is saved.", Show.FIGURE, "kg", "CO₂ saved", bounds=True)] = (
+        None
+    )
+    break_even: BreakEven | None = None
 
 
 @dataclass(frozen=True)
@@ -68,98 +96,100 @@ class Timings:
     """What was timed with one retrieval model.
 
     Args:
-        rows: the baseline first; empty if nothing was.
+        rows: with the times of a query, the baseline first; empty if nothing was timed.
         twin: the noise floor, a ratio; None if nothing was timed.
     """
 
-    rows: tuple[Timed, ...] = ()
+    rows: tuple[tuple[Row, Built], ...] = ()
     twin: Interval | None = None
 
-    @cached_property
-    def by_name(self) -> Mapping[str, Timed]:
-        """By variant."""
-        return {row.variant: row for row in self.rows}
+    @classmethod
+    def of(cls, table: VariantTable, noise: Sequence[NoiseFloor]) -> Timings:
+        """Return the times of a table's built variants; `noise` has the floors of all models."""
+        floor = next((one for one in noise if one.retrieval == table.retrieval), None)
+        timed = [(row, row.built) for row in table.rows if row.built and row.built.query]
+        return cls(tuple(timed), floor.twin.ratio) if floor and timed and timed[0][0] is table.baseline else cls()
 
     @cached_property
     def query_line(self) -> TimeLine:
         """Seconds of a query by bytes of the index, through all that was timed."""
-        return TimeLine.through([row.bytes for row in self.rows], [row.query.wall.value for row in self.rows])
+        return self._line([built.query.wall.value for _, built in self.rows if built.query])
 
-    def saved_per_query(self, variant: str, size: float) -> tuple[Basis, Interval | None]:
+    def saved_per_query(self, row: Row) -> tuple[Basis, Interval | None]:
         """Return how many wall seconds a query takes less than the baseline's, and how that is known.
 
         For a variant that was timed, it is what was measured. For others it is read off the line through all that were timed,
-        with an interval of twice their spread around it. It is None where the difference cannot be told from noise.
-
-        Args:
-            variant: its canonical name.
-            size: bytes of its index.
+        with an interval of twice their spread around it. It is None where the difference cannot be told from noise, and
+        where the variant's bytes are not known.
         """
-        known = self.by_name.get(variant)
-        if known:
-            return (Basis.MEASURED, known.query.saved) if known.query.measurable else (Basis.NOT_MEASURABLE, None)
-        if len(self.rows) < FEWEST or self.twin is None:
+        if row.built and row.built.query and self.rows:
+            known = row.built.query
+            return (Basis.MEASURED, known.saved) if known.measurable else (Basis.NOT_MEASURABLE, None)
+        if len(self.rows) < FEWEST or self.twin is None or row.bytes is None:
             return Basis.NOT_RUN, None
-        line, base = self.query_line, self.rows[0]
-        value, reach = line.per_byte * (base.bytes - size), 2 * line.spread
-        saved, whole = Interval(value, value - reach, value + reach), line.at(base.bytes)
+        line, base = self.query_line, self._base_bytes
+        value, reach = line.per_byte * (base - row.bytes), 2 * line.spread
+        saved, whole = Interval(value, value - reach, value + reach), line.at(base)
         ratio = Interval(*((whole - seconds) / whole for seconds in (saved.value, saved.high, saved.low)))
         return (Basis.ESTIMATED, saved) if measurable(ratio, saved, self.twin) else (Basis.NOT_MEASURABLE, None)
 
-    def extra_seconds(self, variant: SizedVariant, scorers: tuple[str, ...]) -> float | None:
+    def extra_seconds(self, row: Row) -> float | None:
         """Return what cleaning and building take beyond the baseline's; None if too little was run.
 
         For a variant that was not run, building is read off a line through all indexes that were, and cleaning is the mean of
         the variants with the same scorers: a cutoff costs nothing.
         """
-        known = self.by_name.get(variant.name)
-        if known:
-            base = self.rows[0]
-            return known.clean_seconds - base.clean_seconds + known.index_seconds - base.index_seconds
-        same = [row.clean_seconds for row in self.rows if row.scorers == scorers]
-        if len(self.rows) < FEWEST or not same:
+        if not self.rows:
             return None
-        base = self.rows[0]
-        line = TimeLine.through([row.bytes for row in self.rows], [row.index_seconds for row in self.rows])
+        base = self.rows[0][1]
+        if row.built and row.built.query:
+            return row.built.clean.wall - base.clean.wall + self._index_seconds(row.built) - self._index_seconds(base)
+        same = [built.clean.wall for one, built in self.rows if _scorers(one) == _scorers(row)]
+        if len(self.rows) < FEWEST or not same or row.bytes is None:
+            return None
+        line = self._line([self._index_seconds(built) for _, built in self.rows])
         # The baseline's own deviation from the line is not a saving.
-        return sum(same) / len(same) - base.clean_seconds + line.at(variant.size) - line.at(base.bytes)
+        return sum(same) / len(same) - base.clean.wall + line.at(row.bytes) - line.at(self._base_bytes)
+
+    def _line(self, seconds: Sequence[float]) -> TimeLine:
+        return TimeLine.through([row.bytes or 0 for row, _ in self.rows], seconds)
+
+    @property
+    def _base_bytes(self) -> int:
+        return self.rows[0][0].bytes or 0
+
+    def _index_seconds(self, built: Built) -> float:
+        """Return the wall time of building; the baseline's where the difference is noise."""
+        base = self.rows[0][1]
+        if built.indexing is None or base.indexing is None:
+            return built.index.wall
+        return built.indexing.wall.value if built.indexing.measurable else base.indexing.wall.value
 
 
 def savings(
-    decision: Decision,
-    variant: SizedVariant,
-    scorers: tuple[str, ...],
-    timings: Timings,
-    queries: int,
-    grams: Callable[[float], float | None],
+    table: VariantTable, index: int, timings: Timings, queries: int, grams: Callable[[float], float | None]
 ) -> Savings:
     """Return what a variant saves against the baseline over `queries` queries.
 
     Args:
-        decision: has the baseline's size.
-        variant: one of the decision's.
-        scorers: the names of the variant's scorers.
-        timings: with the decision's retrieval model.
+        table, index: the variant's.
+        timings: of the table.
         queries: at least 1.
-        grams: CO2 of wall seconds, None below resolution.
+        grams: CO₂ of wall seconds, None below resolution.
     """
-    known = timings.by_name.get(variant.name)
-    exact = decision.size_kind is not SizeKind.POSTINGS
-    # Bytes of indexes that were built go before estimates.
-    base_size, size = (timings.rows[0].bytes, known.bytes) if known else (decision.baseline_size, variant.size)
+    row, base = table.rows[index], table.baseline
+    known = row.bytes is not None and base.bytes
     saved = Savings(
-        retrieval=decision.retrieval,
-        variant=variant.name,
         queries=queries,
-        bytes=base_size - size if known or exact else None,
-        share=1 - size / base_size if base_size else 0.0,
+        bytes=base.bytes - row.bytes if base.bytes and row.bytes is not None else None,
+        share=1 - float(table.bytes_shares[index]) if known else None,
         basis=Basis.NOT_RUN,
         indexes=len(timings.rows),
     )
-    extra = timings.extra_seconds(variant, scorers) if known or exact else None
+    extra = timings.extra_seconds(row)
     if extra is None:
         return saved
-    basis, per_query = timings.saved_per_query(variant.name, variant.size)
+    basis, per_query = timings.saved_per_query(row)
     saved = replace(saved, basis=basis, extra_seconds=extra, break_even=break_even(extra, per_query))
     if per_query is None:
         return saved
@@ -170,3 +200,7 @@ def savings(
         factor = emitted / 1000 / abs(seconds.value - extra)
         kg = Interval(*(factor * (bound - extra) for bound in (seconds.value, seconds.low, seconds.high)))
     return replace(saved, query_seconds=seconds, co2_kg=kg)
+
+
+def _scorers(row: Row) -> frozenset[str]:
+    return frozenset(scorer.canonical_name for scorer in row.variant.cleaner.scorers)

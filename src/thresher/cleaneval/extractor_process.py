@@ -14,9 +14,8 @@ from pathlib import Path
 
 from thresher.cleaneval.extractors import Extractor, decode_for_extractors
 from thresher.cleaneval.gold import GoldPage
-from thresher.files import user_error
-from thresher.passes.backends import alarm, exit_reason, run_watched
-from thresher.passes.parts import fit_text
+from thresher.files import fit_text, user_error
+from thresher.passes.workers import alarm, exit_reason, run_watched
 from thresher.streams import open_stream
 
 SECONDS = 30.0

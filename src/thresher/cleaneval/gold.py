@@ -23,17 +23,13 @@ from thresher.cleaneval.gold_texts import (
     decode_gold,
     parse_annotated,
     parse_gold,
-    parse_marks,
-    split_comments,
     url_of,
 )
 from thresher.collections import Page
 from thresher.collections.interface import HTML_SUFFIXES
 from thresher.errors import InputError
-from thresher.files import read_bytes, read_text, user_error
+from thresher.files import fit_text, read_bytes, read_text, user_error
 from thresher.pages import Detail, Segments, read_page
-from thresher.pages.marked_text import HEADING
-from thresher.passes.parts import fit_text
 from thresher.streams import COMPRESSIONS
 
 _BODIES_FORM = 'write {"stem": {"articleBody": "text"}, ...}'
@@ -47,10 +43,6 @@ GOLD_FILES = ("ground-truth.json", "evaldata.json")
 _TEXT_SUFFIXES = (".txt",)
 _JSON_SUFFIXES = (".json",)
 _PAGE_SUFFIXES = tuple(suffix + more for suffix in HTML_SUFFIXES for more in ("", *COMPRESSIONS))
-CLASSES = ("boilerplate", "full text", "headline", "supplemental", "comments", "related")
-BOILERPLATE, FULL_TEXT, HEADLINE, SUPPLEMENTAL, COMMENTS, RELATED = range(len(CLASSES))
-ClassedText = tuple[int, str]
-"""A class, by its index in `CLASSES`, and a text of it."""
 
 
 @dataclass(frozen=True)
@@ -375,21 +367,3 @@ def _files(folder: Path) -> Iterable[Path]:
         return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
         raise user_error(error, folder) from error
-
-
-def classed_texts(page: GoldPage) -> tuple[ClassedText, ...]:
-    """Return a page's texts that are not boilerplate, in order, with their classes, as far as the gold has any.
-
-    L3S-GN1 marks all of them, CleanEval headlines (`<h>`), Dragnet readers' comments; all other content is full text.
-
-    Raises:
-        InputError: if the file of the gold can no longer be read.
-        lxml.etree.LxmlError: if libxml2 cannot parse an annotated page.
-    """
-    if page.gold is not None and page.gold.suffix.lower() != ".txt":
-        return parse_marks(read_bytes(page.gold))
-    texts = [(HEADLINE if part.label == HEADING else FULL_TEXT, part.text) for part in page.segments]
-    if page.gold is not None:
-        below = split_comments(decode_gold(read_bytes(page.gold)))[1]
-        texts += [(COMMENTS, below)] * bool(below.strip())
-    return tuple(texts)

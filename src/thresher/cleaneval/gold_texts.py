@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -26,11 +25,6 @@ _COMMENTS_MARK = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.M
 _CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3"})
 _COMMENTS = "x-nc-sel5"
 _MARKS = _CONTENT | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
-_CLASSES = ("x-nc-sel2", "x-nc-sel1", "x-nc-sel3", _COMMENTS, "x-nc-sel4")
-"""Marks in the order of `gold_classes.CLASSES`, boilerplate left out."""
-# Marks before text of each class in turn, and before text of none. The page's own are removed before.
-_SIGNS = "".join(map(chr, range(0xE000, 0xE001 + len(_CLASSES))))
-_SIGNED = re.compile(f"([{_SIGNS}])")
 # Control characters, which the page parser reads as spaces; some would not survive being parsed twice.
 _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256))
 # Elements without content, which have no end tag.
@@ -65,12 +59,6 @@ def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
         parts = ((None, part) for part in (body if comments else body[:1]))
     segments = (LabelledText(label, part.strip()) for label, part in parts)
     return tuple(segment for segment in segments if segment.text)
-
-
-def split_comments(text: str) -> tuple[str, str]:
-    """Return a gold text up to Dragnet's comments mark, and what is below it; empty without a mark."""
-    body, *below = _COMMENTS_MARK.split(text)
-    return body, "\n".join(below)
 
 
 def url_of(text: str) -> str:
@@ -114,23 +102,16 @@ def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledTex
     Raises:
         lxml.etree.LxmlError: if libxml2 cannot parse the page.
     """
-    html = _rewritten(content, _MarkedOnly(_CONTENT | {_COMMENTS} if comments else _CONTENT))
+    html = rewritten(content, MarkRewriter(_CONTENT | {_COMMENTS} if comments else _CONTENT))
     return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(html)))
 
 
-def parse_marks(content: bytes) -> tuple[tuple[int, str], ...]:
-    """Return all marked texts of an annotated page in its order, each with its class: its index in `gold.CLASSES`.
+def rewritten(content: bytes, target: MarkRewriter) -> str:
+    """Return an annotated page as the target writes it.
 
     Raises:
         lxml.etree.LxmlError: if libxml2 cannot parse the page.
     """
-    text = read_html(_rewritten(content, _Signed())).text
-    _, *pieces = _SIGNED.split(text)
-    pairs = ((_SIGNS.index(sign), piece.strip()) for sign, piece in zip(pieces[::2], pieces[1::2], strict=True))
-    return tuple((index, piece) for index, piece in pairs if index and piece)
-
-
-def _rewritten(content: bytes, target: _Rewriter) -> str:
     # Parser events have no limit of depth.
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(decode(content).utf8.translate(_CONTROLS))
@@ -138,58 +119,38 @@ def _rewritten(content: bytes, target: _Rewriter) -> str:
     return html
 
 
-class _Rewriter(ABC):
-    """A parser target that writes the page again; `written` says how text of the innermost mark is."""
+class MarkRewriter:
+    """A parser target that writes an annotated page again, with a space for each text whose innermost mark is not content."""
 
-    def __init__(self) -> None:
+    def __init__(self, content: frozenset[str] = _CONTENT) -> None:
+        self._content = content
         self._pieces: list[str] = []
         # For each open element the mark that applies to it.
         self._marks: list[str] = [""]
 
-    @abstractmethod
     def written(self, text: str, mark: str) -> str:
         """Return how text under a mark is written."""
+        return escape(text, quote=False) if mark in self._content else " "
 
     def start(self, tag: str, attributes: Any) -> None:
+        """Write a begin tag without attributes."""
         mark = next((name for name in attributes.get("class", "").split() if name in _MARKS), None)
         self._marks.append(mark or self._marks[-1])
         self._pieces.append(f"<{_written(tag)}>")
 
     def end(self, tag: str) -> None:
+        """Write an end tag, unless the element has none."""
         self._marks.pop()
         if tag not in _VOID_TAGS:
             self._pieces.append(f"</{_written(tag)}>")
 
     def data(self, text: str) -> None:
+        """Write text as `written` says."""
         self._pieces.append(self.written(text, self._marks[-1]))
 
     def close(self) -> str:
+        """Return the page."""
         return "".join(self._pieces)
-
-
-class _MarkedOnly(_Rewriter):
-    """Writes a space for each text that is not content."""
-
-    def __init__(self, content: frozenset[str]) -> None:
-        super().__init__()
-        self._content = content
-
-    def written(self, text: str, mark: str) -> str:
-        return escape(text, quote=False) if mark in self._content else " "
-
-
-class _Signed(_Rewriter):
-    """Writes a sign wherever text of another class begins."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._last = ""
-
-    def written(self, text: str, mark: str) -> str:
-        sign = _SIGNS[_CLASSES.index(mark) + 1 if mark in _CLASSES else 0]
-        new = "" if sign == self._last else sign
-        self._last = sign
-        return new + escape(_SIGNED.sub(" ", text), quote=False)
 
 
 def _written(tag: str) -> str:

@@ -30,7 +30,7 @@ from thresher.cleaning.output_formats import (
 )
 from thresher.collections.warc.writer import WarcRecords
 from thresher.files import scratch_folder, user_error
-from thresher.language_models.characters.alphabet import without_invalid
+from thresher.pages.plain import without_invalid
 from thresher.scorers.languages import UNKNOWN, language_of
 from thresher.scoring.cutting import CleanedDocument
 

@@ -159,7 +159,7 @@ class Output:
             files of `cleaned.jsonl.gz` are `cleaned-000000.jsonl.gz` and so on.
         metadata: whether JSON lines and Parquet have the member `metadata`: the file that a page is from, the offset of its
             record, its bytes, its encoding and the words kept.
-        valid: whether invalid characters are left out: see `thresher.language_models.characters.alphabet.without_invalid`.
+        valid: whether invalid characters are left out: see `thresher.pages.plain.without_invalid`.
     """
 
     format: str = ""

@@ -31,17 +31,16 @@ from thresher.cleaning.output_formats import (
 from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import Files
-from thresher.defaults import DASK, LOKY
+from thresher.defaults import DASK, LOKY, REFERENCE
 from thresher.errors import ConfigError, InputError
-from thresher.experiments.stages import exclusive
 from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder
+from thresher.locks import exclusive
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.apart import likely_fields_apart
 from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
-from thresher.playing.page_views import scorer_view, shown_scorers, stored_views, two_sides, write_side_by_side
+from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
-from thresher.scorers.relative_cutoffs import REFERENCE
 from thresher.scoring.cutting import cut_shard, shard_columns
 from thresher.scoring.lost_pages import (
     TOLERATED,
@@ -285,7 +284,7 @@ def clean_collection(
     if whole_input is not None:
         check_apart(outputs, how.shard_size > 0, whole_input, format)
     # One can try other cutoffs and cleaners on the page of what is removed.
-    shown = shown_scorers() if side_by_side else ()
+    shown = _shown_scorers() if side_by_side else ()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
     scorers = tuple(by_name.values()) if shown else parsed.scorers
     tally = _Tally()
@@ -338,8 +337,7 @@ def clean_collection(
                     for page in judged_pages(store, cleaned_by):
                         removed_line(record(page))
                 if side_file:
-                    views, title = map(scorer_view, scorers), f"What {cleaned_by.name} removes"
-                    write_side_by_side(stored_views(store), [*views], two_sides(cleaned_by), title, side_file)
+                    _write_side_by_side(store, scorers, cleaned_by, side_file)
         if collection is None:
             raise InputError("standard input is empty", "give lines of JSON", str(source))
         if tally.kinds.total() == tally.documents:
@@ -356,6 +354,20 @@ def clean_collection(
         cutoffs=cutoffs,
         warnings=warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
     )
+
+
+def _shown_scorers() -> tuple[Scorer, ...]:
+    # What writes pages is imported when there is one to write.
+    from thresher.playing.page_views import shown_scorers
+
+    return shown_scorers()
+
+
+def _write_side_by_side(store: Path, scorers: Sequence[Scorer], cleaner: Cleaner, path: Path) -> None:
+    from thresher.playing.page_views import scorer_view, stored_views, two_sides, write_side_by_side
+
+    views, title = [*map(scorer_view, scorers)], f"What {cleaner.name} removes"
+    write_side_by_side(stored_views(store), views, two_sides(cleaner), title, path)
 
 
 def needs_all(cleaner: Cleaner) -> bool:

@@ -67,9 +67,9 @@ def clean(
     from thresher.cleaning import Extras, Output, clean_collection
     from thresher.cleaning.output_formats import parse_size
     from thresher.collections import IdRule, JsonFields, ReadOptions
+    from thresher.number_texts import exact_number
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
-    from thresher.reports.formatting import exact_number
     from thresher.scorers.cleaners import parse_cleaner
 
     fields = JsonFields((id_field,), (html_field,), (text_field,), (url_field,))

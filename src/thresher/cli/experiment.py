@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,7 @@ from thresher.errors import ConfigError
 from thresher.files import real_path
 
 if TYPE_CHECKING:
-    from thresher.results.experiment_results import Results
+    from thresher.variants.results import Results
 
 
 @click.command()
@@ -102,42 +102,45 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 @click.option("--plots", type=FILE, metavar="FOLDER", help="Also write every plot for papers there, as SVG and as PDF.")
 @shape_options
 def report(folder: Path, plots: Path | None, shape: Shape) -> None:
-    """Write the reports of a results FOLDER again, from its results.json."""
+    """Write the reports of a results FOLDER again, from its results.json and variants.parquet."""
     from thresher.experiments.chooser import last_choice
     from thresher.explaining.explanations import read_explained
     from thresher.reports import write_all
-    from thresher.results.experiment_results import read_results
+    from thresher.variants.files import read_results
 
     results = read_results(folder)
-    choice, exploration = last_choice(folder, results.key)
-    write_all(results, folder, choice, exploration, read_explained(folder, results.key))
+    key = results.facts.key
+    choice = last_choice(folder, key)
+    write_all(results, folder, choice, read_explained(folder, key))
     files = []
     if plots:
-        from thresher.reports.paper_plots import write_paper_plots
+        from thresher.reports.plot_files import write_plots
 
         files = [("plots", plots)]
-        write_paper_plots(results, choice, plots, ("svg", "pdf"))
+        write_plots(results, choice, plots)
     _show(results, folder, shape, files)
 
 
 def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
-    from thresher.choosing.choices import read_choice
+    """Print what was found, and what is recommended if that was chosen of the same evidence."""
+    from thresher.experiments.chooser import last_choice
+    from thresher.reports import REPORT_FILE
     from thresher.reports.further_tables import systems_table
-    from thresher.reports.results_tables import answer_table, main_table
-    from thresher.reports.summary import summary
-    from thresher.results.experiment_results import RESULTS_FILE
+    from thresher.reports.recommendation import answer
+    from thresher.reports.summary import findings, warnings
+    from thresher.reports.variant_tables import answer_table, main_table
+    from thresher.variants.files import RESULTS_FILE
 
-    found = read_choice(folder)
-    choice = found if found and found.key == results.key else None
-    recommended = [one.variant for one in choice.recommendations if one.variant] if choice else []
-    answer = Answer(
-        (*summary(results, choice), *results.notices),
+    choice = last_choice(folder, results.facts.key)
+    recommended = [name for model in results.retrievals if choice and (name := choice.recommended(model))]
+    told = Answer(
+        (*(answer(choice) if choice else ()), *findings(results), *warnings(results)),
         lambda rows: answer_table(results, rows, recommended),
         [table for table in (main_table(results), systems_table(results)) if table],
-        [("report", folder / "report.html"), *files],
+        [("report", folder / REPORT_FILE), *files],
         folder / RESULTS_FILE,
     )
-    say_answer(answer, shape)
+    say_answer(told, shape)
 
 
 @click.command()
@@ -155,46 +158,21 @@ def explore(
     fresh: bool,
     shape: Shape,
 ) -> None:
-    """Explore every cutoff of an EXPERIMENT's scorers in one pass, without building indexes.
+    """Explore every cutoff of an EXPERIMENT's scorers and pruning methods in one pass, without building indexes.
 
-    Prints the best cutoff of each scorer and writes all of them to explored.csv and explored.json. Options override
-    the file.
+    Adds them to the results of the experiment, and to its report. Options override the file.
     """
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
-    from thresher.exploring.exploration import FILE as RECORD
-    from thresher.reports.explored import CSV_FILE, explored_sentences, explored_table
-    from thresher.results.selection import main_of
 
     config = with_backend(load_experiment(experiment), backend, workers, scheduler)
-    exploration = explore_experiment(config, results, fresh, say)
-    measure = exploration.measures.index(main_of(exploration.measures))
-    tables = [explored_table(exploration, model, measure) for model in range(len(exploration.retrieval))]
-    folder = results / config.name
-    files = [("all cutoffs", folder / CSV_FILE)]
-    answer = Answer([*explored_sentences(exploration, measure)], tables[0].head, tables, files, folder / RECORD)
-    say_answer(answer, shape)
+    _show(explore_experiment(config, results, fresh, say), results / config.name, shape)
 
 
 @click.command()
 @click.argument("experiment", type=FILE)
 @_RESULTS
-@click.option(
-    "--margin",
-    default="5%",
-    show_default=True,
-    help="The loss that is accepted: a share of the baseline's mean such as 5%, or a number in units of the measure.",
-)
 @click.option("--measure", "-m", help="What must not be lost [default: the first nDCG, or else the last measure].")
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="How likely a cutoff may be called non-inferior that is not, over all that are looked at.",
-)
-@click.option("--scorer", "scorers", multiple=True, help="Choose among this scorer's cutoffs alone; may be repeated.")
-@click.option("--measured", is_flag=True, help="Choose among the variants that were run, not the explored cutoffs.")
 @click.option(
     "--queries",
     type=click.IntRange(1),
@@ -202,57 +180,51 @@ def explore(
     show_default=True,
     help="Over how many queries savings are computed.",
 )
-@click.option(
-    "--folds", type=click.IntRange(2), default=10, show_default=True, help="Of the cross-validation over topics."
-)
-@click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Of the cross-validation.")
-@instead_of("choose", "emptied", "deciding", "stability", "neighbour")
+@instead_of("choose", "families", "margin", "alpha", "deciding", "emptied")
 @shape_options
 def choose(
     experiment: Path,
     results: Path,
-    margin: str,
     measure: str | None,
-    alpha: float,
-    scorers: tuple[str, ...],
-    measured: bool,
     queries: int,
-    folds: int,
-    repeats: int,
-    emptied: float | None,
+    families: tuple[str, ...],
+    margin: str | None,
+    alpha: float | None,
     deciding: tuple[str, ...],
-    stability: float | None,
-    neighbour: float | None,
+    emptied: float | None,
     shape: Shape,
 ) -> None:
-    """Choose a cutoff for an EXPERIMENT that was explored or run, and defend it.
+    """Choose an index for an EXPERIMENT that was explored or run.
 
-    Recommends the smallest index that is shown to lose less than the margin, corrected for all cutoffs looked at, in every
-    deciding measure, that leaves few pages without text, and that most trainings agree with. Says what it is worth on
-    held-out topics, or by cross-validation. Writes choice.csv, choice.json and the report.
+    Recommends the smallest index that is shown to lose less than the margin in every deciding measure and that leaves few
+    pages without text. Says which index gains, if one is shown to, and which is safe even if kinds of topics that are
+    missing here lose everything. Writes choice.json and the reports.
     """
     from dataclasses import replace
 
     from thresher.choosing.choices import CHOICE_FILE
-    from thresher.choosing.deciding import Terms
-    from thresher.evaluation import parse_measure
-    from thresher.experiments.chooser import Question, choose_experiment, parse_margin
-    from thresher.experiments.config import load_experiment
-    from thresher.reports.choice_tables import CSV_FILE, picks_table
+    from thresher.choosing.families import parse_family
+    from thresher.evaluation.non_inferiority import parse_margin
+    from thresher.experiments.chooser import Question, choose_experiment
+    from thresher.experiments.config import checked_measure, load_experiment
+    from thresher.reports import REPORT_FILE
+    from thresher.reports.choice_tables import answers_table, families_tables
     from thresher.reports.recommendation import answer
 
     config = load_experiment(experiment)
-    terms = Terms(parse_margin(margin), alpha, folds, repeats)
-    named = str(parse_measure(measure)) if measure else None
-    given = {"emptied": emptied, "stability": stability, "neighbour": neighbour}
-    guards = replace(config.guards, **{name: value for name, value in given.items() if value is not None})
-    question = Question(named, terms, queries, scorers, measured, guards, deciding or None)
-    choice = choose_experiment(config, results, question, say)
+    given: dict[str, Any] = {
+        "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
+        "margin": margin and parse_margin(margin),
+        "alpha": alpha,
+        "deciding": tuple(checked_measure(name, config.measures, "--deciding") for name in deciding),
+        "emptied": emptied,
+    }
+    terms = replace(config.terms, **{name: value for name, value in given.items() if value not in (None, ())})
+    choice = choose_experiment(config, results, Question(measure, terms, queries), say)
     folder = results / config.name
-    files = [("every cutoff", folder / CSV_FILE), ("report", folder / "report.html")]
-    tables = [table for one in choice.models if (table := picks_table(one.main))]
-    short = tables[0].head if tables else None
-    say_answer(Answer([*answer(choice)], short, tables, files, folder / CHOICE_FILE), shape)
+    tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
+    files = [("report", folder / REPORT_FILE)]
+    say_answer(Answer([*answer(choice)], None, tables, files, folder / CHOICE_FILE), shape)
 
 
 @click.command()
@@ -329,7 +301,7 @@ def evaluate(
     per_topic: bool,
 ) -> None:
     """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
-    from thresher.api import compare_runs
+    from thresher.evaluation.comparing import compare_runs
     from thresher.reports.compared_runs import run_lines, topic_lines
 
     compared = compare_runs(qrels, runs, measures, baseline, alpha, correction)

@@ -53,11 +53,12 @@ def explain(
     if pages:
         from thresher.playing.explained_topics import write_explained_topics
         from thresher.reports import write_report
-        from thresher.results.experiment_results import read_results
+        from thresher.variants.files import read_results
 
         written = write_explained_topics(explained, folder)
         results = read_results(folder)
-        write_report(folder, results, *last_choice(folder, results.key), read_explained(folder, results.key))
+        key = results.facts.key
+        write_report(folder, results, last_choice(folder, key), read_explained(folder, key))
         say(f"pages: {written}")
     if as_json:
         tell_all(RECORD.text(explained))

@@ -19,7 +19,6 @@ from thresher.cli.explain import explain, play
 from thresher.cli.model_verbs import content, lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.pseudo_topics import pseudo_topics
-from thresher.cli.studies import classify, study
 from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import memory_error, user_error, without_leftovers
 
@@ -128,7 +127,7 @@ def doctor() -> None:
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
     "Prepare": (doctor, init, cleaners, methods, lm, ncleaner, content, pseudo_topics),
-    "Run": (run, explore, measure, cleaneval, study, classify),
+    "Run": (run, explore, measure, cleaneval),
     "Choose": (choose,),
     "Look": (report, explain, play),
     "Single stages": (clean, index, search, evaluate),

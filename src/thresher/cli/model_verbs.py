@@ -220,10 +220,9 @@ def train_content(
     trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
     write_content_model(output, trained.model)
     if plot is not None:
-        from thresher.reports.cleaning_plots import calibration_figure
-        from thresher.reports.plot_style import write_plot
+        from thresher.reports.cleaning_charts import calibration_plot
 
-        write_plot(calibration_figure(output.name, trained.calibration), plot)
+        calibration_plot(output.name, trained.calibration).save(plot)
     for name, stems in left_out.items():
         say(f"{name}: {len(stems)} pages without text or gold text are left out: {', '.join(stems[:5])}")
     card = trained.model.card

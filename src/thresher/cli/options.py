@@ -54,7 +54,8 @@ def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
     def add(verb: Verb) -> Verb:
         for name in reversed(names):
             key = tables()[table].keys[name]
-            shown = f" [default: as in the file's [{table}], or {key.default}]" if key.default else ""
+            default = " ".join(key.default) if isinstance(key.default, tuple) else key.default
+            shown = f" [default: as in the file's [{table}], or {default}]" if default else ""
             verb = _option(name, replace(key, default=None), shown)(verb)
         return verb
 
@@ -97,12 +98,17 @@ def gold_options(verb: Verb) -> Verb:
 
 
 def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path | None) -> Path | None:
-    if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
-        raise ConfigError("a plot is written as SVG or PNG", "end the file name in .svg or .png", f"--plot {plot}")
+    if plot is not None:
+        from thresher.reports.drawing import ENDINGS, converter
+
+        if plot.suffix.lower() not in ENDINGS:
+            what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
+            raise ConfigError(what, fix, f"--plot {plot}")
+        converter()
     return plot
 
 
-plot_option = click.option("--plot", type=FILE, callback=_plot_path, help="Draw it into this .svg or .png file.")
+plot_option = click.option("--plot", type=FILE, callback=_plot_path, help="Draw it into this .svg, .pdf or .png file.")
 
 
 def backend_options(verb: Verb) -> Verb:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.collections.catalogue import CATALOGUE_PREFIX, Catalogue
-from thresher.collections.file_collection import FORMATS, Files, chosen, walk
-from thresher.collections.ids import ID_RULES, IdRule
+from thresher.collections.file_collection import Files, chosen, walk
+from thresher.collections.ids import IdRule
 from thresher.collections.interface import Collection, JsonFields, ReadOptions
 from thresher.collections.sources import Page, Part, Source
+from thresher.defaults import FORMATS, ID_RULES
 from thresher.errors import ConfigError, InputError
 
 __all__ = [

@@ -16,6 +16,7 @@ from thresher.collections.sources import FileState, Part, Reading, Source, group
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
+from thresher.defaults import FORMATS
 from thresher.errors import InputError
 from thresher.files import digest, is_unfinished, user_error
 from thresher.streams import open_stream
@@ -24,8 +25,6 @@ HTML, TEXT = "html", "text"
 PAGE_FORMATS = (HTML, TEXT)
 """Formats of files that are one page each."""
 KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar(), ParquetRows())
-FORMATS = (*PAGE_FORMATS, *(kind.name for kind in KINDS))
-"""The values of the key `format`."""
 
 RANGE_BYTES = 2 * 2**20
 """The largest part of a splittable file, in bytes on disk: a second or two of a worker's time."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from thresher.collections.sources import Source
+from thresher.defaults import ID_RULES
 from thresher.errors import ConfigError, InputError
 
 LONGEST_ID = 32766
@@ -22,8 +23,6 @@ _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _PATTERN_SECONDS = 1.0
 # No id of a document: it holds spaces.
 _LATE = f"id_pattern takes longer than {_PATTERN_SECONDS:g} s on the id "
-
-ID_RULES = ("path", "stem")
 
 
 @dataclass(frozen=True)

@@ -74,30 +74,12 @@ def labels_of_text(blocks: Sequence[str], gold: str) -> Labels:
 
     The alignment is by longest matching runs of words, as `thresher.cleaneval.alignment`. Blocks without words have 0.
     """
-    indices, block_of_word, counts = _aligned(blocks, tokens(gold))
+    indices, block_of_word, counts = align_words(blocks, tokens(gold))
     shares: Labels = np.bincount(block_of_word[indices >= 0], minlength=len(blocks)) / np.maximum(counts, 1)
     return shares
 
 
-def classes_of_text(blocks: Sequence[str], gold: Sequence[tuple[int, str]]) -> npt.NDArray[np.int64]:
-    """Return the class of each block: that of most of its aligned words, 0 where less than half are; shape (blocks,).
-
-    Args:
-        blocks: of the page.
-        gold: its texts in order, each with its class, from 1.
-    """
-    words = [(kind, word) for kind, text in gold for word in tokens(text)]
-    indices, block_of_word, counts = _aligned(blocks, [word for _, word in words])
-    kinds = np.array([kind for kind, _ in words] or [0])
-    inside = indices >= 0
-    size = int(kinds.max()) + 1
-    cells = block_of_word[inside] * size + kinds[indices[inside]]
-    found = np.bincount(cells, minlength=len(blocks) * size).reshape(len(blocks), size)
-    shares = found.sum(axis=1) / np.maximum(counts, 1)
-    return np.where(shares >= 0.5, found.argmax(axis=1), 0)
-
-
-def _aligned(
+def align_words(
     blocks: Sequence[str], gold: Sequence[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return for each word of the blocks its index in the gold's words, -1 if none, and its block; the blocks' words."""

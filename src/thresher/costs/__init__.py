@@ -5,7 +5,16 @@ CO2 is Eq. 9 of the PyPlexity paper over wall time and the CPU's TDP.
 
 from thresher.costs.carbon import Footprint, Power, footprint
 from thresher.costs.machine import Machine, Tdp, find_tdp, read_machine
-from thresher.costs.repeats import BreakEven, Interval, MeasuredTime, Repeats, are_narrow, break_even, compare_times
+from thresher.costs.repeats import (
+    BreakEven,
+    Interval,
+    MeasuredTime,
+    Payoff,
+    Repeats,
+    are_narrow,
+    break_even,
+    compare_times,
+)
 from thresher.costs.times import Stopwatch, ThreadClock, Times, measure_times, peak_memory
 from thresher.defaults import CARBON_INTENSITY
 
@@ -16,6 +25,7 @@ __all__ = [
     "Interval",
     "Machine",
     "MeasuredTime",
+    "Payoff",
     "Power",
     "Repeats",
     "Stopwatch",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from thresher.columns import Declared, Show
 from thresher.costs.repeats import Interval
 from thresher.defaults import CARBON_INTENSITY, PUE
 
 RESOLUTION_SECONDS = 1.0
 """The shortest work that gets a figure: below it, starting and scheduling outweigh what is measured."""
+BELOW_RESOLUTION = "below resolution"
+"""What tables show for work that was too short to measure."""
 _HOUR = 3600.0
 
 
@@ -59,27 +63,31 @@ class Power:
 
 @dataclass(frozen=True)
 class Footprint:
-    """What a piece of work takes in time, energy and CO2.
+    """What a piece of work takes in time, energy and CO2; the bounds of what was not measured several times are its value.
 
     Args:
         work: such as "indexing" or "10,000 searches".
-        hours: of all machines together.
-        kwh, kg: None below resolution.
-        repeated: whether it was measured several times, so that the intervals mean something.
     """
 
     work: str
-    hours: Interval
-    kwh: Interval | None
-    kg: Interval | None
-    repeated: bool
+    hours: Annotated[Interval, Declared("Hours of all machines together.", Show.FIGURE, "h", bounds=True)]
+    kwh: Annotated[
+        Interval | None,
+        Declared("Energy; empty below resolution.", Show.FIGURE, "kWh", missing=BELOW_RESOLUTION, bounds=True),
+    ]
+    kg: Annotated[
+        Interval | None,
+        Declared(
+            "CO₂ equivalents; empty below resolution.", Show.FIGURE, "kg CO₂", missing=BELOW_RESOLUTION, bounds=True
+        ),
+    ]
 
 
-def footprint(work: str, seconds: Interval, power: Power, machines: int, repeated: bool) -> Footprint:
+def footprint(work: str, seconds: Interval, power: Power, machines: int) -> Footprint:
     """Return the footprint of work that takes `seconds` on each of `machines`."""
     bounds = seconds.value, seconds.low, seconds.high
     hours = Interval(*(bound * machines / _HOUR for bound in bounds))
     if seconds.value < RESOLUTION_SECONDS:
-        return Footprint(work, hours, None, None, repeated)
+        return Footprint(work, hours, None, None)
     kwh = [power.kwh(bound, machines) for bound in bounds]
-    return Footprint(work, hours, Interval(*kwh), Interval(*(power.intensity * bound for bound in kwh)), repeated)
+    return Footprint(work, hours, Interval(*kwh), Interval(*(power.intensity * bound for bound in kwh)))

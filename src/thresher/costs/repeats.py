@@ -9,9 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+
+from thresher.columns import Declared, Show
 
 Floats = npt.NDArray[np.float64]
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -36,18 +40,27 @@ class MeasuredTime:
 
     Args:
         wall, cpu: seconds, the mean over topics of the median over rounds.
-        ratio, cpu_ratio: to the baseline's, the geometric mean over topics; 1 for the baseline itself.
-        saved: wall seconds less than the baseline's, negative for more: the baseline's on these topics, times the share of it
-            that all topics together save.
-        measurable: whether the ratio differs from 1 by more than noise; see `measurable`.
+        saved: wall seconds less than the baseline's: the baseline's on these topics, times the share of it that all topics
+            together save.
+        measurable: see `measurable`.
     """
 
-    wall: Interval
-    cpu: Interval
-    ratio: Interval
-    cpu_ratio: Interval
-    saved: Interval
-    measurable: bool
+    wall: Annotated[
+        Interval, Declared("Wall seconds, mean over topics.", Show.MILLISECONDS, "ms", "wall", "seconds", bounds=True)
+    ]
+    cpu: Annotated[
+        Interval,
+        Declared("CPU seconds of the thread or process.", Show.MILLISECONDS, "ms", "CPU", "cpu_seconds", bounds=True),
+    ]
+    ratio: Annotated[Interval, Declared("Wall time by the baseline's, geometric mean over topics.", bounds=True)]
+    cpu_ratio: Annotated[
+        Interval, Declared("CPU time by the baseline's, geometric mean over topics.", header="CPU ratio", bounds=True)
+    ]
+    saved: Annotated[
+        Interval,
+        Declared("Wall seconds less than the baseline's; negative for more.", name="saved_seconds", bounds=True),
+    ]
+    measurable: Annotated[bool, Declared("1 if the ratio differs from 1 by more than noise, else 0.", Show.COUNT)]
 
 
 @dataclass(frozen=True)
@@ -161,12 +174,46 @@ def _medians(times: Sequence[Floats]) -> Floats:
     return medians
 
 
+class Payoff(StrEnum):
+    """When cleaning and building have paid off by faster searching.
+
+    `UNKNOWN` and `NO_COSTLIER` are where the difference in searching is within noise: costlier to build, or not. After
+    `USED_UP` a cheaper index has lost by slower searching what it gained by building.
+    """
+
+    AT_ONCE = "at once"
+    AFTER = "after queries"
+    NEVER = "never"
+    USED_UP = "at once, later used up"
+    UNKNOWN = "not measurable"
+    NO_COSTLIER = "no costlier to build"
+
+
 @dataclass(frozen=True)
 class BreakEven:
-    """The number of queries with its interval, and the same in words: None where cleaning never pays, or that is unknown."""
+    """When a variant has paid off.
 
-    queries: Interval | None
-    note: str
+    Args:
+        queries: after which it has, 0 for at once.
+        until: queries after which the gain is used up.
+    """
+
+    payoff: Annotated[Payoff, Declared("When cleaning pays off.", Show.TEXT, name="break_even")]
+    queries: Annotated[
+        Interval | None,
+        Declared(
+            "Queries after which cleaning pays off; empty where it never does, and where that is not measurable.",
+            Show.COUNT,
+            "queries",
+            "break-even",
+            "break_even_queries",
+            bounds=True,
+        ),
+    ] = None
+    until: Annotated[
+        float | None,
+        Declared("Queries after which slower searching has used up the gain.", Show.COUNT, name="break_even_until"),
+    ] = None
 
 
 def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
@@ -180,15 +227,12 @@ def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
         saved: seconds a query is faster than the baseline's, of one sign; None if the difference cannot be measured.
     """
     if saved is None:
-        if extra_seconds <= 0:
-            return BreakEven(None, "no costlier to build; the difference in searching is not measurable here")
-        return BreakEven(None, "not measurable here: the difference in searching is within noise")
+        return BreakEven(Payoff.NO_COSTLIER if extra_seconds <= 0 else Payoff.UNKNOWN)
     if saved.value > 0:
         if extra_seconds <= 0:
-            return BreakEven(Interval(0.0, 0.0, 0.0), "at once: no costlier to build, faster to search")
+            return BreakEven(Payoff.AT_ONCE, Interval(0.0, 0.0, 0.0))
         queries = Interval(extra_seconds / saved.value, extra_seconds / saved.high, extra_seconds / saved.low)
-        return BreakEven(queries, f"after {queries.value:,.0f} queries ({queries.low:,.0f} to {queries.high:,.0f})")
+        return BreakEven(Payoff.AFTER, queries)
     if extra_seconds >= 0:
-        return BreakEven(None, "never: no cheaper to build, slower to search")
-    until = extra_seconds / saved.value
-    return BreakEven(None, f"at once, but slower to search: the gain is used up after {until:,.0f} queries")
+        return BreakEven(Payoff.NEVER)
+    return BreakEven(Payoff.USED_UP, until=extra_seconds / saved.value)

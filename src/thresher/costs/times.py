@@ -11,8 +11,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import psutil
+
+from thresher.columns import Declared, Show
 
 _SELF = Path("/proc/self")
 _SAMPLE_SECONDS = 0.02
@@ -20,15 +23,11 @@ _SAMPLE_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Times:
-    """What a piece of work took: `wall` in seconds, `cpu` in seconds, `peak` in MiB.
+    """What a piece of work took: `cpu` is of all threads, Java's included; `peak` is resident memory of one process."""
 
-    `cpu` is user and system time of all threads, Java's included; `peak` is the largest resident memory of one process
-    while it worked.
-    """
-
-    wall: float
-    cpu: float
-    peak: float
+    wall: Annotated[float, Declared("Wall seconds.", Show.SECONDS, "s", "wall", "wall_seconds")]
+    cpu: Annotated[float, Declared("CPU seconds, user and system.", Show.SECONDS, "s", "CPU", "cpu_seconds")]
+    peak: Annotated[float, Declared("Peak memory in MiB (2²⁰ bytes).", Show.SECONDS, "MiB", "peak", "peak_mib")]
 
     def __add__(self, other: Times) -> Times:
         """Return what both took, one after the other: the sum of their seconds, the larger peak."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thresher.errors import ConfigError, InputError, missing_retrieval
+from thresher.errors import ConfigError, InputError, MissingDependencyError
 from thresher.evaluation.topics import Topic
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ def _library() -> Any:
     try:
         return import_module("ir_measures")
     except ImportError as error:
-        raise missing_retrieval("the package ir-measures is missing") from error
+        fix = (
+            "run `pip install 'thresher[evaluate]'`, or `pip install 'thresher[retrieval]'` to index and search as well"
+        )
+        raise MissingDependencyError("the package ir-measures is missing", fix) from error
 
 
 def parse_measure(name: str) -> ir_measures.Measure:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.columns import Declared, Show
 from thresher.defaults import ALPHA, HOLM
+from thresher.shown import Shown
+
+Direction = Literal["better", "worse", "mixed", "none"]
 
 
 @dataclass(frozen=True)
@@ -18,43 +22,77 @@ class Comparison:
     """One measure of one variant against the baseline, over the same topics.
 
     Args:
-        difference: mean of (variant - baseline).
-        wins, ties, losses: topics.
-        differing: topics whose values differ.
-        p, p_holm: two-sided, before and after Holm's correction; `p_holm` is None where nothing is corrected.
-        effect: matched-pairs rank-biserial correlation, in [-1, 1].
-        ci_low, ci_high: bounds of `difference`.
-        note: what the numbers do not say, such as "no topic differs".
         alpha: the significance level; that of the interval is 1 - alpha.
     """
 
     measure: str
-    difference: float
-    wins: int
-    ties: int
-    losses: int
-    differing: int
-    p: float
-    p_holm: float | None
-    effect: float
-    ci_low: float
-    ci_high: float
-    note: str = ""
+    difference: Annotated[float, Declared("Mean difference from the baseline.", Show.DIFFERENCE)]
+    wins: Annotated[int, Declared("Topics won.", Show.COUNT, name="W")]
+    ties: Annotated[int, Declared("Topics tied.", Show.COUNT, name="T")]
+    losses: Annotated[int, Declared("Topics lost.", Show.COUNT, name="L")]
+    p: Annotated[float, Declared("Two-sided p of the test.", Show.P)]
+    p_holm: Annotated[float | None, Declared("The same p after Holm's correction; empty without.", Show.P, header="p")]
+    effect: Annotated[float, Declared("Matched-pairs rank-biserial correlation, in [−1, 1].")]
+    ci_low: Annotated[float, Declared("Lower end of the interval of the mean difference, of level 1 − α.")]
+    ci_high: Annotated[float, Declared("Upper end of the same interval.")]
     alpha: float = ALPHA
 
     @property
-    def net_wins(self) -> int:
-        """Topics won less topics lost."""
-        return self.wins - self.losses
+    def interval(
+        self,
+    ) -> Annotated[tuple[float, float], Declared("Interval of the mean difference, of level 1 − α.", Show.RANGE)]:
+        """The bounds of the interval."""
+        return self.ci_low, self.ci_high
+
+    @property
+    def outcome(
+        self,
+    ) -> Annotated[tuple[int, int, int], Declared("Topics won, tied and lost.", Show.OUTCOME, "topics", "W/T/L")]:
+        """Topics won, tied and lost."""
+        return self.wins, self.ties, self.losses
+
+    @property
+    def differing(self) -> int:
+        """How many topics differ."""
+        return self.wins + self.losses
 
     @property
     def decisive_p(self) -> float:
         """The p that is compared with alpha: the corrected one, if p is corrected."""
         return self.p if self.p_holm is None else self.p_holm
 
+    @property
+    def direction(self) -> Direction:
+        """Where the comparison points: "none" unless p, corrected if it is, is below alpha.
 
-@dataclass(frozen=True)
-class ComparedRuns:
+        "mixed" is a significant difference whose mean and whose ranks (the effect) have opposite signs: the test is on ranks,
+        the reader sees means, so neither "better" nor "worse" would be true.
+        """
+        sign = self.difference or self.effect
+        if not self.decisive_p < self.alpha or sign == 0:
+            return "none"
+        if self.difference * self.effect < 0:
+            return "mixed"
+        return "better" if sign > 0 else "worse"
+
+    @property
+    def shows_a_loss(self) -> bool:
+        """Whether it is significantly not better, or its interval is below zero: a correction hides losses among many."""
+        return self.direction not in ("better", "none") or self.ci_high < 0
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest p that as many differing topics allow: all of one sign, out of 2^n."""
+        return min(1.0, 2.0 ** (1 - self.differing))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether p is exact, not by the normal approximation."""
+        return self.differing <= EXACT_LIMIT
+
+
+@dataclass(frozen=True, repr=False)
+class ComparedRuns(Shown):
     """Runs with their measures over the same topics, and their comparisons with the baseline.
 
     Args:
@@ -90,14 +128,13 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class SignedRanks:
-    """Pairs by sign, two-sided p in (0, 1], effect in [-1, 1], and whether p is exact."""
+    """Pairs by sign, two-sided p in (0, 1], and effect in [-1, 1]."""
 
     wins: int
     ties: int
     losses: int
     p: float
     effect: float
-    exact: bool
 
 
 def signed_ranks(differences: Sequence[float] | NDArray[np.float64]) -> SignedRanks:
@@ -123,13 +160,12 @@ def signed_ranks(differences: Sequence[float] | NDArray[np.float64]) -> SignedRa
     positive = values_left > 0
     wins = int(positive.sum())
     if n == 0:
-        return SignedRanks(0, len(values), 0, 1.0, 0.0, True)
+        return SignedRanks(0, len(values), 0, 1.0, 0.0)
     ranks = _doubled_ranks(np.abs(values_left))
     total = int(ranks.sum())
     observed = int(ranks[positive].sum())
-    exact = n <= EXACT_LIMIT
-    p = _exact_p(ranks, observed) if exact else _normal_p(ranks, observed)
-    return SignedRanks(wins, len(values) - n, n - wins, p, (2 * observed - total) / total, exact)
+    p = _exact_p(ranks, observed) if n <= EXACT_LIMIT else _normal_p(ranks, observed)
+    return SignedRanks(wins, len(values) - n, n - wins, p, (2 * observed - total) / total)
 
 
 def _doubled_ranks(sizes: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -266,13 +302,11 @@ def compare(
         wins=test.wins,
         ties=test.ties,
         losses=test.losses,
-        differing=test.wins + test.losses,
         p=test.p,
         p_holm=test.p,
         effect=test.effect,
         ci_low=low,
         ci_high=high,
-        note=_note(test, alpha),
         alpha=alpha,
     )
 
@@ -326,15 +360,3 @@ def _bounds(
     ]
     low, high = np.quantile(np.concatenate(drawn), [alpha / 2, 1 - alpha / 2])
     return float(low), float(high)
-
-
-def _note(test: SignedRanks, alpha: float) -> str:
-    differing = test.wins + test.losses
-    if differing == 0:
-        return "no topic differs"
-    smallest = 2.0 ** (1 - differing)
-    if smallest > alpha:
-        return f"p cannot fall below {smallest:.4g} with {differing} differing topic{'s' * (differing != 1)}"
-    if not test.exact:
-        return f"p by the normal approximation (more than {EXACT_LIMIT} differing topics)"
-    return ""

@@ -10,16 +10,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.choosing.guards import Guards
+from thresher.choosing.families import parse_family
+from thresher.choosing.terms import Terms
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
-from thresher.defaults import DASK, GRADES, STATISTICS
+from thresher.defaults import DASK, DEFAULT_FAMILIES, GRADES, STATISTICS
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
+from thresher.evaluation.non_inferiority import parse_margin
 from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
-from thresher.experiments.schema import CollectionTable, CostsTable, Document, HeldOutTable
-from thresher.experiments.variants import Variant, read_variants, twins
+from thresher.experiments.schema import ChooseTable, CollectionTable, CostsTable, Document, HeldOutTable
+from thresher.experiments.variants import read_variants, twins
 from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.pruned_index import cannot_hold
@@ -27,6 +29,7 @@ from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.parts import Limits
 from thresher.scorers.base import Scorer
+from thresher.variants.table import Variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
@@ -77,13 +80,11 @@ class OtherSystem:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A checked experiment. `variants` begins with the baseline; no two are the same. `twins` are those of
-    `thresher.experiments.variants.twins`, if the experiment wants them.
+    """A checked experiment. `variants` begins with the baseline; no two are the same.
 
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
-    is chosen on `topics` is tested. `deciding` are the measures that a recommended variant must not lose in besides the main
-    one, where they are named. `scheduler` is the address of Dask's, empty without it.
+    is chosen on `topics` is tested, by `terms`. `scheduler` is the address of Dask's, empty without it.
     """
 
     name: str
@@ -98,7 +99,6 @@ class Experiment:
     held_out: TopicSource | None
     pages: PageOptions
     variants: tuple[Variant, ...]
-    twins: Mapping[str, Variant]
     systems: tuple[OtherSystem, ...]
     index: IndexOptions
     original_statistics: bool
@@ -109,8 +109,7 @@ class Experiment:
     alpha: float
     correction: str
     seed: int
-    guards: Guards
-    deciding: tuple[str, ...]
+    terms: Terms
     measure_seconds: float
     costs: CostsTable
     workers: int
@@ -120,9 +119,10 @@ class Experiment:
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The scorers that the variants need, each once, by name."""
-        every = (*self.variants, *self.twins.values())
-        scorers = {scorer.canonical_name: scorer for variant in every for scorer in variant.cleaner.scorers}
+        """The scorers that the variants need, and families that are not the default ones, each once, by name."""
+        families = () if self.terms.families == DEFAULT_FAMILIES else map(parse_family, self.terms.families)
+        every = [*(variant.cleaner.scorers for variant in self.variants), *(family.scorers for family in families)]
+        scorers = {scorer.canonical_name: scorer for scorers in every for scorer in scorers}
         return tuple(scorers[name] for name in sorted(scorers))
 
 
@@ -175,10 +175,6 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     measures = problems.parse_list(
         "measure", document.evaluation.measures, lambda item: str(parse_measure(item)), ("evaluation", "measures")
     )
-    choose = document.choose
-    deciding = tuple(
-        problems.parse(choose.deciding, lambda item: checked_measure(item, measures), ("choose", "deciding"))
-    )
     topics = _topics(
         (document.topics.path, ("topics", "path")),
         (document.qrels.path, ("qrels", "path")),
@@ -214,8 +210,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         topics=topics,
         held_out=_held_out(document.held_out, topics, file.parent, problems) if document.held_out else None,
         pages=next(iter(pages), DEFAULT_OPTIONS),
-        variants=variants,
-        twins=twins(variants) if document.evaluation.without_headings else {},
+        variants=(*variants, *twins(variants)) if document.evaluation.without_headings else variants,
         systems=tuple(_systems(document, variants, file.parent, problems)),
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],
@@ -226,8 +221,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         alpha=document.evaluation.alpha,
         correction=document.evaluation.correction,
         seed=document.evaluation.seed,
-        guards=Guards(choose.emptied, choose.stability, choose.neighbour),
-        deciding=deciding,
+        terms=_terms(document.choose, measures, problems),
         measure_seconds=document.measure.seconds,
         costs=costs,
         workers=run.workers or os.cpu_count() or 1,
@@ -254,6 +248,14 @@ def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
         what = f"{measure!r} is none of the experiment's measures"
         raise ConfigError(what, f"use one of {', '.join(tested)}", where)
     return measure
+
+
+def _terms(table: ChooseTable, measures: Sequence[str], problems: Problems) -> Terms:
+    at = "choose"
+    names = problems.parse_list("family", table.families, lambda item: parse_family(item).name, (at, "families"))
+    deciding = problems.parse(table.deciding, lambda item: checked_measure(item, measures), (at, "deciding"))
+    margins = problems.parse([table.margin], parse_margin, (at, "margin"))
+    return Terms(next(iter(margins), Terms().margin), table.alpha, table.emptied, tuple(names), tuple(deciding))
 
 
 def _reading(table: CollectionTable, problems: Problems) -> ReadOptions:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thresher.costs import Machine, Power, find_tdp, measure_times
 from thresher.experiments.schema import CostsTable
-from thresher.results.experiment_results import Cost
+from thresher.variants.costs import Cost
 
 
 def power_of(options: CostsTable, machine: Machine) -> Power:

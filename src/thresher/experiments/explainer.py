@@ -14,34 +14,35 @@ from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.evaluation import read_run
 from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.folders import Folders
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.runner import Folders
 from thresher.experiments.stages import (
     INDEXES,
     evidence_key,
-    exclusive,
     finished,
     finished_index,
     finished_run,
     index_origin,
     search_key,
 )
-from thresher.experiments.variants import Variant
+from thresher.experiments.variants import folder_name
 from thresher.explaining.causes import total_change
 from thresher.explaining.explanations import Explanation, TopicExplanation
 from thresher.explaining.passages import CutPage, block_kinds, cut_page
 from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
+from thresher.locks import exclusive
 from thresher.lucene.analysis import analyse
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.score_inputs import ScoredIndex
 from thresher.progress import progress
-from thresher.pruning_methods.treatments import Treatment, parse_treatment
-from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
-from thresher.results.selection import baseline_row, main_measure, score, variant_rows
+from thresher.pruning_methods.treatments import Treatment
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import judged_pages
 from thresher.scoring.store import shards
+from thresher.variants.files import RESULTS_FILE, read_results
+from thresher.variants.results import Results
+from thresher.variants.table import Variant
 
 _SAME = 1e-9
 _NEAR = 3
@@ -116,7 +117,7 @@ def explain_experiment(
     with exclusive(folder):
         results = read_results(folder)
         scored = score_experiment(experiment, folder, False, say)
-        check_key(results, evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
+        check_key(results.facts.key, evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
         return _Explaining(experiment, Folders(folder, indexes / experiment.name), results, scored, why).all(say)
 
 
@@ -127,11 +128,10 @@ class _Explaining:
         self.experiment, self.folders, self.results, self.scored, self.why = experiment, folders, results, scored, why
         self.again = _RUN_AGAIN.format(experiment.file)
         self.model = self._model()
-        self.baseline = baseline_row(results, self.model.name)
+        self.table = results.table(self.model.name)
+        self.main = self.table.main
         self.row, self.why_variant = self._variant()
-        self.main = main_measure(results)
-        variants = {variant.name: variant.treatment for variant in experiment.variants}
-        treatment = variants.get(self.row.variant) or parse_treatment(self.row.variant)
+        treatment = self.table.rows[self.row].variant.treatment
         self.treatment = Treatment(resolved(scored.store, treatment.cleaner), treatment.pruning)
         self.topics: TopicSet = scored.inputs.topics
 
@@ -148,7 +148,7 @@ class _Explaining:
             every = [self._topic_runs(topic, first, before, after) for topic in ids]
             say(f"reading the pages of {len(every)} topics")
             pages, unread = self._pages(every, second)
-            say(f"taking scores apart: {self.row.variant} against {self.baseline.variant}")
+            say(f"taking scores apart: {self.name} against {self.table.baseline.name}")
             explained = [
                 explain_topic(
                     runs,
@@ -166,8 +166,8 @@ class _Explaining:
         self._check_values(explained)
         whole = self.why.topic is None
         return Explanation(
-            experiment=self.results.experiment,
-            variant=self.row.variant,
+            experiment=self.results.facts.experiment,
+            variant=self.name,
             retrieval=self.model.name,
             measure=self.main,
             why_variant=self.why_variant,
@@ -186,22 +186,26 @@ class _Explaining:
             raise _missing("retrieval model", self.why.retrieval, models, "--model")
         return models[self.why.retrieval]
 
-    def _variant(self) -> tuple[VariantResult, str]:
-        rows = {row.variant: row for row in variant_rows(self.results, self.model.name)}
-        if not rows:
+    @property
+    def name(self) -> str:
+        """The variant's canonical name."""
+        return self.table.rows[self.row].name
+
+    def _variant(self) -> tuple[int, str]:
+        built = {self.table.rows[index].name: index for index in self.table.built if index}
+        if not built:
             raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
         if self.why.variant is not None:
-            if self.why.variant not in rows:
-                raise _missing("variant", self.why.variant, rows, "--variant")
-            return rows[self.why.variant], ""
-        choice, _ = last_choice(self.folders.results, self.results.key)
-        chosen = {one.retrieval: one.variant for one in choice.recommendations} if choice else {}
-        recommended = chosen.get(self.model.name)
-        if recommended in rows:
-            return rows[recommended], "the recommended variant"
-        measure = main_measure(self.results)
-        largest = max(rows.values(), key=lambda row: abs(score(row, measure) - score(self.baseline, measure)))
-        why = f"of {len(rows)} variants the one with the largest change in {measure}"
+            if self.why.variant not in built:
+                raise _missing("variant", self.why.variant, built, "--variant")
+            return built[self.why.variant], ""
+        choice = last_choice(self.folders.results, self.results.facts.key)
+        recommended = choice.recommended(self.model.name) if choice else None
+        if recommended in built:
+            return built[recommended], "the recommended variant"
+        means = self.table.mean(self.main)
+        largest = max(built.values(), key=lambda index: abs(means[index] - means[0]))
+        why = f"of {len(built)} variants the one with the largest change in {self.main}"
         return largest, f"{why}; the recommended {recommended} was not run" if recommended else why
 
     def _topics(self) -> tuple[str, ...]:
@@ -212,9 +216,9 @@ class _Explaining:
         return (self.why.topic,)
 
     def _index(self, treatment: Treatment) -> Path:
-        variant = Variant(treatment.cleaner, pruning=treatment.pruning)
-        folder = self.folders.indexes / variant.folder
-        path, key = self.folders.stage(f"index-{variant.folder}"), self._index_key(treatment)
+        variant = Variant(treatment)
+        folder = self.folders.indexes / folder_name(variant)
+        path, key = self.folders.stage(f"index-{folder_name(variant)}"), self._index_key(treatment)
         if finished(INDEXES, path, key) is None:
             what = f"the record of the index of {variant.name} is missing or of another configuration"
             raise StateError(what, self.again, str(path))
@@ -231,7 +235,7 @@ class _Explaining:
         return index_origin(self.scored, treatment, self.experiment.index, self.experiment.original_statistics).key
 
     def _run(self, treatment: Treatment) -> dict[str, dict[str, float]]:
-        variant = Variant(treatment.cleaner, pruning=treatment.pruning)
+        variant = Variant(treatment)
         path = self.folders.run(variant, self.model, len(self.experiment.retrieval) == 1, False)
         if not path.exists():
             raise StateError(f"the run of {variant.name} is not there", self.again, str(path))
@@ -271,17 +275,12 @@ class _Explaining:
         }, unread
 
     def _check_values(self, explained: Iterable[TopicExplanation]) -> None:
-        known = {
-            (value.variant, value.topic): value.value
-            for value in self.results.per_topic
-            if value.retrieval == self.model.name and value.measure == self.main
-        }
+        known, position = self.table.of(self.main), {topic: number for number, topic in enumerate(self.table.topics)}
         for topic in explained:
-            for row, values in ((self.baseline, topic.before), (self.row, topic.after)):
-                expected = known.get((row.variant, topic.topic))
-                if expected is None or abs(expected - values[self.main]) > _SAME:
+            for row, values in ((0, topic.before), (self.row, topic.after)):
+                if abs(known[row, position[topic.topic]] - values[self.main]) > _SAME:
                     raise StateError(
-                        f"the run of {row.variant} is not the one in results.json: topic {topic.topic} differs",
+                        f"the run of {self.table.rows[row].name} is not the one in results.json: topic {topic.topic} differs",
                         self.again,
                         str(self.folders.results),
                     )

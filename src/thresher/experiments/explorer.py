@@ -1,26 +1,32 @@
-"""Explores an experiment: every cutoff of its scorers, without building an index."""
+"""Explores an experiment: every cutoff of its scorers and pruning methods, without building an index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from thresher.choosing.families import DeclaredFamily, parse_family
+from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.stages import INDEXES, evidence_key, finished, held, index_origin
-from thresher.exploring.exploration import Exploration, write_exploration
+from thresher.experiments.keeping import facts_of, kept_results
+from thresher.experiments.stages import INDEXES, evidence_key, finished, index_origin
 from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
 from thresher.exploring.size_model import with_bytes
 from thresher.files import safe_name
+from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
 from thresher.pruning.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.pruning_methods.method import PruningMethod
 from thresher.pruning_methods.treatments import Treatment
-from thresher.reports.explored import write_explored_csv
+from thresher.reports import write_all
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
+from thresher.variants.files import write_results
+from thresher.variants.results import Results
+from thresher.variants.table import VariantTable
 
 _COMBINED_POINTS = 25
 """Cutoffs of a pruning method over each cutoff of a scorer that it is combined with."""
@@ -31,11 +37,11 @@ def explore_experiment(
     results: Path = Path("results"),
     fresh: bool = False,
     say: Callable[[str], None] = lambda _: None,
-) -> Exploration:
-    """Score what is not scored yet, explore all cutoffs, and write `explored.json` and `explored.csv`.
+) -> Results:
+    """Score what is not scored yet, explore all cutoffs, and add them to the experiment's results.
 
     Scorers that the experiment names are explored over all their cutoffs; cleaners that decide by rules, and combined ones, as
-    they are. Index sizes are estimated from the indexes that `thresher run` built of the same scores.
+    they are. Index sizes in bytes are estimated from the indexes that `thresher run` built of the same scores.
 
     Args:
         experiment: what to explore.
@@ -50,22 +56,28 @@ def explore_experiment(
     folder = results / experiment.name
     with held(folder):
         scored = score_experiment(experiment, folder, fresh, say)
+        key = evidence_key(experiment, scored)
+        before = kept_results(folder, key, say)
         sweeps = sweeps_of(experiment)
         say(f"exploring all cutoffs of {len(sweeps)} scorers over {scored.report.documents} pages")
-        exploration = _explored(experiment, scored, sweeps, _built(experiment, folder, scored))
-        exploration = replace(exploration, key=evidence_key(experiment, scored))
-        write_exploration(exploration, folder)
-        write_explored_csv(exploration, folder)
-    return exploration
+        tables, errors = with_bytes(_explored(experiment, scored, sweeps), _built(experiment, folder, scored))
+        facts = before.facts if before else facts_of(experiment, scored, key)
+        explored = Results(replace(facts, size_errors=errors), tables)
+        if before:
+            explored = explored.with_built(before)
+        write_results(explored, folder)
+        choice = last_choice(folder, key)
+        write_all(explored, folder, choice)
+    return explored
 
 
-def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut], built: Mapping[str, int]) -> Exploration:
-    """Return all cutoffs of scorers, then of methods: the first say which cutoffs of a scorer a method is combined with."""
+def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:
+    """Return all cutoffs of scorers, then of pruning methods, which are combined with some of the scorers' cutoffs."""
     topics, held_out = scored.inputs.topics, scored.inputs.held_out
     judging = _judging(topics, experiment.measures)
     others = _judging(held_out, experiment.measures) if held_out else None
     backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
-    exploration = explore(
+    tables = explore(
         scored.store,
         sweeps,
         [variant.cleaner for variant in experiment.variants if not variant.pruning],
@@ -76,9 +88,10 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut], bui
         held_out=others,
         backend=backend,
     )
-    pruned = explore_pruning(
+    return explore_pruning(
+        tables,
         scored.store,
-        pruning_sweeps(experiment, scored.store, exploration),
+        pruning_sweeps(experiment, scored.store, tables[0]),
         judging,
         experiment.retrieval,
         experiment.index,
@@ -87,50 +100,76 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut], bui
         held_out=others,
         backend=backend,
     )
-    return with_bytes(replace(exploration, sweeps=(*exploration.sweeps, *pruned)), built)
 
 
-def pruning_sweeps(experiment: Experiment, store: Path, exploration: Exploration) -> list[PruningSweep]:
-    """Return the pruning methods to explore: over each cleaner that some variant has before it, and over cutoffs of a scorer.
+def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> list[PruningSweep]:
+    """Return the pruning methods to explore: those of variants and of families, over each cleaner that stands before them.
 
     Args:
         experiment: says which.
         store: the score store, which percentiles are of.
-        exploration: of the scorers: the cutoffs to combine are spread evenly over its index sizes.
+        table: of the explored scorers: the cutoffs to combine are spread evenly over its index sizes.
     """
+    known: dict[tuple[str, str], PruningSweep] = {}
+
+    def add(cleaner: Cleaner, method: PruningMethod, cutoffs: tuple[float, ...], combined: bool) -> None:
+        key = cleaner.name, method.canonical_name
+        points = _COMBINED_POINTS if combined else POINTS
+        before = known[key].cutoffs if key in known else ()
+        known[key] = PruningSweep(cleaner, method, (*before, *cutoffs), points, combined)
+
+    def add_combined(template: Cut, method: PruningMethod) -> None:
+        for cutoff in spread_over_sizes(table, template.name, experiment.combined):
+            cleaner = Cleaner((replace(template, cutoff=cutoff),))
+            if (cleaner.name, method.canonical_name) not in known:
+                add(cleaner, method, (), True)
+
     variants = [variant for variant in experiment.variants if variant.pruning]
     cleaners = resolve_all(store, [variant.cleaner for variant in variants])
-    cutoffs: dict[tuple[str, str], list[float]] = {}
-    known: dict[tuple[str, str], tuple[Cleaner, PruningMethod, int]] = {}
     for variant, cleaner in zip(variants, map(in_numbers, cleaners), strict=True):
         if variant.pruning is None:
             continue
-        method = variant.pruning.method
-        every = [cleaner]
-        if variant.combines is not None:
-            chosen = spread_over_sizes(exploration.sweep(variant.combines.name), experiment.combined)
-            every += [Cleaner((replace(variant.combines, cutoff=cutoff),)) for cutoff in chosen]
-        for one in every:
-            key = one.name, method.canonical_name
-            known[key] = one, method, POINTS if variant.combines is None else _COMBINED_POINTS
-            cutoffs.setdefault(key, [])
-        cutoffs[cleaner.name, method.canonical_name].append(variant.pruning.threshold)
-    return [
-        PruningSweep(cleaner, method, tuple(cutoffs[key]), points) for key, (cleaner, method, points) in known.items()
-    ]
+        method, template = variant.pruning.method, _template(variant.cleaner)
+        combined = variant.cleaner_cutoff is not None
+        add(cleaner, method, (variant.pruning.threshold,), combined)
+        if combined and template is not None:
+            add_combined(template, method)
+    for family in families_of(experiment):
+        if family.pruning is None:
+            continue
+        if family.cut is not None:
+            add_combined(family.cut, family.pruning.method)
+        elif family.cleaner is not None:
+            (cleaner,) = resolve_all(store, [family.cleaner])
+            add(in_numbers(cleaner), family.pruning.method, (), False)
+    return list(known.values())
+
+
+def families_of(experiment: Experiment) -> list[DeclaredFamily]:
+    """Return the declared families that can be explored: a default one needs its scorers named elsewhere in the file."""
+    scored = {scorer.canonical_name for scorer in experiment.scorers}
+    every = map(parse_family, experiment.terms.families)
+    return [family for family in every if {scorer.canonical_name for scorer in family.scorers} <= scored]
 
 
 def sweeps_of(experiment: Experiment) -> list[Cut]:
-    """Return the scorers with cutoffs that stand alone before some method or none, each once, as cuts without a cutoff."""
+    """Return the scorers that are explored over all their cutoffs, each once, as cuts without a cutoff."""
     templates: dict[str, Cut] = {}
     for variant in experiment.variants:
-        if variant.pruning:
-            if variant.combines:
-                templates.setdefault(variant.combines.name, variant.combines)
-        elif len(variant.cleaner.cuts) == 1 and not variant.cleaner.cuts[0].scorer.decides:
-            template = replace(variant.cleaner.cuts[0], cutoff=None, percentile=None)
+        template = _template(variant.cleaner)
+        if template is not None and (variant.pruning is None or variant.cleaner_cutoff is not None):
             templates.setdefault(template.name, template)
+    for family in families_of(experiment):
+        if family.cut is not None:
+            templates.setdefault(family.cut.name, family.cut)
     return list(templates.values())
+
+
+def _template(cleaner: Cleaner) -> Cut | None:
+    """Return the only cut of a cleaner, without its cutoff; None for other cleaners."""
+    if len(cleaner.cuts) != 1 or cleaner.cuts[0].scorer.decides:
+        return None
+    return replace(cleaner.cuts[0], cutoff=None, percentile=None)
 
 
 def _judging(topics: TopicSet, measures: tuple[str, ...]) -> Judging:

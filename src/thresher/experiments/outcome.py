@@ -1,4 +1,4 @@
-"""From runs and records to results: measures, comparisons, costs, title bias, notices, and how it was all measured.
+"""From runs and records to the table of variants: values, comparisons, costs, title bias.
 
 Title bias: how many relevant pages have all words of their topic in title or headings.
 
@@ -8,43 +8,35 @@ Where many have, an index of keywords is enough, and cleaners that keep titles a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice, pairwise
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Power, break_even, footprint
+from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint
 from thresher.evaluation import Topic, check_overlap, compare_all, evaluate, read_run
+from thresher.evaluation.significance import Comparison
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import Inputs, TopicSet
-from thresher.experiments.manifest import methods
+from thresher.experiments.inputs import Scored, TopicSet
+from thresher.experiments.keeping import facts_of
 from thresher.experiments.measuring import Measurements
 from thresher.experiments.stages import RowKey, VariantRun
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.results.experiment_results import (
-    Cost,
-    NoiseFloor,
-    Results,
-    SystemResult,
-    TitleBias,
-    TopicValue,
-    VariantResult,
-)
-from thresher.results.selection import main_measure, with_chosen
-from thresher.scoring.lost_pages import TOLERATED, failures, foreign, language_warning
+from thresher.scoring.lost_pages import TOLERATED, foreign, language_warning
 from thresher.scoring.score_pass import ScoreReport
-from thresher.scoring.store import FAILED, list_column, missing_documents, read_shard, shards
+from thresher.scoring.store import FAILED, list_column, read_shard, shards
+from thresher.variants.costs import Built, Cost, NoiseFloor
+from thresher.variants.results import BaselineRun, Results, TitleBias
+from thresher.variants.table import Floats, Row, VariantTable
 
 Run = Mapping[str, Mapping[str, float]]
 """Scores by topic and document."""
-# A crawl may have millions, which are in failures.jsonl.
-_FAILURES_KEPT = 10_000
 SEARCHES = (10_000, 1_000_000)
 """Numbers of searches for which the PyPlexity paper gives costs."""
 
@@ -110,57 +102,83 @@ def _titles(path: Path, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, s
 
 def assemble(
     experiment: Experiment,
-    inputs: Inputs,
-    scores: ScoreReport,
+    scored: Scored,
     runs: Sequence[VariantRun],
     measured: Measurements | None,
-    store: Path,
     meter: Meter,
+    key: str,
     systems: Mapping[str, Run] = MappingProxyType({}),
 ) -> Results:
-    """Evaluate all runs and put every figure in its row; held-out topics have results of their own, without what is the same.
+    """Evaluate all runs: a table for each retrieval model, and the facts.
 
-    `systems` are the runs of other systems, by name.
+    `systems` are the runs of other systems, by name; they are compared with the first model's baseline.
 
     Raises:
         InputError: if no judged document was retrieved by the baseline.
     """
+    inputs, scores = scored.inputs, scored.report
     main, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
-    results = _evaluated(experiment, inputs.topics, main, scores, measured, meter, systems)
-    held_out = _evaluated(experiment, inputs.held_out, others, scores, None, meter) if inputs.held_out else None
-    return with_chosen(
-        replace(
-            results,
-            held_out=held_out,
-            methods=methods(experiment, inputs, scores, meter, _percentile_cutoffs(main), main_measure(results)),
-            notices=(*_notices(inputs, scores, store), *_language_warnings(main, scores)),
-            failed_pages=tuple((failure.name, failure.reason) for failure in islice(failures(store), _FAILURES_KEPT)),
+    own = _evaluated(experiment, inputs.topics, main, systems)
+    held_out = _evaluated(experiment, inputs.held_out, others) if inputs.held_out else None
+    facts = facts_of(experiment, scored, key)
+    baselines = {run.model.name: run for run in reversed(main)}
+    tables = []
+    for model in experiment.retrieval:
+        of_model = [run for run in main if run.model.name == model.name]
+        rows = [_row(run, baselines[model.name], own, held_out, scores, measured, meter) for run in of_model]
+        tables.append(
+            VariantTable(
+                model.name,
+                experiment.measures,
+                inputs.topics.ids,
+                tuple(rows),
+                own.array([run.key for run in of_model]),
+                np.array([_postings(run, inputs.topics) for run in of_model], dtype=np.float64),
+                inputs.held_out.ids if inputs.held_out else (),
+                held_out.array([run.key for run in of_model])
+                if held_out
+                else np.zeros((len(experiment.measures), len(of_model), 0)),
+            )
         )
+    return Results(
+        replace(
+            facts,
+            notices=(*facts.notices, *_language_warnings(main, scores)),
+            noise=tuple(_noise(measured)) if measured else (),
+            systems=tuple(_baseline_runs(experiment, own, systems)),
+        ),
+        tuple(tables),
     )
 
 
-def without_headings(
-    experiment: Experiment, inputs: Inputs, runs: Sequence[VariantRun], scores: ScoreReport, meter: Meter
-) -> Results | None:
-    """Evaluate the runs of `Experiment.twins`, with comparisons and a correction of their own; None without runs."""
-    return _evaluated(experiment, inputs.topics, runs, scores, None, meter) if runs else None
+@dataclass(frozen=True)
+class _Evaluated:
+    """Values by run, measure and topic, and comparisons with the baseline by run and measure."""
+
+    measures: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: Mapping[RowKey | str, Mapping[str, Mapping[str, float]]]
+    comparisons: Mapping[RowKey | str, Mapping[str, Comparison]]
+
+    def array(self, keys: Sequence[RowKey | str]) -> Floats:
+        """Return values as an array of shape (measures, runs, topics)."""
+        return np.array(
+            [[[self.values[key][measure][topic] for topic in self.topics] for key in keys] for measure in self.measures]
+        )
 
 
 def _evaluated(
     experiment: Experiment,
     topics: TopicSet,
     runs: Sequence[VariantRun],
-    scores: ScoreReport,
-    measured: Measurements | None,
-    meter: Meter,
     systems: Mapping[str, Run] = MappingProxyType({}),
-) -> Results:
+) -> _Evaluated:
     # The first of each model.
     baselines = {run.model.name: run for run in reversed(runs)}
-    values: dict[RowKey | str, dict[str, dict[str, float]]] = {}
+    values: dict[RowKey | str, Mapping[str, Mapping[str, float]]] = {}
     for run in runs:
         retrieved = read_run(run.path)
-        if run.variant.is_baseline:
+        if run.variant.treatment.is_baseline:
             check_overlap(retrieved, topics.qrels, topics.ids)
         values[run.key] = evaluate(topics.qrels, retrieved, experiment.measures, topics.ids)
     values |= {
@@ -177,44 +195,25 @@ def _evaluated(
         correction=experiment.correction,
         seed=experiment.seed,
     )
-    named: list[tuple[RowKey | str, str, str]] = [(run.key, run.variant.name, run.model.name) for run in runs]
-    named += [(name, name, first) for name in systems]
-    return Results(
-        experiment=experiment.name,
-        title=experiment.title,
-        measures=experiment.measures,
-        topics=len(topics.ids),
-        rows=tuple(
-            _row(run, baselines[run.model.name], values[run.key], comparisons.get(run.key, {}), scores, measured, meter)
-            for run in runs
-        ),
-        per_topic=tuple(
-            TopicValue(name, model, topic, topics.topics[topic].query, measure, value)
-            for key, name, model in named
-            for measure, by_topic in values[key].items()
-            for topic, value in by_topic.items()
-        ),
-        systems=tuple(
-            SystemResult(
+    return _Evaluated(experiment.measures, topics.ids, values, comparisons)
+
+
+def _postings(run: VariantRun, topics: TopicSet) -> list[float]:
+    """Return the postings of the evaluated topics' queries; all topics were searched."""
+    of_topic = dict(zip(topics.topics, run.search.work.by_query, strict=True))
+    return [of_topic[topic] for topic in topics.ids]
+
+
+def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mapping[str, Run]) -> Iterator[BaselineRun]:
+    for system in experiment.systems:
+        if system.name in systems:
+            yield BaselineRun(
                 system.name,
-                _means(values[system.name]),
-                comparisons[system.name],
-                sum(bool(systems[system.name].get(topic)) for topic in topics.ids),
+                evaluated.array([system.name])[:, 0],
+                evaluated.comparisons[system.name],
+                sum(bool(systems[system.name].get(topic)) for topic in evaluated.topics),
                 system.bytes or None,
             )
-            for system in experiment.systems
-            if system.name in systems
-        ),
-        methods=(),
-        alpha=experiment.alpha,
-        correction=experiment.correction,
-        noise=tuple(_noise(measured)) if measured else (),
-        co2_method=str(meter.power),
-    )
-
-
-def _means(values: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    return {measure: float(np.mean([*by_topic.values()])) for measure, by_topic in values.items()}
 
 
 def _noise(measured: Measurements) -> Iterator[NoiseFloor]:
@@ -247,46 +246,36 @@ def cleaning_machines(scores: ScoreReport, meter: Meter) -> int:
 def _row(
     run: VariantRun,
     baseline: VariantRun,
-    values: Mapping[str, Mapping[str, float]],
-    comparisons: Mapping[str, Any],
+    own: _Evaluated,
+    held_out: _Evaluated | None,
     scores: ScoreReport,
     measured: Measurements | None,
     meter: Meter,
-) -> VariantResult:
+) -> Row:
     clean = clean_cost(run, scores, meter)
     name = run.variant.name
     query = measured.queries[run.model.name].repeats.times[name] if measured else None
     indexing = measured.indexing.times[name] if measured and measured.indexing else None
     more = clean.wall - clean_cost(baseline, scores, meter).wall + _more_to_index(run, baseline, indexing)
-    return VariantResult(
-        variant=name,
-        retrieval=run.model.name,
-        is_baseline=run is baseline,
-        sweep=run.variant.sweep,
-        cutoff=run.variant.cutoff,
-        measures=_means(values),
-        comparisons=comparisons,
-        documents=scores.documents,
-        indexed=run.index.indexed,
-        emptied=run.index.emptied,
-        failed=scores.failed,
-        words_kept=run.index.words,
-        words_total=scores.words,
-        index_bytes=run.index.bytes,
-        index_bytes_baseline=baseline.index.bytes,
-        index_bytes_by_type=run.index.bytes_by_type,
-        statistics=run.index.statistics,
+    built = Built(
+        bytes_by_type=run.index.bytes_by_type,
         work=run.search.work,
         clean=clean,
         index=run.index.cost,
         search=run.search.cost,
         query=query,
         indexing=indexing,
-        break_even=_break_even(run is baseline, query, more),
+        break_even=break_even(more, query.saved if query.measurable else None)
+        if query and run is not baseline
+        else None,
         footprints=tuple(
             _footprints(clean, cleaning_machines(scores, meter), run.index.cost, query, indexing, meter.power)
         ),
+        comparisons=own.comparisons.get(run.key, {}),
+        held_out=held_out.comparisons.get(run.key, {}) if held_out else {},
+        cutoffs=run.index.cutoffs,
     )
+    return Row(run.variant, run.index.statistics, run.index.words, run.index.bytes, built=built)
 
 
 def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime | None) -> float:
@@ -296,31 +285,18 @@ def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime
     return -indexing.saved.value if indexing.measurable else 0.0
 
 
-def _break_even(is_baseline: bool, query: MeasuredTime | None, more: float) -> BreakEven:
-    if is_baseline:
-        return BreakEven(None, "the baseline")
-    if query is None:
-        return BreakEven(None, "not measured")
-    return break_even(more, query.saved if query.measurable else None)
-
-
 def _footprints(
     clean: Cost, machines: int, index: Cost, query: MeasuredTime | None, indexing: MeasuredTime | None, power: Power
 ) -> Iterator[Footprint]:
     """Return the rows of Tables 4 and 5 of the PyPlexity paper."""
-    yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines, repeated=False)
+    yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines)
     seconds = indexing.wall if indexing else Interval(index.wall, index.wall, index.wall)
-    yield footprint("indexing", seconds, power, 1, repeated=indexing is not None)
+    yield footprint("indexing", seconds, power, 1)
     if query is None:
         return
     for count in SEARCHES:
         seconds = Interval(query.wall.value * count, query.wall.low * count, query.wall.high * count)
-        yield footprint(f"{count:,} searches", seconds, power, 1, repeated=True)
-
-
-def _percentile_cutoffs(runs: Sequence[VariantRun]) -> dict[str, float]:
-    """Return the numbers that percentiles resolved to, by the cuts' names; records of runs without them have none."""
-    return {name: value for run in runs for name, value in run.index.cutoffs.items()}
+        yield footprint(f"{count:,} searches", seconds, power, 1)
 
 
 def _language_warnings(runs: Sequence[VariantRun], scores: ScoreReport) -> list[str]:
@@ -338,20 +314,3 @@ def _language_warnings(runs: Sequence[VariantRun], scores: ScoreReport) -> list[
         others = f" ({more} more of its cutoffs lose over {TOLERATED:.0%} so)" if more else ""
         warnings.append(max(of_sweep, key=lambda item: item[0])[1] + others)
     return warnings
-
-
-def _notices(inputs: Inputs, scores: ScoreReport, store: Path) -> tuple[str, ...]:
-    notices = list(inputs.notices)
-    for topics, opening in ((inputs.topics, ""), (inputs.held_out, "held-out topics: ")):
-        judged = {document for grades in (topics.qrels if topics else {}).values() for document in grades}
-        missing = sorted(missing_documents(store, judged)) if judged else []
-        if missing:
-            listed = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-            notices.append(f"{opening}{len(missing)} judged pages are not in this collection: {listed}")
-    if scores.failed:
-        notices.append(
-            f"{scores.failed} of {scores.documents} pages failed; failures.jsonl lists them with their reasons"
-        )
-    if scores.emptied:
-        notices.append(f"{scores.emptied} of {scores.documents} pages hold no text")
-    return tuple(notices)

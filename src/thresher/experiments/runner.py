@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from thresher.costs import ThreadClock, read_machine
 from thresher.errors import ConfigError, InputError, StateError
@@ -12,10 +13,12 @@ from thresher.evaluation import read_run, write_run
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter, power_of
+from thresher.experiments.folders import Folders
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
+from thresher.experiments.keeping import kept_results
 from thresher.experiments.manifest import git_state, write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
-from thresher.experiments.outcome import Run, assemble, title_bias, without_headings
+from thresher.experiments.outcome import Run, assemble, title_bias
 from thresher.experiments.stages import (
     BIASES,
     INDEXES,
@@ -30,47 +33,28 @@ from thresher.experiments.stages import (
     finished,
     finished_index,
     finished_run,
-    held,
     index_origin,
     search_key,
     stage_key,
 )
 from thresher.experiments.variant_building import build_variant
-from thresher.experiments.variants import Variant
+from thresher.experiments.variants import folder_name
 from thresher.explaining.explanations import read_explained
-from thresher.files import file_digest, safe_name
+from thresher.files import file_digest
+from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
-from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, TitleBias
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
-
-
-@dataclass(frozen=True)
-class Folders:
-    """Where an experiment writes."""
-
-    results: Path
-    indexes: Path
-
-    @property
-    def scores(self) -> Path:
-        """The score store."""
-        return self.results / "scores"
-
-    def stage(self, name: str) -> Path:
-        """The record of a stage."""
-        return self.results / "stages" / f"{name}.json"
-
-    def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
-        """The run file of a variant; its name holds the retrieval model, if there are several, and says `held-out`."""
-        suffix = "" if only_model else f".{safe_name(model.name)}"
-        return self.results / "runs" / f"{variant.folder}{suffix}{'.held-out' if held_out else ''}.trec"
+from thresher.variants.costs import Cost
+from thresher.variants.files import RESULTS_FILE, write_results
+from thresher.variants.results import Results, TitleBias
+from thresher.variants.table import Variant
 
 
 def run_experiment(
@@ -154,26 +138,22 @@ class _Run:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
-        twins = self._search_twins(scored)
         measured = self._measured(runs, inputs)
-        outcome = self._with_title_bias(
-            replace(
-                assemble(experiment, inputs, scores, runs, measured, self.folders.scores, self.meter, systems),
-                key=evidence_key(experiment, scored),
-                without_headings=without_headings(experiment, inputs, twins, scores, self.meter),
-                twins={name: twin.name for name, twin in experiment.twins.items()},
-            ),
-            scored,
-        )
-        every = [*runs, *twins]
+        key = evidence_key(experiment, scored)
+        outcome = assemble(experiment, scored, runs, measured, self.meter, key, systems)
+        outcome = replace(outcome, facts=replace(outcome.facts, **self._title_biases(scored)))
+        before = kept_results(self.folders.results, key, self.say)
+        if before:
+            outcome = outcome.with_explored(before)
         code = git_state()
-        write_manifest(self.folders.results, experiment, inputs, scores, every, self.machine, self.meter, code)
-        write_run_metadata(experiment, inputs, scores, every, outcome, self.machine, self.meter, code)
-        choice, exploration = last_choice(self.folders.results, outcome.key)
+        write_manifest(self.folders.results, experiment, inputs, scores, runs, self.machine, self.meter, code)
+        write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine, self.meter, code)
+        write_results(outcome, self.folders.results)
+        choice = last_choice(self.folders.results, key)
         if choice:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
-        explained = read_explained(self.folders.results, outcome.key)
-        write_all(outcome, self.folders.results, choice, exploration, explained)
+        explained = read_explained(self.folders.results, key)
+        write_all(outcome, self.folders.results, choice, explained)
         return outcome
 
     def _systems(self, topics: TopicSet) -> dict[str, Run]:
@@ -186,7 +166,7 @@ class _Run:
         return runs
 
     def _find_cutoffs(self) -> None:
-        variants = (*self.experiment.variants, *self.experiment.twins.values())
+        variants = self.experiment.variants
         resolved_cuts: dict[str, Cut] = {}
         for scorer in self.experiment.scorers:
             cuts = {
@@ -207,24 +187,13 @@ class _Run:
             for variant in variants
         }
 
-    def _search_twins(self, scored: Scored) -> list[VariantRun]:
-        twins = self.experiment.twins.values()
-        if twins:
-            self.say(f"indexing and searching {len(twins)} variants without title and headings")
-        return [
-            self._search(variant, model, index, scored.inputs.topics)
-            for variant in progress(twins, "variants", len(twins), "variants")
-            for index in [self._index(variant, scored)]
-            for model in self.experiment.retrieval
-        ]
-
     def _index(self, variant: Variant, scored: Scored) -> IndexRecord:
         scores, options = scored.report, self.experiment.index
         original = self.experiment.original_statistics
         treatment = self.treatments[variant.name]
         origin = index_origin(scored, treatment, options, original)
-        path = self.folders.stage(f"index-{variant.folder}")
-        folder = self.folders.indexes / variant.folder
+        path = self.folders.stage(f"index-{folder_name(variant)}")
+        folder = self.folders.indexes / folder_name(variant)
         record = finished_index(path, origin.key, folder)
         if record is not None:
             return record
@@ -281,20 +250,19 @@ class _Run:
         self, variant: Variant, model: RetrievalModel, topics: TopicSet, path: Path, key: str
     ) -> SearchRecord:
         queries = [(topic.id, topic.query) for topic in topics.topics.values()]
-        with Searcher(self.folders.indexes / variant.folder, model, self.experiment.depth) as searcher:
+        with Searcher(self.folders.indexes / folder_name(variant), model, self.experiment.depth) as searcher:
             with self.meter.stage() as stage:
                 report = searcher.search_topics(queries, warm_up=0)
             work = searcher.work([query for _, query in queries])
         write_run(path, report.hits, variant.name)
         return SearchRecord(key, file_digest(path), work, stage.cost)
 
-    def _with_title_bias(self, outcome: Results, scored: Scored) -> Results:
+    def _title_biases(self, scored: Scored) -> dict[str, Any]:
         inputs = scored.inputs
-        outcome = replace(outcome, title_bias=self._title_bias("title-bias", inputs.topics, scored))
-        if outcome.held_out is None or inputs.held_out is None:
-            return outcome
-        bias = self._title_bias("title-bias.held-out", inputs.held_out, scored)
-        return replace(outcome, held_out=replace(outcome.held_out, title_bias=bias))
+        biases = {"title_bias": self._title_bias("title-bias", inputs.topics, scored)}
+        if inputs.held_out is not None:
+            biases["held_out_title_bias"] = self._title_bias("title-bias.held-out", inputs.held_out, scored)
+        return biases
 
     def _title_bias(self, name: str, topics: TopicSet, scored: Scored) -> TitleBias:
         options = self.experiment.index
@@ -337,7 +305,7 @@ class _Run:
             self.say(f"timing {len(records)} variants together")
             measured = measure(
                 experiment,
-                {variant.name: self.folders.indexes / variant.folder for variant in experiment.variants},
+                {variant.name: self.folders.indexes / folder_name(variant) for variant in experiment.variants},
                 self.treatments,
                 self.folders.scores,
                 [topic.query for topic in topics.topics.values()],

@@ -12,27 +12,27 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
-from thresher.collections.file_collection import FORMATS
-from thresher.collections.ids import ID_RULES, IdRule
 from thresher.defaults import (
     ALPHA,
     BACKENDS,
     BLOCK_RULES,
     CARBON_INTENSITY,
     CORRECTIONS,
+    DEFAULT_FAMILIES,
     DEFAULT_MEASURES,
     DEPTH,
+    FORMATS,
     GRADES,
     HOLM,
+    ID_RULES,
     LANGUAGE,
+    MARGIN,
     MEASURE_SECONDS,
     MOST_EMPTIED,
-    NEIGHBOUR,
     PAGE_MIB,
     PAGE_SECONDS,
     PUE,
     RETRIEVAL_MODEL,
-    STABILITY,
     STATISTICS,
     STEMMERS,
     TOPIC_FIELD,
@@ -95,7 +95,7 @@ class CollectionTable(_Strict):
         str, OneOf(("", *FORMATS)), "format of the files; if empty, it is detected from names and content"
     ] = ""
     generate: Annotated[str, OneOf(("", "pydoc")), "generates the collection if `path` does not exist"] = ""
-    ids: Annotated[str, OneOf(ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = IdRule.ids
+    ids: Annotated[str, OneOf(ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = ID_RULES[0]
     prefix: Annotated[str, "leading folder that is left out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
     escape_ids: Annotated[bool, "write characters that a TREC run cannot hold as %XX"] = False
@@ -237,18 +237,23 @@ class EvaluationTable(_Strict):
 class ChooseTable(_Strict):
     """[choose]."""
 
-    emptied: Annotated[
-        float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
-    ] = MOST_EMPTIED
+    families: Annotated[
+        tuple[str, ...],
+        "sweeps that are tested, in up to 20 sizes each; to be stated before topics are looked at",
+    ] = DEFAULT_FAMILIES
+    margin: Annotated[
+        str,
+        "the loss that is accepted: a share of the baseline's mean such as `5%`, or a number in units of the measure",
+    ] = MARGIN
+    alpha: Annotated[
+        float, Within(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
+    ] = ALPHA
     deciding: Annotated[
         tuple[str, ...], "measures that must not be lost besides the main one; AP if it is measured and none is named"
     ] = ()
-    stability: Annotated[
-        float, Within(0, 0.99), "more than this share of the trainings must pick about the recommended size; 0 for any"
-    ] = STABILITY
-    neighbour: Annotated[
-        float, Within(0, 1), "sizes that differ by at most this share of the baseline's are about the same"
-    ] = NEIGHBOUR
+    emptied: Annotated[
+        float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
+    ] = MOST_EMPTIED
 
 
 @dataclass(frozen=True)

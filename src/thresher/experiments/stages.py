@@ -1,32 +1,25 @@
-"""Finished stages: what each depends on, what is recorded of it, and the lock on the folder they are in."""
+"""Finished stages: what each depends on, and what is recorded of it."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import socket
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher.errors import InputError, StateError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
-from thresher.experiments.variants import Variant
-from thresher.files import digest, file_digest, locked, real_path, remove_leftovers, user_error
+from thresher.files import digest, file_digest
 from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
 from thresher.lucene.jvm import find_jar
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
-from thresher.passes.parts import fit_text
 from thresher.pruning_methods.treatments import Treatment
 from thresher.records import RecordFile
-from thresher.results.experiment_results import Cost, TitleBias
+from thresher.variants.costs import Cost
+from thresher.variants.results import TitleBias
+from thresher.variants.table import Variant
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
@@ -182,65 +175,3 @@ def finished_run(path: Path, key: str, run: Path) -> SearchRecord | None:
     """Return what was recorded of a search in `path`, if the file `run` has the recorded digest."""
     record = finished(SEARCHES, path, key)
     return record if record and run.is_file() and file_digest(run) == record.run else None
-
-
-@dataclass(frozen=True)
-class Holder:
-    """The process that works in a folder."""
-
-    pid: int
-    host: str
-    since: str
-    command: str
-
-
-_LOCK_FILE = RecordFile(Holder, "the process at work", "wait until it has ended")
-
-
-@contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
-    """Hold `folder` for this process; the system lets go of it however the process ends.
-
-    Raises:
-        StateError: if another process holds it, naming that process.
-    """
-    path = folder / ".lock"
-    with ExitStack() as stack:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            handle = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT))
-        except BlockingIOError as error:
-            raise StateError(
-                f"another run is at work here: {_holder(path.read_text(encoding='utf-8'))}",
-                "wait until it has ended",
-                str(folder),
-            ) from error
-        except OSError as error:
-            raise user_error(error, folder) from error
-        since = datetime.now().astimezone().isoformat(timespec="seconds")
-        command = fit_text(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
-        os.ftruncate(handle, 0)
-        os.write(handle, _LOCK_FILE.text(Holder(os.getpid(), socket.gethostname(), since, command)).encode())
-        yield
-
-
-@contextmanager
-def held(*folders: Path) -> Iterator[None]:
-    """Hold folders, which may be the same, free of what killed processes left in them.
-
-    Raises:
-        StateError: as `exclusive`.
-    """
-    with ExitStack() as stack:
-        for folder in {real_path(folder): folder for folder in folders}.values():
-            stack.enter_context(exclusive(folder))
-            remove_leftovers(folder)
-        yield
-
-
-def _holder(text: str) -> str:
-    try:
-        holder = _LOCK_FILE.parse(text, ".lock")
-    except InputError:
-        return "a process that has just begun"
-    return f"`{holder.command}`, process {holder.pid} on {holder.host} since {holder.since}"

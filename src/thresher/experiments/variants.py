@@ -3,89 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from thresher.errors import ConfigError
 from thresher.experiments.problems import KeyPath, Problems
 from thresher.experiments.schema import Document, SweepTable
 from thresher.files import safe_name
-from thresher.pruning_methods.treatments import BAR, Pruning, Treatment, parse_pruning, parse_treatment, split_treatment
-from thresher.scorers.cleaners import BASELINE, DROP, KEEP, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
+from thresher.pruning_methods.treatments import (
+    BAR,
+    Pruning,
+    Treatment,
+    combination_name,
+    parse_pruning,
+    parse_treatment,
+    split_treatment,
+)
+from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
+from thresher.variants.headings import without_headings
+from thresher.variants.table import Variant
 
 # A sweep of more than this is a slip of the step.
 _MOST_CUTOFFS = 1000
 _BEYOND_SCORES = 1e100
-WITHOUT_HEADINGS = "words(headings=drop)@0"
-"""All text but title and headings."""
 _EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A cleaner applied to the collection, then perhaps a method. `sweep` is the name of its sweep, `cutoff` its cutoff there.
-
-    A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100, or `@doc` where
-    they are quotas, in per cent; or by its cleaner and pruning method. Where the scorer before it has cutoffs of
-    its own, `combines` is the scorer, as a cut without a cutoff.
-    """
-
-    cleaner: Cleaner
-    sweep: str | None = None
-    cutoff: float | None = None
-    pruning: Pruning | None = None
-    combines: Cut | None = None
-
-    @property
-    def treatment(self) -> Treatment:
-        """What is done to the collection."""
-        return Treatment(self.cleaner, self.pruning)
-
-    @property
-    def name(self) -> str:
-        """The canonical name."""
-        return self.treatment.name
-
-    @property
-    def is_baseline(self) -> bool:
-        """Whether nothing is cleaned or pruned."""
-        return self.treatment.is_baseline
-
-    @property
-    def folder(self) -> str:
-        """The name as a file name."""
-        return safe_name(self.name)
+def folder_name(variant: Variant) -> str:
+    """Return the name of a variant's folders and files."""
+    return safe_name(variant.name)
 
 
 def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]:
     """Return the variants, the baseline first; what is wrong with them goes to `problems`."""
-    variants: list[tuple[Variant, KeyPath]] = [(Variant(Cleaner()), ("experiment",))]
+    variants: list[tuple[Variant, KeyPath]] = [(Variant(Treatment()), ("experiment",))]
     for number, sweep in enumerate(document.sweep):
         variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, ("sweep", number), problems)]
     at: KeyPath = ("cleaners", "names")
     treatments = problems.parse(document.cleaners.names, _treatment, at)
-    variants += [(Variant(treatment.cleaner, pruning=treatment.pruning), at) for treatment in treatments]
+    variants += [(Variant(treatment), at) for treatment in treatments]
     seen: set[str] = set()
     for variant, at in variants:
-        if variant.folder in seen:
+        if folder_name(variant) in seen:
             problems.add(f"the variant {variant.name!r} occurs twice", "leave one out", at)
-        seen.add(variant.folder)
+        seen.add(folder_name(variant))
     return tuple(variant for variant, _ in variants)
 
 
-def twins(variants: Sequence[Variant]) -> dict[str, Variant]:
-    """Return for each variant with `headings=keep`, by its name, the same with `headings=drop`; none if there is none.
+def twins(variants: Sequence[Variant]) -> list[Variant]:
+    """Return all text but title and headings, and each variant that keeps these without them.
 
-    The first is the baseline's: all text but title and headings.
+    Those that are among the variants already are left out; none are returned if no variant keeps headings.
     """
-    found = {}
-    for variant in variants:
-        cuts = variant.cleaner.cuts
-        dropped = tuple(replace(cut, headings=DROP) if cut.headings == KEEP else cut for cut in cuts)
-        if dropped != cuts:
-            found[variant.name] = Variant(Cleaner(dropped), pruning=variant.pruning)
-    return {BASELINE: Variant(parse_cleaner(WITHOUT_HEADINGS)), **found} if found else {}
+    found = [dropped for variant in variants if (dropped := without_headings(variant.treatment))]
+    known = {variant.name for variant in variants}
+    return [Variant(treatment) for treatment in found if treatment.name not in known] if len(found) > 1 else []
 
 
 def _treatment(name: str) -> Treatment:
@@ -124,11 +97,16 @@ def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[V
         problems.add(error.what, error.fix, (*at, "scorer"))
         return []
 
-    def variant(cleaner: Cleaner, template: Cut | None, cutoff: float) -> Variant:
+    def variant(cleaner: Cleaner, cutoff: float) -> Variant:
         name = Treatment(cleaner, method).name
-        return Variant(cleaner, name, cutoff, method.at(cutoff, name), template)
+        treatment = Treatment(cleaner, method.at(cutoff, name))
+        if not sweep.cleaner_cutoffs:
+            return Variant(treatment, name, cutoff)
+        (cut,) = cleaner.cuts
+        at_cut = cut.threshold if cut.percentile is None else cut.percentile.value
+        return Variant(treatment, combination_name(cut, method), cutoff, at_cut)
 
-    pairs = [(cleaner, template, cutoff) for cleaner, template in cleaners for cutoff in cutoffs]
+    pairs = [(cleaner, cutoff) for cleaner in cleaners for cutoff in cutoffs]
     return problems.parse(pairs, lambda pair: variant(*pair), (*at, "cutoffs"))
 
 
@@ -141,13 +119,12 @@ def _swept_pruning(name: str, sweep: str) -> Pruning:
     return method
 
 
-def _swept_cleaners(name: str, sweep: SweepTable) -> list[tuple[Cleaner, Cut | None]]:
-    """Return the cleaners before a pruning method, each with the scorer that it is a cutoff of."""
+def _swept_cleaners(name: str, sweep: SweepTable) -> list[Cleaner]:
+    """Return the cleaners before a pruning method: one, or a scorer at each of its cutoffs."""
     if not sweep.cleaner_cutoffs:
-        return [(parse_cleaner(name, sweep.scorer).checked(), None)]
+        return [parse_cleaner(name, sweep.scorer).checked()]
     template = parse_sweep(name, sweep.scorer).checked()
-    cuts = [template.at(cutoff, name).checked() for cutoff in read_cutoffs(sweep.cleaner_cutoffs)]
-    return [(Cleaner((cut,)), replace(cut, cutoff=None, percentile=None)) for cut in cuts]
+    return [Cleaner((template.at(cutoff, name).checked(),)) for cutoff in read_cutoffs(sweep.cleaner_cutoffs)]
 
 
 def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
@@ -159,7 +136,7 @@ def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
 
 def _variant(template: Cut, cutoff: Cutoff) -> Variant:
     cut = template.at(cutoff, "").checked()
-    return Variant(Cleaner((cut,)), sweep_name(template, cutoff), value_of(cutoff))
+    return Variant(Treatment(Cleaner((cut,))), sweep_name(template, cutoff), value_of(cutoff))
 
 
 def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:

@@ -19,13 +19,12 @@ from thresher.exploring.counting import (
     shard_counter,
 )
 from thresher.exploring.evaluating import RankingJob, evaluated
-from thresher.exploring.exploration import Exploration, ExploredSweep
+from thresher.exploring.filling import RankedSweep, tables_of
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import hash_texts
 from thresher.exploring.match_chunks import MatchChunks
 from thresher.exploring.matching import Query, query_postings
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.exploring.size_model import with_bytes
 from thresher.files import temporary_folder
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
@@ -34,6 +33,7 @@ from thresher.lucene.work import IndexStatistics
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
+from thresher.variants.table import VariantTable
 
 POINTS = 100
 """Fewest cutoffs of each sweep, where the scorer gives as many different scores."""
@@ -63,11 +63,10 @@ def explore(
     options: IndexOptions,
     depth: int = 1000,
     points: int = POINTS,
-    built: Mapping[str, int] | None = None,
     held_out: Judging | None = None,
     backend: Backend | None = None,
-) -> Exploration:
-    """Return the values that an index of each variant would give, without building any.
+) -> tuple[VariantTable, ...]:
+    """Return the values that an index of each variant would give, without building any: a table for each retrieval model.
 
     Args:
         store: the score store, with the scores of all that is asked for.
@@ -79,17 +78,11 @@ def explore(
         options: how text is analysed.
         depth: the most hits per topic.
         points: fewest cutoffs of each sweep, where there are as many different scores.
-        built: bytes by name of variants whose index was built: the size model is fitted to them.
         held_out: further topics with their qrels; the measures are those of `judging`.
         backend: the workers, where there is much to count or to rank; None for this process. Workers on other machines must
             see the folder that holds the store under the same path. The result does not depend on it.
-
-    Raises:
-        ThresherError: as `resolve_all`, `evaluate`, `read_shard` and `thresher.passes.backends.run`.
-        MissingDependencyError: if there is no Java.
     """
-    asked = [Cleaner(), *cleaners]
-    wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, asked)]
+    wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
     every = nested_sweeps(spread_cutoffs(store, sweeps, points), wanted)
     sets = [judging] if held_out is None else [judging, held_out]
     with temporary_folder(store.parent) as temporary:
@@ -102,37 +95,18 @@ def explore(
         judges = [Judges(topic_set.qrels, topic_set.ids, numbers, judging.measures) for topic_set in sets]
         values = evaluated(RankingJob(chunks, queries, judges, models, depth), len(every), backend, store.parent)
     counts = [statistics.counts for statistics in chunks.statistics]
-    sizes = [_sizes(of_sweep, chunks.vocabulary, number) for number, of_sweep in enumerate(counts)]
-    words = [np.cumsum(of_sweep.words)[:-1].tolist() for of_sweep in counts]
-    postings = [query_postings(statistics, queries[: len(judging.ids)]) for statistics in chunks.statistics]
-    names = [[cleaner.name for cleaner in sweep.cleaners] for sweep in every]
-    explored = [
-        ExploredSweep(
-            sweep.name,
-            tuple(names[number]),
-            sweep.cutoffs,
-            tuple(words[number]),
-            tuple(sizes[number]),
-            postings[number].astype(np.float64),
-            None,
-            *values[number],
+    ranked = [
+        RankedSweep.of(
+            sweep.variants,
+            np.cumsum(counts[number].words)[:-1].tolist(),
+            _sizes(counts[number], chunks.vocabulary, number),
+            query_postings(chunks.statistics[number], queries[: len(judging.ids)]),
+            values[number],
         )
         for number, sweep in enumerate(every)
     ]
-    baseline = next(sweep for sweep in explored if sweep.name == Cleaner().name)
-    exploration = Exploration(
-        tuple(kind.name for kind in models),
-        judges[0].names,
-        judging.ids,
-        baseline.sizes[0].documents,
-        baseline.words[0],
-        depth,
-        tuple(explored),
-        None,
-        held_out.ids if held_out else (),
-    )
-    numbered = {cleaner.name: resolved.name for cleaner, resolved in zip(asked, wanted, strict=True)}
-    return with_bytes(exploration, {numbered.get(name, name): held for name, held in (built or {}).items()})
+    held_out_ids = held_out.ids if held_out else ()
+    return tables_of(ranked, [model.name for model in models], judges[0].names, judging.ids, held_out_ids)
 
 
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:

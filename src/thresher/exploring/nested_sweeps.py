@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
 from thresher.scoring.best_first import Layout, held_by_floor, shares_before
 from thresher.scoring.cutting import sentence_mask
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
+from thresher.variants.table import Variant
 
 _MOST_HELD = 1 << 16
 _AT_ONCE = 1 << 18
@@ -139,6 +141,13 @@ class NestedSweep:
     def cutoffs(self) -> tuple[float, ...] | None:
         """The cutoffs, the strictest first; None for a single cleaner."""
         return tuple(cleaner.cuts[0].threshold for cleaner in self.cleaners) if self.has_cutoffs else None
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The cleaners as variants of the sweep; a single cleaner is of none."""
+        if not self.has_cutoffs:
+            return (Variant(Treatment(self.cleaners[0])),)
+        return tuple(Variant(Treatment(cleaner), self.name, cleaner.cuts[0].threshold) for cleaner in self.cleaners)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.exploring.exploration import Exploration, ExploredSweep, SizeErrors
 from thresher.exploring.similarity import Floats
 from thresher.lucene.work import IndexStatistics
-from thresher.pruning_methods.treatments import Family, family_of
+from thresher.pruning_methods.treatments import Family
+from thresher.variants.results import SizeErrors
+from thresher.variants.table import Row, VariantTable
 
 FEWEST = 8
 """Fewest different indexes to fit a model to."""
@@ -86,30 +87,29 @@ def leave_one_out(kinds: Sequence[Sequence[BuiltIndex]]) -> SizeErrors | None:
     return SizeErrors(len(errors), float(np.mean(errors)), max(errors))
 
 
-def with_bytes(exploration: Exploration, built: Mapping[str, int]) -> Exploration:
-    """Return an exploration with the bytes of all its variants, estimated from those that were built, by name.
+def with_bytes(
+    tables: Sequence[VariantTable], built: Mapping[str, int]
+) -> tuple[tuple[VariantTable, ...], SizeErrors | None]:
+    """Return tables of the same variants with the bytes of all of them, estimated from those that were built, by name.
 
     Pruned indexes have files and postings of their own for the original statistics, so they are estimated from pruned ones,
     and all others from unpruned ones; from all that were built where too few of a kind were.
     """
-    sizes = {name: size for sweep in exploration.sweeps for name, size in zip(sweep.variants, sweep.sizes, strict=True)}
     kinds: dict[bool, list[BuiltIndex]] = {True: [], False: []}
-    for name, held in built.items():
-        if name in sizes:
-            kinds[_is_pruned(name)].append(BuiltIndex(sizes[name], held))
+    rows = tables[0].rows
+    for row in rows:
+        if row.name in built:
+            kinds[_is_pruned(row)].append(BuiltIndex(row.index, built[row.name]))
     every = fit([*kinds[True], *kinds[False]])
     models = {pruned: fit(some) or every for pruned, some in kinds.items()}
-
-    def estimated(sweep: ExploredSweep) -> ExploredSweep:
-        model = models[_is_pruned(sweep.name)]
-        return replace(sweep, bytes=tuple(map(model.bytes, sweep.sizes)) if model else None)
-
-    sweeps = tuple(map(estimated, exploration.sweeps))
-    return replace(exploration, sweeps=sweeps, size_errors=leave_one_out([*kinds.values()]))
+    estimated = [
+        replace(row, bytes=model.bytes(row.index) if (model := models[_is_pruned(row)]) else None) for row in rows
+    ]
+    return tuple(table.with_rows(estimated) for table in tables), leave_one_out([*kinds.values()])
 
 
-def _is_pruned(name: str) -> bool:
-    return family_of(name) is not Family.CLEANERS
+def _is_pruned(row: Row) -> bool:
+    return row.variant.family is not Family.CLEANERS
 
 
 def _different(built: Sequence[BuiltIndex]) -> list[BuiltIndex]:

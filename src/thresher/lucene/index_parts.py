@@ -63,12 +63,11 @@ INDEX_PARTS = (
 )
 
 
-def part_of(kind: str) -> IndexPart | None:
-    """Return the part that files of this type belong to; None for a type that Thresher's indexes do not have."""
-    return next((part for part in INDEX_PARTS if kind in part.types), None)
-
-
-def bytes_beside_postings(bytes_by_type: Mapping[str, int]) -> int:
-    """Return the bytes of what does not shrink with postings: all parts but those that grow with them."""
-    shrinking = {kind for part in INDEX_PARTS if part.grows_with == POSTINGS for kind in part.types}
-    return sum(size for kind, size in bytes_by_type.items() if kind not in shrinking)
+def bytes_by_part(bytes_by_type: Mapping[str, int]) -> dict[str, int]:
+    """Return the bytes of each part by its name; files of other types by their type."""
+    names = {kind: part.name for part in INDEX_PARTS for kind in part.types}
+    found: dict[str, int] = {}
+    for kind, size in bytes_by_type.items():
+        name = names.get(kind, kind)
+        found[name] = found.get(name, 0) + size
+    return found

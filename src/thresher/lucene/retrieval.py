@@ -9,6 +9,7 @@ from typing import Literal
 
 from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.errors import ConfigError
+from thresher.number_texts import number_text
 
 _FIX = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, bm25(b=0.3,k1=1.2) or classic"
 _NAME = re.compile(r"(?P<family>[a-z0-9]+)(?:\((?P<arguments>[^()]*)\))?")
@@ -51,7 +52,7 @@ class RetrievalModel:
         }
         for parameter, (holds, words) in ranges.items():
             if not holds:
-                value = _number(getattr(self, parameter))
+                value = number_text(getattr(self, parameter))
                 raise ConfigError(f"{parameter}={value} is out of range", f"give {parameter} {words}", self.family)
 
     @property
@@ -66,7 +67,7 @@ class RetrievalModel:
         arguments = ["exact"] if self.exact else []
         for parameter, value in self.parameters.items():
             if value != getattr(default, parameter):
-                arguments.append(f"{parameter}={_number(value)}")
+                arguments.append(f"{parameter}={number_text(value)}")
         return f"{self.family}({','.join(arguments)})" if arguments else self.family
 
     def __str__(self) -> str:
@@ -100,8 +101,3 @@ def parse_retrieval(name: str) -> RetrievalModel:
         else:
             raise ConfigError(f"{family} cannot take {argument!r}", _FIX, name)
     return RetrievalModel(family, exact, **values)
-
-
-def _number(value: float) -> str:
-    """Return the shortest text that reads back as the same float."""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from thresher.columns import Declared, Show
 from thresher.lucene.analysis import FILLER
 from thresher.lucene.jvm import java_class
 
@@ -15,27 +16,28 @@ CONTENTS = "contents"
 
 @dataclass(frozen=True)
 class IndexStatistics:
-    """The counts of an index: documents that are not blank, tokens, postings (pairs of a document and a term), and different
-    terms.
-    """
+    """The counts of an index."""
 
-    documents: int
-    tokens: int
-    postings: int
-    vocabulary: int
+    documents: Annotated[int, Declared("Documents with text left.", Show.COUNT)]
+    tokens: Annotated[int, Declared("Tokens in the index.", Show.COUNT, "index")]
+    postings: Annotated[int, Declared("Postings in the index: pairs of a document and a term.", Show.COUNT, "index")]
+    vocabulary: Annotated[int, Declared("Different terms in the index.", Show.COUNT, "index", "terms")]
 
 
 @dataclass(frozen=True)
 class QueryWork:
     """The work of searching, mean over queries.
 
-    `postings` are those of a query's terms, Σ df: what an evaluation traverses that skips nothing. `documents` are those that
-    were scored: Lucene leaves out documents that cannot be among the best once it has enough hits; `qld(exact)` scores every
-    document with a query term. `by_query` are the postings of each query, in the order they came; empty for a single query.
+    `postings` are those of a query's terms, Σ df: what an evaluation traverses that skips nothing. Lucene does not score
+    documents that cannot be among the best once it has enough hits; `qld(exact)` scores every document with a query term.
+    `by_query` are the postings of each query, in the order they came; empty for a single query.
     """
 
     postings: float
-    documents: float
+    documents: Annotated[
+        float,
+        Declared("Documents scored for a query, mean over topics.", Show.COUNT, "a query", "scored", "query_documents"),
+    ]
     by_query: tuple[float, ...] = ()
 
 

@@ -19,6 +19,9 @@ SPACE, LINE_FEED, LETTER, APOSTROPHE, STOP, CLOSER, LOWER = 1, 2, 4, 8, 16, 32, 
 ODD = "\x1f"
 # Full stops of other scripts that are followed by a space.
 _TRANSLATED = {"’": "'", "…": ".", "।": ".", "॥": ".", "።": ".", "۔": ".", "؟": "?", "՜": "!", "՞": "?"}
+# Categories of non-text characters: controls, format characters, private use, unassigned.
+_INVALID = frozenset(("Cc", "Cf", "Co", "Cn"))
+_REPLACEMENT = "\ufffd"
 # With more different odd characters, translating the text is faster than replacing them one by one.
 _MANY = 1000
 
@@ -100,3 +103,20 @@ def word_starts(plain: PlainText, spaces: Ints) -> Ints:
 def count_by_end(starts: Ints, ends: Ints) -> Ints:
     """Return the number of `starts` in each of the parts that end at `ends`."""
     return np.diff(np.searchsorted(starts, ends), prepend=0)
+
+
+def without_invalid(text: str) -> str:
+    """Return `text` without non-text characters (NCleaner, section 2, the post-processing step).
+
+    These are controls outside ASCII, invisible format characters, private use, unassigned code points, and U+FFFD. Segments
+    stay separated by one line feed each, words by one space.
+    """
+    invalid = [
+        character
+        for character in outside_ascii(text)
+        if character == _REPLACEMENT or unicodedata.category(character) in _INVALID
+    ]
+    if not invalid:
+        return text
+    text = text.translate(dict.fromkeys(map(ord, invalid)))
+    return "\n".join([" ".join(line.split()) for line in text.split("\n")])

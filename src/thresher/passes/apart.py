@@ -19,7 +19,8 @@ from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines, json_object
 from thresher.collections.parquet_rows import ParquetRows, rows_of
 from thresher.errors import InputError, ThresherError
-from thresher.passes.backends import CRASHES, Result, in_silence, run_watched, worker_ended
+from thresher.passes.backends import worker_ended
+from thresher.passes.workers import CRASHES, Result, in_silence, run_watched
 from thresher.streams import open_stream
 
 _PAGES = 256

@@ -30,16 +30,9 @@ from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
-from thresher.passes.backends import (
-    CRASHES,
-    Backend,
-    WorkerDied,
-    alarm,
-    exit_reason,
-    in_silence,
-    run_on_dask,
-    run_watched,
-)
+from thresher.files import fit_text
+from thresher.passes.backends import Backend, run_on_dask
+from thresher.passes.workers import CRASHES, WorkerDied, alarm, exit_reason, in_silence, run_watched
 from thresher.progress import Progress
 from thresher.records import RecordFile
 
@@ -385,11 +378,6 @@ def _row(work: PartWork[Row], source: Source, poison: str) -> Row:
 
 def _unreadable(error: OSError) -> str:
     return f"cannot be read: {error.strerror or error}"
-
-
-def fit_text(text: str) -> str:
-    """Return the text with surrogates replaced, for UTF-8 files."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def position_path(work: PartWork[Any], part: Part) -> Path:

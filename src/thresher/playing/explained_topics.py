@@ -49,7 +49,7 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
         write_text(where / name, render_topic(explanation, topic, links))
         files[topic.topic] = f"{PAGES_FOLDER}/{name}"
     write_text(where / "topics.html", render_topics(explanation))
-    write_explained(ExplainedTopics(pages.results.key, explanation.variant, explanation.retrieval, files), folder)
+    write_explained(ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, files), folder)
     return where / "topics.html"
 
 

@@ -11,8 +11,8 @@ from thresher.collections import Page
 from thresher.collections.sources import too_large
 from thresher.errors import InputError
 from thresher.pages import PageOptions
-from thresher.passes.backends import Worker, WorkerDied, alarm, exit_reason
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
+from thresher.passes.workers import Worker, WorkerDied, alarm, exit_reason
 from thresher.playing.page_views import View, page_view
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner

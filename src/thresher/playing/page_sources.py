@@ -13,19 +13,16 @@ import pyarrow as pa
 from thresher.collections import Collection, Page, Source, open_collection
 from thresher.errors import InputError, StateError
 from thresher.evaluation import read_run
-from thresher.experiments.runner import Folders
-from thresher.experiments.variants import Variant
+from thresher.experiments.folders import Folders
 from thresher.explaining.causes import by_rank
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.passes.apart import documents_apart
 from thresher.playing.page_views import View, cuts_view, stored_view
-from thresher.pruning_methods.treatments import parse_treatment
-from thresher.results.experiment_results import RESULTS_FILE, Results, read_results
-from thresher.results.selection import retrievals
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_scorer
 from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.store import read_shard, shards
+from thresher.variants.files import RESULTS_FILE, read_results
 
 LISTED = 500
 """Pages in the list that a browser gets at once."""
@@ -95,7 +92,8 @@ class ResultPages:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.results: Results = read_results(folder)
+        self.results = read_results(folder)
+        self._built = self.results.only_built().tables[0]
         self._folders = Folders(folder, folder)
         self._shards = shards(folder / "scores")
         if not self._shards:
@@ -106,9 +104,8 @@ class ResultPages:
             for path in self._shards
             for row, page_id in enumerate(read_shard(path, ["id"])["id"].to_pylist())
         }
-        models = retrievals(self.results)
-        self._model: RetrievalModel = parse_retrieval(models[0])
-        self._only_model = len(models) == 1
+        self._model: RetrievalModel = parse_retrieval(self._built.retrieval)
+        self._only_model = len(self.results.tables) == 1
         self._run = lru_cache(maxsize=16)(self._read_run)
         self._shard = lru_cache(maxsize=2)(read_shard)
 
@@ -132,15 +129,13 @@ class ResultPages:
 
     def cleaners(self) -> dict[str, list[View]]:
         """Return the cuts of each cleaner that was run without a pruning method, by name, percentiles resolved."""
-        names = dict.fromkeys(row.variant for row in self.results.rows if row.retrieval == self._model.name)
-        treatments = {name: parse_treatment(name) for name in names}
-        plain = {name: one.cleaner for name, one in treatments.items() if one.pruning is None}
+        plain = {row.name: row.variant.cleaner for row in self._built.rows if row.variant.pruning is None}
         made = resolve_all(self._folders.scores, [*plain.values()])
         return {name: cuts_view(cleaner) for name, cleaner in zip(plain, made, strict=True)}
 
     def topics(self, page_id: str) -> list[View]:
         """Return the topics with the page's rank in the baseline's run, best first, those that did not retrieve it last."""
-        queries = {value.topic: value.query for value in self.results.per_topic}
+        queries = self.results.facts.topics
         ranks = {topic: self.rank(page_id, topic, Cleaner().name) for topic in queries}
         order = sorted(queries, key=lambda topic: ranks[topic] or len(self._rows_by_id) + 1)
         return [{"id": topic, "query": queries[topic], "rank": ranks[topic]} for topic in order]
@@ -151,12 +146,10 @@ class ResultPages:
         return ranking.index(page_id) + 1 if page_id in ranking else None
 
     def _read_run(self, variant: str) -> Mapping[str, tuple[str, ...]]:
-        if variant not in {row.variant for row in self.results.rows}:
+        if variant not in self._built.position:
             raise InputError(f"the variant {variant!r} was not run", "name one of the results", variant)
-        treatment = parse_treatment(variant)
-        path = self._folders.run(
-            Variant(treatment.cleaner, pruning=treatment.pruning), self._model, self._only_model, held_out=False
-        )
+        of_variant = self._built.rows[self._built.position[variant]].variant
+        path = self._folders.run(of_variant, self._model, self._only_model, held_out=False)
         return {topic: by_rank(scores) for topic, scores in read_run(path).items()}
 
 

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
 from thresher.exploring.evaluating import RankingJob, evaluated
-from thresher.exploring.exploration import ExploredSweep
 from thresher.exploring.exploring import POINTS, Judging, analyse_queries, in_chunks, judged_documents
+from thresher.exploring.filling import RankedSweep, with_sweeps
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.match_chunks import MatchChunks
@@ -36,8 +36,9 @@ from thresher.progress import progress
 from thresher.pruning.building import CollectedPostings, collected_postings
 from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod, steps, strictest_first
 from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
-from thresher.pruning_methods.treatments import Pruning, Treatment
+from thresher.pruning_methods.treatments import Pruning, Treatment, combination_name
 from thresher.scorers.cleaners import Cleaner
+from thresher.variants.table import Variant, VariantTable
 
 _DIGITS = 4
 """Significant digits of cutoffs."""
@@ -52,19 +53,27 @@ class PruningSweep:
         method: what to explore.
         cutoffs: that must be among those explored.
         points: fewest cutoffs, where there are as many different numbers of postings.
+        combined: whether its cleaner is one cutoff of a sweep over the cutoffs of scorer and pruning method.
     """
 
     cleaner: Cleaner
     method: PruningMethod
     cutoffs: tuple[float, ...] = ()
     points: int = POINTS
+    combined: bool = False
 
-    def treatment(self, cutoff: float | None) -> Treatment:
-        """Return the variant at a cutoff; the template without one."""
-        return Treatment(self.cleaner, Pruning(self.method, cutoff))
+    def variant(self, cutoff: float) -> Variant:
+        """Return the variant at a cutoff."""
+        template = Pruning(self.method, None)
+        treatment = Treatment(self.cleaner, Pruning(self.method, cutoff))
+        if not self.combined:
+            return Variant(treatment, Treatment(self.cleaner, template).name, cutoff)
+        (cut,) = self.cleaner.cuts
+        return Variant(treatment, combination_name(cut, template), cutoff, cut.threshold)
 
 
 def explore_pruning(
+    tables: Sequence[VariantTable],
     store: Path,
     sweeps: Sequence[PruningSweep],
     judging: Judging,
@@ -74,17 +83,16 @@ def explore_pruning(
     depth: int = 1000,
     held_out: Judging | None = None,
     backend: Backend | None = None,
-) -> tuple[ExploredSweep, ...]:
-    """Return the values that a pruned index of each variant would give, without building any; bytes are not estimated.
+) -> tuple[VariantTable, ...]:
+    """Return tables with the values that a pruned index of each variant would give, without building any.
 
     Args:
+        tables: of the same models and topics, which get the variants; bytes are not estimated.
         store: the score store, with the scores of all cleaners.
         sweeps: to explore; those of one cleaner share a pass over its postings.
         judging, models, options, depth, held_out, backend: as for `thresher.exploring.exploring.explore`.
         original: whether to rank by the statistics of the unpruned collection.
 
-    Raises:
-        ThresherError: as `explore`.
     """
     sets = [judging] if held_out is None else [judging, held_out]
     queries, terms = analyse_queries(
@@ -94,7 +102,7 @@ def explore_pruning(
     by_cleaner: dict[str, list[PruningSweep]] = {}
     for sweep in sweeps:
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
-    explored: dict[int, ExploredSweep] = {}
+    ranked: dict[int, RankedSweep] = {}
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
         with temporary_folder(store.parent) as folder:
             with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
@@ -108,18 +116,19 @@ def explore_pruning(
                         numbers = chunks.numbers(judged_documents(sets))
                         judges = [Judges(one.qrels, one.ids, numbers, judging.measures) for one in sets]
                     job = RankingJob(chunks, queries, judges, models, depth)
-                    explored[id(sweep)] = _explored(sweep, counted, job, backend, store.parent)
+                    ranked[id(sweep)] = _ranked(sweep, counted, job, backend, store.parent)
                     # Not while the next method is read.
                     del chunks, job
-    return tuple(explored[id(sweep)] for sweep in sweeps)
+    return with_sweeps(tables, [ranked[id(sweep)] for sweep in sweeps])
 
 
-def spread_over_sizes(sweep: ExploredSweep, count: int) -> list[float]:
-    """Return at most `count` cutoffs of a scorer, spread evenly over the postings that they keep."""
-    postings = np.array([size.postings for size in sweep.sizes])
+def spread_over_sizes(table: VariantTable, sweep: str, count: int) -> list[float]:
+    """Return at most `count` cutoffs of an explored scorer, spread evenly over the postings that they keep."""
+    rows = [row for row in table.rows if row.variant.sweep == sweep]
+    postings = np.array([row.index.postings for row in rows])
     wanted = np.linspace(postings.min(), postings.max(), count + 1)[1:]
     nearest = np.unique(np.abs(postings[:, None] - wanted).argmin(axis=0))
-    return [(sweep.cutoffs or ())[index] for index in nearest.tolist() if postings[index]]
+    return [rows[index].variant.cutoff or 0.0 for index in nearest.tolist() if postings[index]]
 
 
 @dataclass(frozen=True)
@@ -150,20 +159,16 @@ class CountedPruning:
                 yield block
 
 
-def _explored(
+def _ranked(
     sweep: PruningSweep, counted: CountedPruning, job: RankingJob, backend: Backend | None, folder: Path
-) -> ExploredSweep:
-    postings = query_postings(job.chunks.statistics[0], job.queries[: job.judges[0].topics])
+) -> RankedSweep:
     cutoffs = counted.cutoffs.tolist()
-    return ExploredSweep(
-        sweep.treatment(None).name,
-        tuple(sweep.treatment(cutoff).name for cutoff in cutoffs),
-        tuple(cutoffs),
-        (counted.words,) * len(cutoffs),
+    return RankedSweep.of(
+        [sweep.variant(cutoff) for cutoff in cutoffs],
+        [counted.words] * len(cutoffs),
         counted.sizes,
-        postings.astype(np.float64),
-        None,
-        *evaluated(job, 1, backend, folder)[0],
+        query_postings(job.chunks.statistics[0], job.queries[: job.judges[0].topics]),
+        evaluated(job, 1, backend, folder)[0],
     )
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import thresher.pruning_methods
 from thresher.errors import ConfigError
+from thresher.number_texts import number_text
 from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod
 from thresher.scorers.base import check_range, span
-from thresher.scorers.cleaners import BASELINE, Cleaner, number, parse_cleaner, parse_values, sweep_name
+from thresher.scorers.cleaners import BASELINE, Cleaner, Cut, parse_cleaner, parse_values, sweep_name
 from thresher.scorers.describe import parameter_declarations, parameter_lines
 from thresher.scorers.registry import declared_in, named
 
@@ -56,7 +57,7 @@ class Pruning:
     def name(self) -> str:
         """The canonical name."""
         name = self.method.canonical_name
-        return name if self.cutoff is None else f"{name}@{number(self.cutoff)}"
+        return name if self.cutoff is None else f"{name}@{number_text(self.cutoff)}"
 
     @property
     def threshold(self) -> float:
@@ -86,6 +87,26 @@ class Pruning:
         return Pruning(self.method, cutoff)
 
 
+class Family(StrEnum):
+    """How variants make an index smaller: by cleaning, by pruning, or by both."""
+
+    CLEANERS = "cleaners"
+    PRUNING = "pruning"
+    COMBINATIONS = "combinations"
+
+
+def combination_name(cut: Cut, pruning: Pruning) -> str:
+    """Return the name of a sweep over the cutoffs of a scorer and of a pruning method: `words|dcp`.
+
+    Args:
+        cut: of the scorer, with any cutoff or none.
+        pruning: without a cutoff.
+    """
+    template = replace(cut, cutoff=None, percentile=None)
+    name = template.name if cut.percentile is None else sweep_name(template, cut.percentile)
+    return f"{name}{BAR}{pruning.name}"
+
+
 @dataclass(frozen=True)
 class Treatment:
     """What is done to a collection: cleaning, then pruning if there is a method. The baseline does neither."""
@@ -102,6 +123,18 @@ class Treatment:
     def is_baseline(self) -> bool:
         """Whether nothing is done."""
         return not self.cleaner.cuts and self.pruning is None
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is there to be compared with, and not to be chosen."""
+        return self.pruning is not None and self.pruning.method.control
+
+    @property
+    def family(self) -> Family:
+        """How it makes the index smaller."""
+        if self.pruning is None:
+            return Family.CLEANERS
+        return Family.COMBINATIONS if self.cleaner.cuts else Family.PRUNING
 
 
 def parse_treatment(text: str) -> Treatment:
@@ -170,68 +203,9 @@ def split_treatment(text: str) -> tuple[str, str | None]:
     return first, others[0] if others else None
 
 
-def is_control(name: str) -> bool:
-    """Return whether a variant or a sweep, by its canonical name, is there to be compared with, and not chosen.
-
-    >>> is_control("none|random(seed=0)"), is_control("none|dcp@0.5")
-    (True, False)
-    """
-    _, bar, method = name.partition(BAR)
-    return bool(bar) and parse_pruning(method, name).method.control
-
-
-class Family(StrEnum):
-    """How variants make an index smaller: by cleaning, by pruning, or by both."""
-
-    CLEANERS = "cleaners"
-    PRUNING = "pruning"
-    COMBINATIONS = "combinations"
-
-
-def family_of(name: str) -> Family:
-    """Return the family of a variant or of a sweep, by its canonical name.
-
-    >>> [family_of(name).value for name in ("words@5", "none|dcp@0.5", "words@5|dcp")]
-    ['cleaners', 'pruning', 'combinations']
-    """
-    cleaner, bar, _ = name.partition(BAR)
-    if not bar:
-        return Family.CLEANERS
-    return Family.PRUNING if cleaner == BASELINE else Family.COMBINATIONS
-
-
-@dataclass(frozen=True)
-class CombinedCutoff:
-    """A cutoff of the scorer in a combination of a scorer and a method, both without cutoffs: 5 in `words|dcp`."""
-
-    combination: str
-    cutoff: float
-
-
-def combined_cutoff(sweep: str) -> CombinedCutoff | None:
-    """Return the combination that a sweep of a method is a part of, such as `words|dcp` for `words@5|dcp`, and which part.
-
-    Returns:
-        None if there is no method, or no single scorer with a cutoff before it.
-
-    Raises:
-        ConfigError: as `parse_cleaner`.
-    """
-    cleaner, bar, method = sweep.partition(BAR)
-    cuts = parse_cleaner(cleaner, sweep).cuts if bar else ()
-    if len(cuts) != 1 or cuts[0].scorer.decides:
-        return None
-    (cut,) = cuts
-    template = replace(cut, cutoff=None, percentile=None)
-    name, value = template.name, cut.cutoff
-    if cut.percentile is not None:
-        name, value = sweep_name(template, cut.percentile), cut.percentile.value
-    return None if value is None else CombinedCutoff(f"{name}{BAR}{method}", value)
-
-
 def example_cutoff(method: PruningMethod) -> str:
     """Print a cutoff of a method as an example."""
-    return number(method.grid[len(method.grid) // 2])
+    return number_text(method.grid[len(method.grid) // 2])
 
 
 def method_declarations() -> list[dict[str, Any]]:
@@ -257,7 +231,7 @@ def _declaration(kind: type[PruningMethod]) -> dict[str, Any]:
         "keep": kind.keep,
         "unit": kind.unit,
         "cutoffs": "above 0 to 1" if kind.keep == KEEP_SHARE else span(kind.low, kind.high),
-        "grid": [number(cutoff) for cutoff in kind.grid],
+        "grid": [number_text(cutoff) for cutoff in kind.grid],
         "example": f"{example.canonical_name}@{example_cutoff(example)}",
         "parameters": parameter_declarations(kind.parameters),
         "source": kind.source,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from markupsafe import Markup
+
 from thresher.cleaneval.results import CleanerResult
 from thresher.cleaneval.running import CleaningRun
+from thresher.errors import MissingDependencyError
 from thresher.files import user_error, write_text
-from thresher.reports.cleaning_plots import Quality, curves_figure, overview_figure
+from thresher.reports.cleaning_charts import Quality, curves_plot, overview_plot
 from thresher.reports.cleaning_tables import (
     cleaners_csv,
     cleaning_tables,
@@ -23,12 +26,11 @@ from thresher.reports.cleaning_tables import (
     transfer_table,
     words_table,
 )
-from thresher.reports.formatting import fixed, signed
+from thresher.reports.drawing import Plot
+from thresher.reports.formatting import direction, fixed, signed
 from thresher.reports.html_parts import render_template
-from thresher.reports.plot_style import Picture, picture
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_latex, render_markdown
-from thresher.results.selection import direction
 
 
 def render_cleaning_report(run: CleaningRun) -> str:
@@ -44,13 +46,8 @@ def render_cleaning_report(run: CleaningRun) -> str:
         words=words_table(run.results),
         measures=measures_table(run.results),
         types=page_type_table(types),
-        overview=picture(
-            overview_figure(run.name, [_quality(result) for result in others], _quality(baseline)),
-            "overview",
-            "Precision against recall of all cleaners",
-            "Precision against recall of words by alignment, means over pages; faint lines join points of equal F1.",
-        ),
-        sweeps=_sweeps(run),
+        overview=_picture("overview", overview_plot(run.name, [_quality(one) for one in others], _quality(baseline))),
+        sweeps=_picture("sweeps", curves_plot(run.name, run.sweeps, _quality(baseline))) if run.sweeps else None,
         sweep_tables=[sweep_table(sweep) for sweep in run.sweeps],
         transfers=transfer_table(run.transfers),
         problems=run.problems,
@@ -97,16 +94,12 @@ def _quality(result: CleanerResult) -> Quality:
     return Quality(result.cleaner, words.precision.mean, words.recall.mean, result.is_extractor)
 
 
-def _sweeps(run: CleaningRun) -> Picture | None:
-    if not run.sweeps:
+def _picture(name: str, plot: Plot) -> Markup | None:
+    """Return a plot for the page; None without the package that draws."""
+    try:
+        return plot.inside(name)
+    except MissingDependencyError:
         return None
-    figure = curves_figure(run.name, run.sweeps, _quality(run.results[0]))
-    return picture(
-        figure,
-        "sweeps",
-        "Precision against recall over cutoffs",
-        "Each scorer over its cutoffs, means over pages; cutoffs far below the best may lie outside.",
-    )
 
 
 def write_cleaning_report(run: CleaningRun, folder: Path) -> None:

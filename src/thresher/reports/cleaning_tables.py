@@ -16,9 +16,9 @@ from thresher.cleaneval.running import CleaningRun
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import MARKS, NOTHING, correction_text, cutoff_text, fixed, marks_text, p_text, signed
+from thresher.number_texts import number_text
+from thresher.reports.formatting import MARKS, NOTHING, correction_text, direction, fixed, marks_text, p_text, signed
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
-from thresher.results.selection import direction
 
 Row = TypeVar("Row")
 CLEANER = "The cleaner, by its canonical name; `extractor:` names another package's."
@@ -340,7 +340,7 @@ SWEEP: tuple[Column[_Swept], ...] = (
         lambda row: _as_written(row[1].cutoff),
         "The cutoff.",
         align="left",
-        text=lambda row: cutoff_text(row[1].cutoff) + "*" * _on_plateau(row),
+        text=lambda row: number_text(row[1].cutoff) + "*" * _on_plateau(row),
     ),
     *within(AGREEMENT, lambda row: row[1].macro, about="Words by alignment, mean over pages"),
     *_pooled(lambda row: row[1].micro),
@@ -365,7 +365,7 @@ def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
     shown = shown_points(sweep.points, sweep.best, limit)
     cutoff, *numbers = SWEEP[3:-2]
     caption = (
-        f"{sweep.scorer} on {sweep.gold}: best mean F1 {fixed(sweep.best.f1, DECIMALS)} at {cutoff_text(sweep.best.cutoff)};"
+        f"{sweep.scorer} on {sweep.gold}: best mean F1 {fixed(sweep.best.f1, DECIMALS)} at {number_text(sweep.best.cutoff)};"
         " * is within one standard error of it, paired by page."
     )
     if len(shown) < len(sweep.points):
@@ -392,7 +392,7 @@ def shown_points(points: Sequence[SweepPoint], best: BestCutoff, limit: int | No
 
 TRANSFER: tuple[Column[GoldTransfer], ...] = (
     Column("scorer", lambda row: row.scorer, "The scorer, by its canonical name.", align="left"),
-    Column("cutoff", lambda row: row.cutoff, "The best cutoff of the first gold standard.", format=each(cutoff_text)),
+    Column("cutoff", lambda row: row.cutoff, "The best cutoff of the first gold standard.", format=each(number_text)),
     Column("F1", lambda row: row.tuned_f1, "Its mean F1 there.", unit="where chosen", format=NUMBER),
     Column(
         "F1",
@@ -405,7 +405,7 @@ TRANSFER: tuple[Column[GoldTransfer], ...] = (
     Column("F1", lambda row: row.baseline_f1, "The baseline's mean F1 there.", unit="all text", format=NUMBER),
     *within(pick(COMPARISON, "difference", "p", "p_holm"), lambda row: row.comparison),
     Column("F1", lambda row: row.best_f1, "The highest mean F1 there.", unit="best possible", format=NUMBER),
-    Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(cutoff_text)),
+    Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(number_text)),
 )
 """The columns of cutoffs that are tested on another gold standard."""
 

@@ -1,4 +1,4 @@
-"""Runs beside their baseline, as `thresher evaluate` prints them: tab-separated, one line per run and measure."""
+"""Runs beside their baseline, as `thresher evaluate` prints them: one line per run and measure."""
 
 from __future__ import annotations
 
@@ -7,71 +7,85 @@ from dataclasses import dataclass, replace
 
 from thresher.defaults import HOLM
 from thresher.errors import visible
-from thresher.evaluation.significance import ComparedRuns, Comparison
+from thresher.evaluation.significance import EXACT_LIMIT, ComparedRuns, Comparison
 from thresher.reports.formatting import correction_text
-from thresher.reports.results_tables import COMPARED
-from thresher.reports.table import Column, Table, decimals, pick, within
-
-
-def run_lines(compared: ComparedRuns) -> Iterator[str]:
-    """Give the comparisons as tab-separated lines, with a header."""
-    means = [
-        _Mean(run, measure, mean, compared.comparisons.get(run, {}).get(measure))
-        for run, by_measure in compared.means.items()
-        for measure, mean in by_measure.items()
-    ]
-    columns = [column for column in MEANS if column.name != "p_holm" or compared.correction == HOLM]
-    yield from _tabbed(Table.of(columns, means, ""))
-    yield (
-        f"# {len(compared.topics)} topics; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
-        f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"
-    )
-
-
-def topic_lines(compared: ComparedRuns) -> Iterator[str]:
-    """Give one tab-separated line per run, measure and topic, without a header."""
-    values = [
-        _Value(run, measure, topic, value)
-        for run, by_measure in compared.values.items()
-        for measure, by_topic in by_measure.items()
-        for topic, value in by_topic.items()
-    ]
-    yield from list(_tabbed(Table.of(_VALUE, values, "")))[1:]
+from thresher.reports.table import Column, Table, columns_of, decimals, pick, within
 
 
 @dataclass(frozen=True)
-class _Mean:
+class ComparedRun:
+    """A run's mean by a measure, and its comparison with the baseline, which has none."""
+
     run: str
     measure: str
     mean: float
     comparison: Comparison | None
 
 
-@dataclass(frozen=True)
-class _Value:
-    run: str
-    measure: str
-    topic: str
-    value: float
+def compared_rows(compared: ComparedRuns) -> list[ComparedRun]:
+    """Return a row for each run and measure."""
+    return [
+        ComparedRun(run, measure, mean, compared.comparisons.get(run, {}).get(measure))
+        for run, by_measure in compared.means.items()
+        for measure, mean in by_measure.items()
+    ]
 
 
-_COMPARED = [
-    replace(column, header="p (Holm)") if column.name == "p_holm" else column
-    for column in pick(COMPARED, "difference", "W/T/L", "p", "p_holm", "effect", "interval", "note")
-]
-MEANS: tuple[Column[_Mean], ...] = (
+def runs_table(compared: ComparedRuns) -> Table:
+    """Return a row for each run and measure, with how they were tested below."""
+    hidden = set() if compared.correction == HOLM else {"p_holm"}
+    names = [
+        name for name in ("difference", "outcome", "p", "p_holm", "effect", "interval", "note") if name not in hidden
+    ]
+    text = (
+        f"{len(compared.topics)} topics; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
+        f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"
+    )
+    return Table.of(pick(RUNS, "run", "measure", "mean", *names), compared_rows(compared), text, keys=2)
+
+
+def run_lines(compared: ComparedRuns) -> Iterator[str]:
+    """Give the comparisons as tab-separated lines, with a header, and with a comment on the test at the end."""
+    table = runs_table(compared)
+    yield from _tabbed(table)
+    yield f"# {table.caption}"
+
+
+def topic_lines(compared: ComparedRuns) -> Iterator[str]:
+    """Give one tab-separated line per run, measure and topic, without a header."""
+    show = decimals(6)(())
+    for run, by_measure in compared.values.items():
+        for measure, by_topic in by_measure.items():
+            for topic, value in by_topic.items():
+                yield "\t".join((*map(visible, (run, measure, topic)), show(value)))
+
+
+def _note(comparison: Comparison) -> str:
+    differing = comparison.differing
+    if differing == 0:
+        return "no topic differs"
+    if comparison.smallest_p > comparison.alpha:
+        topics = "topic" if differing == 1 else "topics"
+        return f"p cannot fall below {comparison.smallest_p:.4g} with {differing} differing {topics}"
+    return "" if comparison.is_exact else f"p by the normal approximation (more than {EXACT_LIMIT} differing topics)"
+
+
+_NOTE: Column[Comparison] = Column(
+    "note", _note, "A warning where the numbers alone would mislead.", align="left", exact=False
+)
+RUNS: tuple[Column[ComparedRun], ...] = (
     Column("run", lambda row: row.run, "The run's file.", align="left"),
     Column("measure", lambda row: row.measure, "The measure, as ir-measures names it.", align="left"),
     Column("mean", lambda row: row.mean, "Mean over the topics."),
-    *within(_COMPARED, lambda row: row.comparison),
+    *within(
+        [
+            replace(column, header="p (Holm)") if column.name == "p_holm" else column
+            for column in (*columns_of(Comparison), _NOTE)
+        ],
+        lambda row: row.comparison,
+    ),
 )
 """The columns of runs."""
-_VALUE: tuple[Column[_Value], ...] = (
-    Column("run", lambda row: row.run, "The run's file."),
-    Column("measure", lambda row: row.measure, "The measure, as ir-measures names it."),
-    Column("topic", lambda row: row.topic, "The topic's id."),
-    Column("value", lambda row: row.value, "The measure's value for the topic.", format=decimals(6)),
-)
 
 
 def _tabbed(table: Table) -> Iterator[str]:

@@ -17,10 +17,10 @@ from thresher.explaining.explanations import (
     TopicExplanation,
     TotalChange,
 )
+from thresher.number_texts import number_text
 from thresher.reports.formatting import NOTHING, change_text, measure_text, percent, plain, rounded_up
 from thresher.reports.table import DIFFERENCE, PERCENT, VALUE, Column, Table
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
-from thresher.scorers.cleaners import number
 from thresher.scoring.removed import DROPPED_HEADING, short
 
 _DOCUMENTS, _PASSAGES, _NEIGHBOURS, _TOPICS = 10, 3, 5, 20
@@ -165,7 +165,7 @@ def drop_text(drop: Drop) -> str:
 
 def _number(score: float) -> str:
     """Return a score with all the digits that a cutoff needs to be it."""
-    return number(score) if isfinite(score) else short(score)
+    return number_text(score) if isfinite(score) else short(score)
 
 
 def term_text(term: TermChange) -> str:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from thresher.defaults import HOLM
+from thresher.defaults import COLLECTION, DOCUMENT, HOLM, REFERENCE
 from thresher.errors import visible
-from thresher.evaluation.significance import Comparison
-from thresher.results.selection import Direction
-from thresher.scorers.relative_cutoffs import COLLECTION, DOCUMENT, REFERENCE
+
+if TYPE_CHECKING:
+    from thresher.evaluation.significance import Comparison, Direction
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 MEASURE_DECIMALS = 4
 SMALLEST_P = 0.0001
-BELOW_RESOLUTION = "below resolution"
 MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
 CUTOFF = "cutoff"
 """What cutoffs that are numbers are called on an axis."""
@@ -101,24 +101,6 @@ def rounded_up(value: float) -> float:
     return math.ceil(value * 100) / 100
 
 
-def cutoff_text(cutoff: float) -> str:
-    """Return a cutoff as canonical names write it: no decimals where there are none.
-
-    >>> cutoff_text(8000.0), cutoff_text(0.35)
-    ('8000', '0.35')
-    """
-    return str(int(cutoff)) if math.isfinite(cutoff) and cutoff == int(cutoff) else repr(float(cutoff))
-
-
-def exact_number(value: float) -> str:
-    """Return a number with all its decimals and thousands separators.
-
-    >>> exact_number(8412.3), exact_number(12.0)
-    ('8,412.3', '12')
-    """
-    return f"{value:,}".removesuffix(".0").replace("-", MINUS)
-
-
 def cutoff_label(sweep: str) -> str:
     """Return what the cutoffs of a sweep are, for an axis: percentiles where its name ends in `@p` or `@r`, quotas in `@doc`.
 
@@ -128,22 +110,15 @@ def cutoff_label(sweep: str) -> str:
     return next((label for kind, label in _CUTOFFS.items() if sweep.endswith(f"@{kind}")), CUTOFF)
 
 
-def short_number(value: float) -> str:
-    """Return a tick label: thousands as K, millions as M.
-
-    >>> short_number(8000), short_number(1500), short_number(0.5)
-    ('8K', '1.5K', '0.5')
-    """
-    for size, letter in ((1e6, "M"), (1e3, "K")):
-        if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"
-
-
 def marks_text(directions: Iterable[Direction]) -> str:
     """Return what the marks of differences of these directions mean."""
     text = f"†+ is significantly better, †{MINUS} significantly worse."
     return f"{text} † alone is significant, but mean and ranks differ in sign." if "mixed" in directions else text
+
+
+def direction(comparison: Comparison | None) -> Direction:
+    """Return where a comparison points; "none" where there is none."""
+    return "none" if comparison is None else comparison.direction
 
 
 def correction_text(correction: str, over: str) -> str:
@@ -159,11 +134,6 @@ def percent_text(share: float) -> str:
 def p_text(p: float) -> str:
     """Return a p-value with four decimals, a small one as a bound."""
     return f"< {SMALLEST_P}" if p < SMALLEST_P else fixed(p, 4)
-
-
-def wins_text(comparison: Comparison) -> str:
-    """Return topics won, tied and lost."""
-    return f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
 
 
 def megabytes(count: int) -> float:

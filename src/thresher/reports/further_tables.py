@@ -1,250 +1,194 @@
-"""Further tables: what was chosen and tested held-out, runs of other systems, variants without headings."""
+"""Further tables: the best at the same size, what was chosen and tested held-out, headings, runs of other systems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from thresher.defaults import HOLM
+from thresher.choosing.same_size import BestOfFamily, same_size
+from thresher.columns import Show
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import MARKS, correction_text, marks_text, p_text, percent_text
-from thresher.reports.results_tables import COMPARED, caption, measure_column
-from thresher.reports.table import (
-    COUNT,
-    DIFFERENCE,
-    PERCENT,
-    Column,
-    Table,
-    csv_table,
-    each,
-    measure_header,
-    pick,
-    within,
-)
-from thresher.results.experiment_results import Best, Chosen, Results, SystemResult, VariantResult
-from thresher.results.selection import (
-    Twins,
-    baseline_row,
-    compared_measures,
-    direction,
-    main_measure,
-    relative_bytes,
-    relative_size,
-    retrievals,
-    twins,
-)
+from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
+from thresher.reports.table import FORMATS, PERCENT, Column, Table, columns_of, csv_table, measure_header, pick, within
+from thresher.reports.variant_columns import Entry, variant_columns
+from thresher.reports.variant_tables import caption
+from thresher.variants.headings import headings_pairs
+from thresher.variants.held_out import Chosen, chosen_on_topics
+from thresher.variants.results import BaselineRun, Results
+from thresher.variants.table import VariantTable
 
-CHOSEN_FILE = "chosen.csv"
-SYSTEMS_FILE = "systems.csv"
-TWINS_FILE = "results.without-headings.csv"
+CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
 
 
-def chosen_columns(measure: str) -> list[Column[Chosen]]:
-    """Return the columns of what was chosen and tested on held-out topics, all in one measure."""
-    best = [
-        Column[Best](
-            "best",
-            lambda best: best.variant,
-            "The variant of the sweep with the best mean over the held-out topics.",
-            "best possible",
-            "variant",
-            align="left",
-        ),
-        Column("best held_out", lambda best: best.mean, "That variant's mean over the held-out topics."),
-        *within(COMPARED, lambda best: best.comparison, "best ", "The best variant on the held-out topics"),
-    ]
+@dataclass(frozen=True, eq=False)
+class BestAtSize:
+    """The best variant of a family at a size."""
+
+    best: BestOfFamily
+    entry: Entry
+
+
+def same_size_columns(measure: str) -> list[Column[BestAtSize]]:
+    """Return the columns of the best of each family at the same size."""
+    names = ["variant", "postings_share", measure, f"{measure} difference", f"{measure} low", "verdict"]
+    names += ["emptied", "query_postings", "indexing_ratio"]
     return [
-        Column("retrieval", lambda item: item.retrieval, "The retrieval model.", align="left"),
-        Column("sweep", lambda item: item.sweep, "The sweep; empty for a single cleaner."),
-        Column("chosen", lambda item: item.variant, "The variant chosen on the training topics.", align="left"),
-        Column("measure", lambda _: measure, "The measure that all other columns are about."),
-        Column("training", lambda item: item.training, "The chosen variant's mean over the training topics."),
         Column(
-            "held_out",
-            lambda item: item.held_out,
-            "The chosen variant's mean over the held-out topics.",
-            "held out",
-            mark=lambda item: MARKS[direction(item.comparison)],
-        ),
-        Column(
-            "baseline",
-            lambda item: item.baseline,
-            "The baseline's mean over the held-out topics.",
-            unit="held out",
-            exact=False,
-        ),
-        *within(COMPARED, lambda item: item.comparison, "held_out ", "The chosen variant on the held-out topics"),
-        *within(best, lambda item: item.best),
-        Column(
-            "optimism",
-            lambda item: item.optimism,
-            "How much lower the chosen variant's held-out mean is than the best one's.",
-        ),
-    ]
-
-
-def chosen_table(results: Results) -> Table | None:
-    """Return one row per sweep and single cleaner; None where nothing was chosen."""
-    if results.held_out is None or not results.chosen:
-        return None
-    several = len(retrievals(results)) > 1
-    p = "held_out p_holm" if results.correction == HOLM else "held_out p"
-    names = ["chosen", *["retrieval"] * several, "training", "held_out", "baseline", "held_out difference"]
-    names += ["held_out interval", "held_out W/T/L", p, "best", "best difference", "optimism"]
-    columns = [
-        replace(column, header="p", format=each(p_text))
-        if column.name == p
-        else replace(column, header="best possible", unit="difference")
-        if column.name == "best difference"
-        else column
-        for column in pick(chosen_columns(main_measure(results)), *names)
-    ]
-    return Table.of(columns, results.chosen, _chosen_caption(results, results.held_out), keys=1 + several)
-
-
-def chosen_csv(results: Results) -> str:
-    """Return one line per sweep and single cleaner, with all numbers of the main measure, those of `best` too."""
-    return csv_table(chosen_columns(main_measure(results)), results.chosen)
-
-
-def _chosen_caption(results: Results, held_out: Results) -> str:
-    rows = len(results.chosen)
-    over = f"{rows} row" if rows == 1 else f"{rows} rows"
-    text = (
-        f"{main_measure(results)}. Of each sweep the cutoff of the best mean over the {results.topics} training topics, of "
-        f"equals that with the smallest index, and the single cleaners, tested on {held_out.topics} held-out topics, "
-        f"which had no part in the choice. Difference, {percent_text(1 - results.alpha)} interval and p against the baseline "
-        f"on the held-out topics. {results.test}, {correction_text(results.correction, over)}, α = {results.alpha}: "
-        f"{marks_text(direction(item.comparison) for item in results.chosen)}"
-    )
-    return f"{text} Optimism: what the best cutoff on the held-out topics would have promised beyond the chosen one."
-
-
-def system_columns(measures: Sequence[str], tested: Sequence[str], whole: int) -> list[Column[SystemResult]]:
-    """Return the columns of other systems, in the file and in tables; `whole` are the bytes of the baseline's index."""
-    return [
-        Column("system", lambda row: row.name, "The system, as the experiment names it.", align="left"),
-        *(measure_column(name, True) for name in measures),
-        *(column for name in tested for column in within(COMPARED, _comparison(name), f"{name} ", name)),
-        Column("retrieved", lambda row: row.retrieved, "Topics with a document.", unit="topics", format=COUNT),
-        Column("index_bytes", lambda row: row.index_bytes, "Size of its index in bytes, if known.", format=COUNT),
-        Column(
-            "index_bytes_relative",
-            lambda row: relative_size(row.index_bytes, whole),
-            "The same over that of the baseline.",
-            "index",
+            "at_most",
+            lambda row: row.best.most,
+            "Largest size of the index over that of the baseline.",
+            "index at most",
             "% of baseline",
             PERCENT,
         ),
+        Column("family", lambda row: row.best.family.value, "Cleaners, pruning or combinations.", align="left"),
+        *within(pick(variant_columns((measure,)), *names), lambda row: row.entry),
     ]
 
 
-def _columns(results: Results) -> list[Column[SystemResult]]:
-    whole = baseline_row(results, retrievals(results)[0]).index_bytes
-    return system_columns(results.measures, compared_measures(results), whole)
+def same_size_table(table: VariantTable) -> Table | None:
+    """Return a row for each size and family; None if all variants are of one family."""
+    rows = [BestAtSize(best, Entry(table, best.index)) for best in same_size(table, table.main)]
+    if not rows:
+        return None
+    columns = [
+        column
+        for column in same_size_columns(table.main)
+        if column.name in ("variant", "family") or any(column.value(row) is not None for row in rows)
+    ]
+    text = (
+        "The variant of each family with the highest mean and an index of at most a share of the baseline's postings. It is "
+        "the best of many on these very topics: expect a little less of it on others."
+    )
+    return Table.of(columns, rows, text, keys=3, group=lambda row: row.best.most)
 
 
-def _comparison(name: str) -> Callable[[SystemResult], Comparison | None]:
-    return lambda row: row.comparisons.get(name)
+def chosen_columns() -> list[Column[Chosen]]:
+    """Return the columns of what was chosen on the topics and tested on held-out ones."""
+    own: list[Column[Chosen]] = columns_of(Chosen)
+    marked = [
+        replace(one, mark=lambda row: MARKS[direction(row.comparison)]) if one.name == "held_out" else one
+        for one in own
+    ]
+    return [
+        *marked,
+        *within(
+            columns_of(Comparison), lambda row: row.comparison, "held_out ", "The chosen variant on the held-out topics"
+        ),
+    ]
+
+
+def chosen_csv(results: Results) -> str:
+    """Return one line per sweep and single variant."""
+    return csv_table(chosen_columns(), chosen_on_topics(results))
+
+
+def chosen_table(results: Results) -> Table | None:
+    """Return one row per sweep and single variant; None where nothing was chosen."""
+    rows, facts = chosen_on_topics(results), results.facts
+    if not rows:
+        return None
+    several = len(results.tables) > 1
+    p = "held_out p" if rows[0].comparison.p_holm is None else "held_out p_holm"
+    names = ["chosen", *["retrieval"] * several, "training", "held_out", "baseline", "held_out difference"]
+    names += ["held_out interval", "held_out outcome", p, "best_variant", "best_held_out", "optimism"]
+    test = f"{facts.test} against the baseline, {correction_text(facts.correction, f'{len(rows)} rows')}, α = {facts.alpha}"
+    text = (
+        f"{measure_header(rows[0].measure)[0]}. Of each sweep the cutoff with the best mean over the {len(facts.topics)} "
+        f"topics, tested on {len(facts.held_out_topics)} held-out topics, which had no part in the choice. {test}, "
+        f"{percent_text(1 - facts.alpha)} intervals: {marks_text(row.comparison.direction for row in rows)} Optimism: what "
+        "the best cutoff on the held-out topics would have promised beyond the chosen one."
+    )
+    return Table.of(pick(chosen_columns(), *names), rows, text, keys=1 + several)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A variant that keeps title and headings, or the baseline, and the same without; `without` is all other text."""
+
+    kept: Entry
+    dropped: Entry
+    without: int
+
+    def differences(self, measure: str) -> tuple[float, float]:
+        """Return how far each mean is from that of all text, and of all text but title and headings."""
+        means = self.kept.table.mean(measure)
+        kept = means[self.kept.index] - means[0]
+        return kept.item(), (means[self.dropped.index] - means[self.without]).item()
+
+
+def heading_columns(measure: str) -> list[Column[_Pair]]:
+    """Return the columns of variants with and without title and headings."""
+    columns = pick(variant_columns((measure,)), measure, "postings_share")
+    kept: list[Column[_Pair]] = within(columns, lambda pair: pair.kept, "with ", "With title and headings")
+    dropped: list[Column[_Pair]] = within(columns, lambda pair: pair.dropped, "without ", "Without title and headings")
+    change = FORMATS[Show.DIFFERENCE]
+    what = "Difference of the mean from that of all text"
+    return [
+        Column("variant", lambda pair: pair.kept.row.name, "The variant, by its canonical name.", align="left"),
+        *(replace(column, unit="with headings") for column in kept),
+        Column("gain", lambda pair: pair.differences(measure)[0], f"{what}.", "difference", "from all text", change),
+        *(replace(column, unit="without headings") for column in dropped),
+        Column(
+            "gain without",
+            lambda pair: pair.differences(measure)[1],
+            f"{what} but title and headings.",
+            "difference",
+            "from all other text",
+            change,
+        ),
+    ]
+
+
+def headings_table(table: VariantTable) -> Table | None:
+    """Return the baseline and variants that keep title and headings, each with and without these; None if none is so."""
+    pairs = headings_pairs(table)
+    if not pairs:
+        return None
+    rows = [_Pair(Entry(table, kept), Entry(table, dropped), pairs[0][1]) for kept, dropped in pairs]
+    gains = [row.differences(table.main) for row in rows[1:]]
+    with_headings, without = (len([one for one in column if one > 0]) for column in zip(*gains, strict=True))
+    text = (
+        f"Of {len(gains)} variants that keep title and headings, {with_headings} have a higher mean than all text. Without "
+        f"title and headings in any index, {without} have a higher mean than all other text. †+ and †− are against all text."
+    )
+    return Table.of(heading_columns(table.main), rows, text)
+
+
+def system_columns(measures: Sequence[str]) -> list[Column[BaselineRun]]:
+    """Return the columns of other systems."""
+    name, *rest = columns_of(BaselineRun)
+    return [
+        name,
+        *(column for number, measure in enumerate(measures) for column in _system_measure(number, measure)),
+        *rest,
+    ]
+
+
+def _system_measure(number: int, measure: str) -> list[Column[BaselineRun]]:
+    return [
+        Column(
+            measure,
+            lambda row: row.means[number].item(),
+            f"Mean {measure} over the topics.",
+            *measure_header(measure),
+            mark=lambda row: MARKS[direction(row.comparisons.get(measure))],
+        ),
+        *within(columns_of(Comparison), lambda row: row.comparisons.get(measure), f"{measure} ", measure),
+    ]
 
 
 def systems_table(results: Results) -> Table | None:
-    """Return a row for each other system, compared with the baseline; None without any."""
-    if not results.systems:
+    """Return a row for each other system, compared with the first model's baseline; None without any."""
+    if not results.facts.systems:
         return None
-    main = main_measure(results)
-    compared = [f"{main} {name}" for name in ("difference", "W/T/L")] if main in compared_measures(results) else []
-    columns = _columns(results)
-    shown = pick(columns, "system", main, *compared, "index_bytes_relative", "retrieved")
-    others = pick(columns, *(name for name in results.measures if name != main))
-    return Table.of([*shown, *others], results.systems, f"Runs of other systems. {caption(results)}")
+    main = results.tables[0].main
+    compared = [f"{main} {name}" for name in ("difference", "outcome")]
+    others = [measure for measure in results.measures if measure != main]
+    shown = pick(system_columns(results.measures), "system", main, *compared, "index_bytes", "retrieved", *others)
+    return Table.of(shown, results.facts.systems, f"Runs of other systems. {caption(results)}")
 
 
 def systems_csv(results: Results) -> str:
     """Return one line per system."""
-    return csv_table(_columns(results), results.systems)
-
-
-def twin_columns(measure: str) -> list[Column[Twins]]:
-    """Return the columns of a variant beside its twin, all in one measure."""
-    header, _ = measure_header(measure)
-    return [
-        Column("variant", lambda row: row.variant.variant, "The cleaner, by its canonical name.", align="left"),
-        Column("retrieval", lambda row: row.variant.retrieval, "The retrieval model.", align="left"),
-        Column(
-            "with",
-            lambda row: row.variant.measures.get(measure),
-            f"Mean {measure} with title and headings indexed.",
-            header,
-            "with headings",
-            mark=lambda row: MARKS[direction(row.variant.comparisons.get(measure))],
-        ),
-        Column(
-            "with difference",
-            lambda row: _difference(row.variant, measure),
-            "Its difference from all text.",
-            "difference",
-            "from all text",
-            DIFFERENCE,
-        ),
-        Column(
-            "with index",
-            lambda row: relative_bytes(row.variant),
-            "Index bytes over those of all text.",
-            "index",
-            "% of all text",
-            PERCENT,
-        ),
-        Column(
-            "without",
-            lambda row: row.twin.measures.get(measure),
-            f"Mean {measure} without title and headings in any index.",
-            header,
-            "without headings",
-            mark=lambda row: MARKS[direction(row.twin.comparisons.get(measure))],
-        ),
-        Column(
-            "without difference",
-            lambda row: _difference(row.twin, measure),
-            "Its difference from all text but title and headings.",
-            "difference",
-            "from all other text",
-            DIFFERENCE,
-        ),
-        Column(
-            "without index",
-            lambda row: relative_bytes(row.twin),
-            "Index bytes over those of all text but title and headings.",
-            "index",
-            "% of all other text",
-            PERCENT,
-        ),
-    ]
-
-
-def twins_table(results: Results) -> Table | None:
-    """Return the baseline and the variants with `headings=keep`, each with and without title and headings; None if none is.
-
-    Raises:
-        InputError: if the results hold no measure.
-    """
-    rows = twins(results)
-    if not rows or results.without_headings is None:
-        return None
-    measure = main_measure(results)
-    columns = twin_columns(measure)
-    several = len(retrievals(results)) > 1
-    names = [column.name for column in columns if several or column.name != "retrieval"]
-    correction = correction_text(results.correction, "variants and measures of each")
-    caption = (
-        f"{measure}, {results.topics} topics. Variants with headings=keep, and the same with headings=drop. What is lost "
-        f"without title and headings was found by these, not by what the cleaner keeps. {results.test} against all text, and "
-        f"against all text but title and headings, {correction}, α = "
-        f"{results.alpha}: {marks_text(())}"
-    )
-    return Table.of(pick(columns, *names), rows, caption, keys=1 + several, group=lambda row: row.variant.retrieval)
-
-
-def _difference(row: VariantResult, measure: str) -> float | None:
-    comparison = row.comparisons.get(measure)
-    return comparison.difference if comparison else None
+    return csv_table(system_columns(results.measures), results.facts.systems)

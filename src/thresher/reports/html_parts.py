@@ -13,7 +13,6 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from thresher.errors import missing_retrieval
 from thresher.reports.table import Cell, Table
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -58,7 +57,14 @@ def templates(folder: Path) -> Environment:
         auto_reload=False,
     )
     environment.filters["viewed"] = viewed
+    environment.filters["coded"] = coded
     return environment
+
+
+def coded(text: str) -> Markup:
+    """Return a text with what stands between backticks as code."""
+    parts = text.split("`")
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def digest(script: str) -> str:
@@ -72,21 +78,6 @@ def packed(text: str) -> Markup:
 
 
 _packed_library = functools.lru_cache(maxsize=2)(packed)
-
-
-@functools.cache
-def chart_library() -> str:
-    """Return Vega-Lite with all that it needs, one script.
-
-    Raises:
-        MissingDependencyError: without vl-convert.
-    """
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise missing_retrieval("vl-convert-python, which has the charts of reports, is not installed") from error
-    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return script
 
 
 @dataclass(frozen=True)

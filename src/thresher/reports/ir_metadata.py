@@ -16,8 +16,8 @@ import yaml
 from thresher.costs import Machine, Times
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
-from thresher.results.experiment_results import Cost
 from thresher.scorers.cleaners import Cleaner
+from thresher.variants.costs import Cost
 
 SCHEMA = 0.2
 

@@ -1,96 +1,58 @@
-"""What notebooks show of results, explorations and choices: see `thresher.shown`."""
+"""What Python and notebooks show of results, choices and compared runs: see `thresher.shown`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from markupsafe import Markup
 
 from thresher.choosing.choices import Choice
-from thresher.errors import ConfigError
-from thresher.exploring.exploration import Exploration
-from thresher.reports.choice_tables import choice_csv, picks_table
-from thresher.reports.explored import explored_csv, explored_sentences, explored_table
+from thresher.reports.chart_rows import variants_of
+from thresher.reports.choice_tables import answer_columns, answered, answers_table
+from thresher.reports.compared_runs import RUNS, compared_rows, runs_table
+from thresher.reports.drawing import Plot
+from thresher.reports.html_parts import coded
+from thresher.reports.plot_files import all_plot
 from thresher.reports.recommendation import answer
-from thresher.reports.results_tables import answer_table, results_csv
-from thresher.reports.summary import summary
-from thresher.reports.table import Table
-from thresher.results.experiment_results import Results
-from thresher.results.selection import main_of, retrievals
-from thresher.shown import VIEWS, RecordView
+from thresher.reports.summary import findings, warnings
+from thresher.reports.table import Table, data_frame, filled
+from thresher.reports.variant_columns import entries, variant_columns
+from thresher.reports.variant_tables import answer_table
+from thresher.shown import VIEWS, View
+from thresher.variants.results import Results
 
 _ROWS = 12
 
 
-class ResultsView(RecordView):
-    """Of a finished experiment: its answer, and the variants on the Pareto front."""
-
-    def html(self, record: Results) -> str:
-        """Return sentences and a table."""
-        return _html(summary(record), [answer_table(record, _ROWS)])
-
-    def csv(self, record: Results) -> str:
-        """Return `results.csv`."""
-        return results_csv(record)
-
-    def figure(self, record: Results, retrieval: str | None) -> Any:
-        """Return size against the main measure."""
-        from thresher.reports.plots import trade_off_figure  # matplotlib is slow to import
-
-        models = retrievals(record)
-        return trade_off_figure(record, models[_model(models, retrieval)])
+def _results_line(results: Results) -> str:
+    facts = results.facts
+    return f"{facts.title}, {len(results.tables[0].rows) - 1:,} variants, {len(facts.topics)} topics"
 
 
-class ExplorationView(RecordView):
-    """Of an exploration: how much was explored, and the best cutoff of each scorer."""
-
-    def html(self, record: Exploration) -> str:
-        """Return sentences and a table for each retrieval model."""
-        measure = record.measures.index(main_of(record.measures))
-        tables = [explored_table(record, model, measure) for model in range(len(record.retrieval))]
-        return _html(explored_sentences(record, measure), tables)
-
-    def csv(self, record: Exploration) -> str:
-        """Return `explored.csv`."""
-        return explored_csv(record)
-
-    def figure(self, record: Exploration, retrieval: str | None) -> Any:
-        """Return size against the main measure, a line for each scorer."""
-        from thresher.reports.plots import explored_figure
-
-        return explored_figure(record, _model(record.retrieval, retrieval))
+def _results_html(results: Results) -> str:
+    return _html([*findings(results), *warnings(results)], [answer_table(results, _ROWS)])
 
 
-class ChoiceView(RecordView):
-    """Of a choice: what is recommended, and what the rules pick."""
-
-    def html(self, record: Choice) -> str:
-        """Return the answer and a table for each retrieval model."""
-        return _html(answer(record), [table for one in record.models if (table := picks_table(one.main))])
-
-    def csv(self, record: Choice) -> str:
-        """Return `choice.csv`."""
-        return choice_csv(record)
-
-    def figure(self, record: Choice, retrieval: str | None) -> Any:
-        """Return size against the main measure, with what is picked."""
-        from thresher.reports.choice_plots import overview_figure
-
-        decisions = [one.main for one in record.models]
-        return overview_figure(decisions[_model([one.retrieval for one in decisions], retrieval)])
+def _results_frame(results: Results) -> object:
+    rows = entries(results)
+    return data_frame(filled(variant_columns(results.measures), rows), rows)
 
 
-def _model(models: Sequence[str], name: str | None) -> int:
-    if name is None:
-        return 0
-    if name not in models:
-        raise ConfigError(f"there is no retrieval model {name!r}", f"use one of {', '.join(models)}", "retrieval")
-    return models.index(name)
+def _results_plot(results: Results, retrieval: str | None) -> Plot:
+    return all_plot(variants_of(results.table(retrieval)))
+
+
+def _choice_html(choice: Choice) -> str:
+    table = answers_table(choice)
+    return _html(answer(choice), [table] if table.rows else [])
+
+
+def _choice_frame(choice: Choice) -> object:
+    return data_frame(answer_columns(choice.measures), answered(choice))
 
 
 def _html(sentences: Iterable[str], tables: Sequence[Table]) -> str:
-    items = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
+    items = Markup("").join(Markup("<li>{}</li>").format(coded(sentence)) for sentence in sentences)
     return str(Markup("<ul>{}</ul>{}").format(items, Markup("").join(map(_table, tables))))
 
 
@@ -105,4 +67,14 @@ def _table(table: Table) -> Markup:
     return Markup("<table><thead>{}</thead><tbody>{}</tbody></table>{}").format(head, body, below)
 
 
-VIEWS.update({"Results": ResultsView(), "Exploration": ExplorationView(), "Choice": ChoiceView()})
+VIEWS.update(
+    {
+        "Results": View(_results_line, _results_html, _results_frame, _results_plot),
+        "Choice": View(lambda choice: next(answer(choice)), _choice_html, _choice_frame),
+        "ComparedRuns": View(
+            lambda runs: f"{len(runs.values)} runs, {len(runs.topics)} topics",
+            lambda runs: _html([], [runs_table(runs)]),
+            lambda runs: data_frame(RUNS, compared_rows(runs)),
+        ),
+    }
+)

@@ -4,154 +4,96 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thresher.choosing.choices import Choice
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
+from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import change_text, measure_text, percent_text
-from thresher.reports.recommendation import headline
-from thresher.results.experiment_results import Results, TitleBias, VariantResult
-from thresher.results.selection import (
-    baseline_row,
-    can_be_significant,
-    comparisons_made,
-    direction,
-    front_rows,
-    main_measure,
-    retrievals,
-    significantly_worse,
-    twins,
-    variant_rows,
-    without_a_loss,
-)
+from thresher.reports.table import measure_header
+from thresher.variants.results import Results, TitleBias
+from thresher.variants.table import VariantTable
 
 
-def summary(results: Results, choice: Choice | None = None) -> tuple[str, ...]:
-    """Return the sentences that sum the experiment up, each true by the numbers alone.
-
-    What is recommended comes first, if a cutoff was chosen; nothing else is singled out. They say how many variants are
-    significantly better, worse, neither; how far the differences reach; how many smaller indexes show no loss; how many leave
-    pages without text; the Pareto front; how many relevant pages repeat their topic in title or headings; what cannot be
-    concluded. With several retrieval models each gets its own sentences,
-    opened by its name.
-
-    Raises:
-        InputError: if there is no measure, or a retrieval model without a baseline.
-    """
-    models = retrievals(results)
-    chosen = {one.retrieval: one for one in choice.recommendations} if choice else {}
-    sentences: list[str] = []
-    for model in models:
-        opening = f"{model}: " if len(models) > 1 else ""
-        said = [headline(chosen[model])] if model in chosen else []
-        sentences += [opening + sentence for sentence in (*said, *model_summary(results, model))]
-    sentences += _title_bias(results.title_bias, "")
-    if results.held_out:
-        sentences += _title_bias(results.held_out.title_bias, "Of the held-out topics, ")
-    if choice is None and len(results.rows) > len(models):
-        sentences.append("Which of them to use is a question for `thresher choose`.")
-    return tuple(sentences)
+def findings(results: Results) -> Iterator[str]:
+    """Give what the numbers say of each retrieval model; nothing is singled out as the one to use."""
+    for table in results.tables:
+        opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
+        yield from (opening + sentence for sentence in model_findings(table))
 
 
-def model_summary(results: Results, retrieval: str) -> Iterator[str]:
+def model_findings(table: VariantTable) -> Iterator[str]:
     """Give what the numbers of one retrieval model say."""
-    measure = main_measure(results)
-    rows = [row for row in variant_rows(results, retrieval) if measure in row.comparisons]
-    if not rows:
-        value = measure_text(baseline_row(results, retrieval).measures.get(measure))
-        yield f"Only the baseline was run: {measure} is {value}."
+    short, means = measure_header(table.main)[0], table.mean(table.main)
+    base = f"{short} of the baseline is {measure_text(means[0])}"
+    if not table.candidates:
+        yield f"Only the baseline was run: {base}."
         return
-    yield _counts(rows, measure)
-    yield from _power(results, rows)
-    yield _reach(rows, measure)
-    yield from _smaller(rows)
-    yield from _emptied(rows)
-    yield from _without_headings(results, retrieval, measure)
-    names = _names([row.variant for row in front_rows(results, retrieval)])
-    yield f"The Pareto front of index size and {measure} is {names}, from the smallest index up."
+    found = {index: one for index in table.candidates if (one := _compared(table, index).get(table.main))}
+    if found:
+        yield _counts(list(found.values()), short)
+        smaller = [index for index in found if table.sizes[index] < table.sizes[0]]
+        harmless = [index for index in smaller if not any(one.shows_a_loss for one in _compared(table, index).values())]
+        if smaller:
+            many = f"{len(harmless)} of {len(smaller)} smaller indexes"
+            yield f"{many} show no significant loss; this does not prove that there is none."
+    explored = [index for index in table.candidates if table.rows[index].explored]
+    if explored:
+        best = table.best(table.main, explored)
+        yield (
+            f"{len(explored):,} variants were explored without indexes. {base}; the highest mean is "
+            f"{measure_text(means[best])}, of {table.rows[best].name}. The best of many on the topics that chose it: expect "
+            "less of it on others."
+        )
+    emptied = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
+    if emptied:
+        verb = "variant leaves" if len(emptied) == 1 else "variants leave"
+        yield f"{len(emptied):,} {verb} more than {percent_text(MOST_EMPTIED)} of the pages without text."
 
 
-def _counts(rows: Sequence[VariantResult], measure: str) -> str:
-    directions = [direction(row.comparisons[measure]) for row in rows]
-    better, worse = directions.count("better"), directions.count("worse")
+def warnings(results: Results) -> Iterator[str]:
+    """Give what readers must know before the numbers."""
+    facts = results.facts
+    yield from (f"{notice[:1].upper()}{notice[1:]}." for notice in facts.notices)
+    for table in results.tables:
+        opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
+        yield from (opening + text for text in _power(results, table))
+    yield from _title_bias(facts.title_bias, "")
+    yield from _title_bias(facts.held_out_title_bias, "Of the held-out topics, ")
+
+
+def _counts(found: Sequence[Comparison], short: str) -> str:
+    directions = [one.direction for one in found]
+    changes = [one.difference for one in found]
+    worse, better = directions.count("worse"), directions.count("better")
     return (
-        f"{worse} of {len(rows)} {_plural(len(rows), 'variant', 'variants')} {_be(worse)} significantly worse than the "
-        f"baseline in {measure}. {better} {_be(better)} significantly better."
+        f"Of {len(found)} variants that were run, {worse} {_are(worse)} significantly worse than the baseline in {short} and "
+        f"{better} significantly better; differences are between {change_text(min(changes))} and {change_text(max(changes))}."
     )
 
 
-def _power(results: Results, rows: Sequence[VariantResult]) -> list[str]:
-    if can_be_significant(results, rows):
-        return []
-    if results.correction != HOLM:
-        return [f"With {results.topics} topics no difference can be significant, however large: more would be needed."]
-    return [
-        f"With {results.topics} topics and {comparisons_made(rows)} comparisons no difference can be significant after Holm's "
-        "correction, however large: more topics or fewer variants would be needed."
-    ]
+def _power(results: Results, table: VariantTable) -> Iterator[str]:
+    """Say if the largest possible difference would not be significant.
+
+    The smallest p of a two-sided signed-rank test over n differing pairs is 2^(1-n) (all signs alike, out of 2^n), and Holm
+    multiplies the smallest of m by m.
+    """
+    facts, topics = results.facts, len(table.topics)
+    tests = [one for index in table.built for one in _compared(table, index)]
+    if tests and (len(tests) if facts.correction == HOLM else 1) * 2.0 ** (1 - topics) > facts.alpha:
+        many = f" and {len(tests)} comparisons" if facts.correction == HOLM else ""
+        yield f"With {topics} topics{many} no difference can be significant, however large."
 
 
-def _reach(rows: Sequence[VariantResult], measure: str) -> str:
-    found = [row.comparisons[measure].difference for row in rows]
-    least, most = (change_text(value) for value in (min(found), max(found)))
-    if least == most:
-        return f"The difference from the baseline in {measure} is {least}."
-    return f"Differences from the baseline in {measure} are between {least} and {most}."
-
-
-def _smaller(rows: Sequence[VariantResult]) -> Iterator[str]:
-    smaller = [row for row in rows if row.index_bytes < row.index_bytes_baseline]
-    if smaller:
-        harmless = without_a_loss(smaller)
-        yield (
-            f"Of {len(smaller)} smaller {_plural(len(smaller), 'index', 'indexes')}, {harmless} "
-            f"{_plural(harmless, 'shows', 'show')} no loss in any measure, neither a significant one nor an interval below "
-            "zero; that is not to say that there is none."
-        )
-
-
-def _emptied(rows: Sequence[VariantResult]) -> Iterator[str]:
-    many = [row for row in rows if row.emptied > MOST_EMPTIED * row.documents]
-    if many:
-        yield (
-            f"{len(many)} {_plural(len(many), 'variant leaves', 'variants leave')} more than {percent_text(MOST_EMPTIED)} of "
-            "the pages without text."
-        )
-
-
-def _without_headings(results: Results, retrieval: str, measure: str) -> Iterator[str]:
-    pairs = [pair for pair in twins(results) if pair.variant.retrieval == retrieval and not pair.variant.is_baseline]
-    if not pairs:
-        return
-    kept, dropped = (
-        significantly_worse(rows, measure) for rows in zip(*((pair.variant, pair.twin) for pair in pairs), strict=True)
-    )
-    yield (
-        f"Of {len(pairs)} {_plural(len(pairs), 'variant', 'variants')} with `headings=keep`, {kept} {_be(kept)} significantly "
-        f"worse than the baseline in {measure}. Without title and headings in any index, {dropped} {_be(dropped)}."
-    )
+def _compared(table: VariantTable, index: int) -> dict[str, Comparison]:
+    built = table.rows[index].built
+    return dict(built.comparisons) if built else {}
 
 
 def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
-    if bias is None or not bias.relevant:
-        return
-    warning = (
-        " An index of titles and headings alone finds these, so gains of `headings=keep` are no sign of good cleaning."
-    )
-    yield (
-        f"{opening}{bias.headings:,} of {bias.relevant:,} relevant {_plural(bias.relevant, 'page', 'pages')} "
-        f"{_plural(bias.headings, 'has', 'have')} all words of the topic in title or headings. "
-        f"{bias.title:,} {_plural(bias.title, 'has', 'have')} them in the title.{warning if bias.share > MOST_TITLED else ''}"
-    )
+    if bias is not None and bias.share > MOST_TITLED:
+        yield (
+            f"{opening}{bias.headings:,} of {bias.relevant:,} relevant pages have all words of the topic in title or "
+            "headings. An index of these alone finds such pages, so gains of `headings=keep` are no sign of good cleaning."
+        )
 
 
-def _names(names: Sequence[str]) -> str:
-    if len(names) > 8:
-        return f"{', '.join(names[:3])}, {len(names) - 6} more, {', '.join(names[-3:])}"
-    return ", ".join(names)
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return one if count == 1 else many
-
-
-def _be(count: int) -> str:
-    return _plural(count, "is", "are")
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -1,28 +1,44 @@
-"""A table: columns are declared once, over a record, and serve terminals, CSV, Markdown, LaTeX and HTML."""
+"""A table: columns over records serve terminals, CSV, Markdown, LaTeX, HTML and data frames."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from numbers import Integral
-from typing import Generic, Literal, TypeVar
+from operator import attrgetter
+from typing import Any, Generic, Literal, TypeVar
 
-from thresher.reports.formatting import MEASURE_DECIMALS, NOTHING, decimals_for, fixed, percent, signed
+from thresher.columns import Declared, Show, declared
+from thresher.errors import needs_extra
+from thresher.reports.formatting import (
+    MEASURE_DECIMALS,
+    NOTHING,
+    change_text,
+    decimals_for,
+    fixed,
+    p_text,
+    percent,
+    signed,
+    significant_digits,
+)
 
 Row = TypeVar("Row")
 Part = TypeVar("Part")
 Value = str | float | None
 Align = Literal["left", "right"]
-Format = Callable[[Sequence[float]], Callable[[float], str]]
+Number = Callable[[float], str]
+"""Formats a number."""
+Format = Callable[[Sequence[float]], Number]
 """Takes a column's numbers, for decimals that fit them all, and returns what formats one of them."""
 
 
-def each(show: Callable[[float], str]) -> Format:
+def each(show: Number) -> Format:
     """Format every number by itself."""
     return lambda _: show
 
@@ -35,7 +51,7 @@ def decimals(count: int) -> Format:
 def fitted(digits: int, scale: float = 1.0) -> Format:
     """Format the column's numbers, times `scale`, with the decimals that the smallest needs for `digits` digits."""
 
-    def fit(values: Sequence[float]) -> Callable[[float], str]:
+    def fit(values: Sequence[float]) -> Number:
         count = decimals_for([value * scale for value in values], digits)
         return lambda value: fixed(value * scale, count)
 
@@ -46,21 +62,41 @@ VALUE = decimals(MEASURE_DECIMALS)
 DIFFERENCE = each(partial(signed, decimals=MEASURE_DECIMALS))
 COUNT = decimals(0)
 PERCENT = each(percent)
+FORMATS: Mapping[Show, Format] = {
+    Show.TEXT: VALUE,
+    Show.COUNT: COUNT,
+    Show.VALUE: VALUE,
+    Show.FIGURE: each(significant_digits),
+    Show.DIFFERENCE: DIFFERENCE,
+    Show.PERCENT: PERCENT,
+    Show.P: each(p_text),
+    Show.MEGABYTES: fitted(3, 1e-6),
+    Show.SECONDS: fitted(2),
+    Show.MILLISECONDS: fitted(3, 1e3),
+    Show.OUTCOME: COUNT,
+    Show.RANGE: VALUE,
+}
+_ALONE: Mapping[Show, Number] = {
+    Show.VALUE: partial(fixed, decimals=3),
+    Show.FIGURE: significant_digits,
+    Show.COUNT: partial(fixed, decimals=0),
+    Show.SECONDS: significant_digits,
+    Show.MILLISECONDS: lambda value: significant_digits(1e3 * value),
+}
+"""How a number is shown with its bounds behind it."""
 
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """A column over the records that are a table's rows.
+    """A column over the records that are a table's rows; see `thresher.columns.Declared` for what is declared.
 
     Attributes:
         name: what CSV files call it; tables, too, unless there is a `header`.
-        value: of a row, exactly: CSV files hold it and pages sort by it; None is an empty field there, an en dash in tables.
-        meaning: a sentence or phrase that stands alone, in docs/columns.md and over headers of pages.
-        header, unit: its header in a table, in two lines.
+        value: of a row, exactly: CSV files hold it and pages sort by it; None and NaN are an empty field.
+        meaning, header, unit, exact, missing: see `Declared`.
         format: how its numbers are shown; texts are shown as they are.
         text: of a row that has a value, where a cell shows more than it ("3/1/2").
         mark: of a row, a significance mark behind the number.
-        exact: whether CSV files have it; not where it only shows what other columns hold.
     """
 
     name: str
@@ -73,6 +109,60 @@ class Column(Generic[Row]):
     text: Callable[[Row], str] | None = None
     mark: Callable[[Row], str] | None = None
     exact: bool = True
+    missing: str = NOTHING
+
+
+def columns_of(kind: type, read: Callable[[Any, str], Any] = getattr) -> list[Column[Any]]:
+    """Return the columns that the fields and properties of a class declare.
+
+    Args:
+        kind: the class.
+        read: returns what a row has of an attribute of the class.
+    """
+    return [
+        column for name, one in declared(kind).items() for column in _columns(name, one, partial(_read, read, name))
+    ]
+
+
+def _read(read: Callable[[Any, str], Any], name: str, row: Any) -> Any:
+    return read(row, name)
+
+
+def _columns(attribute: str, one: Declared, read: Callable[[Row], Any]) -> list[Column[Row]]:
+    column: Column[Row] = Column(
+        one.name or attribute,
+        read,
+        one.meaning,
+        one.header,
+        one.unit,
+        FORMATS[one.show],
+        "left" if one.show is Show.TEXT else "right",
+        exact=one.exact and one.show not in (Show.OUTCOME, Show.RANGE),
+        missing=one.missing,
+    )
+    if one.show is Show.OUTCOME:
+        return [replace(column, value=_first(read), text=lambda row: "/".join(map(str, read(row))))]
+    if one.show is Show.RANGE:
+        return [replace(column, value=_first(read), text=lambda row: " to ".join(map(change_text, read(row))))]
+    if not one.bounds:
+        return [column]
+
+    def bound(name: str) -> Callable[[Row], Value]:
+        return lambda row: None if (interval := read(row)) is None else getattr(interval, name)
+
+    def text(row: Row) -> str:
+        value, low, high = map(_ALONE[one.show], attrgetter("value", "low", "high")(read(row)))
+        return value if low == high else f"{value} ({low} to {high})"
+
+    return [
+        replace(column, value=bound("value"), text=text),
+        Column(f"{column.name}_low", bound("low"), "Lower end of its 95 % interval."),
+        Column(f"{column.name}_high", bound("high"), "Upper end of its 95 % interval."),
+    ]
+
+
+def _first(read: Callable[[Row], Any]) -> Callable[[Row], Value]:
+    return lambda row: None if (found := read(row)) is None else found[0]
 
 
 @dataclass(frozen=True)
@@ -123,11 +213,6 @@ class Table:
         """Return the table without the columns of these indices."""
         return self.ordered([index for index in range(len(self.columns)) if index not in columns])
 
-    def head(self, count: int) -> Table:
-        """Return the table with its first rows alone."""
-        rules = tuple(rule for rule in self.rules if rule < count)
-        return replace(self, rows=self.rows[:count], rules=rules)
-
     @classmethod
     def of(
         cls,
@@ -151,21 +236,25 @@ class Table:
 
 
 def _cells(column: Column[Row], rows: Sequence[Row]) -> list[Cell]:
-    values = [column.value(row) for row in rows]
+    values = [None if _is_empty(value := column.value(row)) else value for row in rows]
     numbers = [None if isinstance(value, str) else value for value in values]
     show = column.format([number for number in numbers if number is not None])
+
+    def text(row: Row, value: Value) -> str:
+        if value is None:
+            return column.missing
+        if column.text is not None:
+            return column.text(row)
+        return value if isinstance(value, str) else show(value)
+
     return [
-        Cell(
-            _formatted(value, show) if value is None or column.text is None else column.text(row),
-            column.mark(row) if column.mark else "",
-            number,
-        )
+        Cell(text(row, value), column.mark(row) if column.mark else "", number)
         for row, value, number in zip(rows, values, numbers, strict=True)
     ]
 
 
-def _formatted(value: Value, show: Callable[[float], str]) -> str:
-    return NOTHING if value is None else value if isinstance(value, str) else show(value)
+def _is_empty(value: Value) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def within(
@@ -201,6 +290,7 @@ def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: st
         through(column.text),
         through(column.mark),
         column.exact,
+        column.missing,
     )
 
 
@@ -225,6 +315,24 @@ def measure_header(name: str) -> tuple[str, str]:
     return (parts[1] + parts[3], parts[2]) if parts else (name, "")
 
 
+def spread(count: int, keep: int) -> list[int]:
+    """Return at most `keep` of the indices 0 to count - 1, evenly spread, both ends among them.
+
+    >>> spread(10, 4)
+    [0, 3, 6, 9]
+    """
+    if keep >= count:
+        return list(range(count))
+    if keep <= 1:
+        return [count // 2] * keep
+    return [(index * (count - 1) * 2 + keep - 1) // (2 * (keep - 1)) for index in range(keep)]
+
+
+def filled(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> list[Column[Row]]:
+    """Return the exact columns that are not empty in every row."""
+    return [column for column in columns if column.exact and not all(_is_empty(column.value(row)) for row in rows)]
+
+
 def csv_table(columns: Iterable[Column[Row]], rows: Iterable[Row]) -> str:
     """Return the exact columns of records as CSV; floats have the fewest digits that give the same float back."""
     columns = [column for column in columns if column.exact]
@@ -241,9 +349,20 @@ def csv_text(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return buffer.getvalue()
 
 
+def data_frame(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> Any:
+    """Return the exact columns of records as a `pandas.DataFrame`.
+
+    Raises:
+        MissingDependencyError: if pandas is not installed.
+    """
+    with needs_extra("pandas", "pandas is not installed"):
+        import pandas
+    return pandas.DataFrame({column.name: [column.value(row) for row in rows] for column in columns if column.exact})
+
+
 def number_text(value: float | None) -> str:
-    """Return the fewest digits that give the same float back; empty for None."""
-    return "" if value is None else repr(float(value))  # float() first: numpy's floats print their type
+    """Return the fewest digits that give the same float back; empty for None and NaN."""
+    return "" if value is None or math.isnan(value) else repr(float(value))  # float(): numpy's floats print their type
 
 
 def _exact(value: Value) -> str:

@@ -144,6 +144,14 @@ class Declared:
             ConfigError: if one is missing; `where` is named in the message.
         """
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is declared by the same class and has the same parameters."""
+        return type(self) is type(other) and isinstance(other, Declared) and self.values == other.values
+
+    def __hash__(self) -> int:
+        """Return a hash of the name, parameters included."""
+        return hash(self.canonical_name)
+
 
 class Scorer(Declared, ABC):
     """Assigns a number to each segment of a page.

@@ -12,12 +12,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from thresher.defaults import DOCUMENT, REFERENCE
 from thresher.errors import ConfigError
+from thresher.number_texts import number_text
 from thresher.scorers.base import DECISION, KEEP_HIGH, Parameter, Scorer, Value, check_range, printed, with_values
 from thresher.scorers.registry import scorer_class
 from thresher.scorers.relative_cutoffs import (
-    DOCUMENT,
-    REFERENCE,
     Cutoff,
     Percentile,
     Quota,
@@ -77,7 +77,7 @@ class Cut:
             return f"{name}@{self.percentile.name}"
         if self.quota:
             return f"{name}@{DOCUMENT if self.cutoff is None else Quota(self.cutoff).name}"
-        return name if self.cutoff is None or self.scorer.decides else f"{name}@{number(self.cutoff)}"
+        return name if self.cutoff is None or self.scorer.decides else f"{name}@{number_text(self.cutoff)}"
 
     @property
     def threshold(self) -> float:
@@ -218,14 +218,9 @@ def sweep_name(template: Cut, cutoff: Cutoff) -> str:
     return f"{template.name}@{kind}" if kind else template.name
 
 
-def number(value: float) -> str:
-    """Print a cutoff, whole numbers without decimals."""
-    return str(int(value)) if value == int(value) else repr(float(value))
-
-
 def middle_cutoff(kind: type[Scorer]) -> str:
     """Print a cutoff of a scorer as an example."""
-    return number(kind.grid[len(kind.grid) // 2] if kind.grid else 1)
+    return number_text(kind.grid[len(kind.grid) // 2] if kind.grid else 1)
 
 
 def _parse(part: str, text: str, where: str) -> Cut:

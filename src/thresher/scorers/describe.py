@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from thresher.number_texts import number_text
 from thresher.scorers.base import Parameter, Scorer, printed, span
-from thresher.scorers.cleaners import BASELINE, CUT_PARAMETERS, middle_cutoff, number
+from thresher.scorers.cleaners import BASELINE, CUT_PARAMETERS, middle_cutoff
 from thresher.scorers.registry import scorers
 
 RELATIVE_CUTOFFS = (
@@ -64,8 +65,8 @@ def _declaration(kind: type[Scorer]) -> dict[str, Any]:
         "unit": kind.unit,
         "cutoffs": "none"
         if kind.decides
-        else span(kind.low, kind.high) + (f", {number(kind.usual)} by default" if kind.usual else ""),
-        "grid": [number(cutoff) for cutoff in kind.grid],
+        else span(kind.low, kind.high) + (f", {number_text(kind.usual)} by default" if kind.usual else ""),
+        "grid": [number_text(cutoff) for cutoff in kind.grid],
         "example": f"{kind().canonical_name}{cutoff}",
         "parameters": parameter_declarations((*kind.parameters, *CUT_PARAMETERS)),
         "source": kind.source,

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
+from itertools import islice
 from math import log
 from pathlib import Path
 
@@ -30,6 +31,8 @@ _NAMES = {"Cjk": "Chinese", "Hiragana": "Japanese", "Katakana": "Japanese", "Mya
 _VARIANTS = {"Simple_English": "English", "Belarusian_Taraskievica": "Belarusian"}
 _SAMPLE = 5_000
 _MOST_WORDS = 1000
+# So many words of a list show its script.
+_OF_ITS_SCRIPT = 50
 _VOCABULARY = 50_000
 _KANA_OF_JAPANESE = 0.1
 # At least a fifth of the words, and five different ones, must be stop words.
@@ -50,10 +53,10 @@ def stop_list(language: str) -> frozenset[str]:
 
 
 @cache
-def ranked_words(language: str) -> tuple[str, ...]:
-    """Return the stop words of a language, the most frequent first, as the list spells them."""
+def ranked_words(language: str, most: int | None = None) -> tuple[str, ...]:
+    """Return the stop words of a language, or the `most` frequent ones, the most frequent first, as the list spells them."""
     text = (_folder() / f"{language}.txt").read_text(encoding="utf-8")
-    return tuple(word for line in text.splitlines() if (word := line.strip()))
+    return tuple(islice((word for line in text.splitlines() if (word := line.strip())), most))
 
 
 def own_stop_list(path: Path) -> frozenset[str]:
@@ -142,6 +145,10 @@ def _script(character: str) -> str:
 def _words(text: str) -> Iterator[str]:
     """Yield white-space tokens in lower case without punctuation and digits at their ends, if two characters are left."""
     for token in text.lower().split():
+        if token.isalpha():
+            if len(token) > 1:
+                yield token
+            continue
         first, after = 0, len(token)
         while first < after and not token[first].isalpha():
             first += 1
@@ -151,8 +158,8 @@ def _words(text: str) -> Iterator[str]:
             yield token[first:after]
 
 
-def _frequent(language: str) -> str:
-    return unicodedata.normalize("NFKC", " ".join(ranked_words(language)[:_MOST_WORDS]))
+def _frequent(language: str, most: int = _MOST_WORDS) -> str:
+    return unicodedata.normalize("NFKC", " ".join(ranked_words(language, most)))
 
 
 @cache
@@ -160,7 +167,7 @@ def _languages_by_script() -> Mapping[str, Sequence[str]]:
     by_script: dict[str, list[str]] = {}
     for language in languages():
         if language not in _VARIANTS:
-            by_script.setdefault(main_script(_frequent(language)), []).append(language)
+            by_script.setdefault(main_script(_frequent(language, _OF_ITS_SCRIPT)), []).append(language)
     return by_script
 
 
@@ -169,7 +176,6 @@ def _gains(script: str) -> Mapping[str, Sequence[tuple[str, float]]]:
     """Return by word the lists of a script that hold it, with what it adds there."""
     gains: dict[str, list[tuple[str, float]]] = {}
     for language in _languages_by_script()[script]:
-        distinct = dict.fromkeys(_words(_frequent(language)))
-        for rank, word in enumerate(distinct, start=1):
+        for rank, word in enumerate(dict.fromkeys(_words(_frequent(language))), start=1):
             gains.setdefault(word, []).append((language, log(_VOCABULARY / rank)))
     return gains

@@ -4,12 +4,11 @@ That of a word w that occurs C(w) times among N words is C(w) / N + 1e-6, so tha
 constant is that of PyPlexity's mixtures, which the models `books` and `self` follow.
 
 The paper filters passages of 512 tokens, and keeps those whose mean and standard deviation are both near the median. Sentences
-are shorter, so that both statistics are noisier; boilerplate is on the low side of both, so that high scores are kept.
+are shorter, so that both are noisier. Boilerplate is on the low side of the mean, so that high scores are kept.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -35,9 +34,7 @@ from thresher.scorers.shallow_features import RULE
 
 __all__ = ["FLOOR", "Floats", "learn_counts", "probabilities", "probabilities_of", "words_of"]
 Floats = npt.NDArray[np.float64]
-Function = Callable[[Floats], Floats]
 _VERSION = 1
-_PER_MILLE = 1000
 
 
 def probabilities(counts: Mapping[str, int]) -> dict[bytes, float]:
@@ -93,11 +90,15 @@ def words_of(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
     return b" ".join(sentences).split(), counts
 
 
-class _WordPriors(Scorer):
-    """A statistic of the probabilities of a sentence's words."""
+class Prior(Scorer):
+    """Mean of the priors of the sentence's words: of the log10 of their relative frequency in a text."""
 
+    name = "prior"
     segment = SENTENCE
     keep = KEEP_HIGH
+    unit = "log10 of a probability"
+    low, high = -6.0, 0.0
+    grid = (-4.5, -4.25, -4, -3.75, -3.5, -3.25, -3, -2.75, -2.5)
     other_languages = "counts=self"
     source = (
         "Seo, Kim, Kim, Yeo: Prior-based Noisy Text Data Filtering: Fast and Strong Alternative For Perplexity, "
@@ -150,29 +151,20 @@ class _WordPriors(Scorer):
         probabilities_of(self._file)
 
     def score(self, segments: Segments) -> Scores:
-        """Return the statistic of each sentence; -inf for one without words, unless unseen ones are added."""
+        """Return the mean of each sentence; -inf for one without words, unless unseen ones are added.
+
+        Neighbouring sentences' words weigh `context` to the power of their distance.
+        """
         context, unseen = float(self.values["context"]), int(self.values["unseen"])
         words, counts = words_of(segments.plain, segments.sentence_ends)
         known = probabilities_of(self._file).get
-        probabilities = np.fromiter(map(known, words, repeat(FLOOR)), dtype=np.float64, count=len(words))
-        sentences = np.repeat(np.arange(len(counts)), counts)
+        logs = np.log10(np.fromiter(map(known, words, repeat(FLOOR)), dtype=np.float64, count=len(words)))
+        sums = np.bincount(np.repeat(np.arange(len(counts)), counts), logs, len(counts)).astype(np.float64)
         weights = with_neighbours(counts.astype(np.float64), context) + unseen
-
-        def mean(function: Function) -> Floats:
-            sums: Floats = np.bincount(sentences, function(probabilities), len(counts)).astype(np.float64)
-            means: Floats = with_neighbours(sums, context) + unseen * function(np.array([FLOOR]))
-            return means / np.where(weights > 0, weights, 1.0)
-
-        scores = self._statistic(mean)
+        totals = with_neighbours(sums, context) + unseen * np.log10(FLOOR)
+        scores: Floats = totals / np.where(weights > 0, weights, 1.0)
         scores[weights <= 0] = -np.inf
         return scores.astype(np.float32)
-
-    @abstractmethod
-    def _statistic(self, mean: Callable[[Function], Floats]) -> Floats:
-        """Return the statistic of each sentence; `mean` gives the means of a function of its words' probabilities.
-
-        Neighbouring sentences' words weigh `context` to the power of their distance, and `unseen` words are added.
-        """
 
     @property
     def _file(self) -> Path | None:
@@ -188,31 +180,3 @@ class _WordPriors(Scorer):
                 self.canonical_name,
             )
         return self._counts
-
-
-class Prior(_WordPriors):
-    """Mean of the priors of the sentence's words: of the log10 of their relative frequency in a text."""
-
-    name = "prior"
-    unit = "log10 of a probability"
-    low, high = -6.0, 0.0
-    grid = (-4.5, -4.25, -4, -3.75, -3.5, -3.25, -3, -2.75, -2.5)
-
-    def _statistic(self, mean: Callable[[Function], Floats]) -> Floats:
-        return mean(np.log10)
-
-
-class PriorSpread(_WordPriors):
-    """Standard deviation of the probabilities of the sentence's words, their relative frequencies in a text, in thousandths.
-
-    Not of their logarithms, as in the code that the authors released.
-    """
-
-    name = "priorspread"
-    unit = "thousandths"
-    low = 0
-    grid = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
-
-    def _statistic(self, mean: Callable[[Function], Floats]) -> Floats:
-        # Of equal values the difference may be negative by rounding.
-        return _PER_MILLE * np.sqrt(np.maximum(mean(np.square) - mean(np.positive) ** 2, 0))

@@ -15,6 +15,7 @@ from thresher.errors import ConfigError
 from thresher.scorers.base import Declared, Scorer
 
 Kind = TypeVar("Kind", bound=Declared)
+_SHALLOW = "shallow_features"
 
 
 @cache
@@ -30,9 +31,17 @@ def scorers() -> dict[str, type[Scorer]]:
 def scorer_class(name: str, where: str) -> type[Scorer]:
     """Return the class of the scorer `name`.
 
+    Only its module is imported, where that has its name or is the one of the shallow features: others load models.
+
     Raises:
         ConfigError: if there is none of that name.
     """
+    there = {module.name for module in iter_modules(thresher.scorers.__path__)}
+    for module in (name, _SHALLOW):
+        if module in there:
+            for kind in _declared(f"{thresher.scorers.__name__}.{module}", Scorer):  # type: ignore[type-abstract]
+                if kind.name == name:
+                    return kind
     return named(scorers(), name, "scorer", where)
 
 
@@ -45,11 +54,18 @@ def declared_in(package: ModuleType, base: type[Kind]) -> dict[str, type[Kind]]:
     kinds = package.__name__.rpartition(".")[2]
     known: dict[str, type[Kind]] = {}
     for module in iter_modules(package.__path__, f"{package.__name__}."):
-        for value in vars(import_module(module.name)).values():
-            declared = isinstance(value, type) and issubclass(value, base) and not isabstract(value)
-            if declared and known.setdefault(value.name, value) is not value:
-                raise RuntimeError(f"two {kinds} are named {value.name!r}: {known[value.name]} and {value}")
+        for kind in _declared(module.name, base):
+            if known.setdefault(kind.name, kind) is not kind:
+                raise RuntimeError(f"two {kinds} are named {kind.name!r}: {known[kind.name]} and {kind}")
     return dict(sorted(known.items()))
+
+
+def _declared(module: str, base: type[Kind]) -> list[type[Kind]]:
+    return [
+        value
+        for value in vars(import_module(module)).values()
+        if isinstance(value, type) and issubclass(value, base) and not isabstract(value)
+    ]
 
 
 def named(known: Mapping[str, type[Kind]], name: str, what: str, where: str) -> type[Kind]:

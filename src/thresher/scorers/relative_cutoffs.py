@@ -20,10 +20,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from thresher.defaults import COLLECTION, DOCUMENT, REFERENCE
 from thresher.errors import ConfigError
 from thresher.scorers.base import Scorer
-
-COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
 
 _RELATIVE = re.compile(rf"(?P<kind>{COLLECTION}|{REFERENCE}|{DOCUMENT})(?P<value>[\d.].*)")
 

@@ -8,7 +8,6 @@ for Chinese and Japanese, where every line of 80 columns has more than 10.5 of t
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +16,6 @@ import numpy.typing as npt
 
 from thresher.language_models.words.tokenisers import tokenise, tokenise_characters
 from thresher.pages import Detail, Segments
-from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.plain import LETTER, count_by_end
 from thresher.scorers.base import BLOCK, KEEP_HIGH, KEEP_LOW, Parameter, Scorer, Scores
 
 LETTERS_A_WORD = 2
@@ -38,8 +35,6 @@ Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 # As the paper prints them: 1/3 is above the first, 5/9 below the second.
 MOST_LINKED, MOST_LINKED_BEFORE = 0.333333, 0.555556
-# The dots of addresses and numbers are followed by a letter or digit; of several dots in a row the last one counts.
-_FULL_STOP = re.compile(r"\.(?![\w.])|[。｡।۔።]")
 LEAST_DENSITY, LEAST_WORDS = 10.5, 15
 RULE: dict[str, float] = {
     "density": LEAST_DENSITY,
@@ -58,12 +53,6 @@ def unspaced_words(segments: Segments) -> npt.NDArray[np.float64]:
     _, letters = tokenise_characters(segments.plain, segments.block_ends)
     # Where words have spaces between them, both count the same.
     return np.where(letters >= 2 * runs, letters / LETTERS_A_WORD, 0.0)
-
-
-def words_or_estimate(segments: Segments) -> npt.NDArray[np.float64]:
-    """Return the words of each block, estimated where it is mostly in scripts without spaces; shape (blocks,)."""
-    estimated = unspaced_words(segments)
-    return np.where(estimated > 0, estimated, segments.words_in_blocks)
 
 
 @dataclass(frozen=True)
@@ -186,133 +175,6 @@ class Words(Scorer):
         return segments.words_in_blocks.astype(np.float32)
 
 
-class WordLength(Scorer):
-    """Mean number of characters of the block's words, their punctuation included."""
-
-    name = "wordlength"
-    segment = BLOCK
-    keep = KEEP_LOW
-    unit = "characters per word"
-    needs_spaces = True
-    low = 0
-    grid = (4, 4.25, 4.5, 4.75, 5, 5.25, 5.5, 5.75, 6, 6.5, 7, 8, 10)
-    source = (
-        "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 3.3"
-    )
-
-    def score(self, segments: Segments) -> Scores:
-        """Return the mean of each block; 0 for a block without words."""
-        starts, ends = segments.word_starts, np.append(segments.spaces, len(segments.text))
-        lengths = ends[np.searchsorted(ends, starts)] - starts
-        blocks = np.searchsorted(segments.block_ends, starts, side="right")
-        characters = np.bincount(blocks, lengths, len(segments.block_ends))
-        return (characters / np.maximum(segments.words_in_blocks, 1)).astype(np.float32)
-
-
-class SentenceLength(Scorer):
-    """Mean number of words of the block's sentences; in scripts without spaces two letters count as a word.
-
-    Sentences are the project's own; the paper also ends them at semicolons.
-    """
-
-    name = "sentencelength"
-    segment = BLOCK
-    keep = KEEP_HIGH
-    unit = "words per sentence"
-    low = 0
-    grid = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25)
-    source = (
-        "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 3.3"
-    )
-
-    def score(self, segments: Segments) -> Scores:
-        """Return the mean of each block, over sentences with words; 0 for a block without words."""
-        with_words = segments.block_of_sentence[segments.words_in_sentences > 0]
-        sentences = np.bincount(with_words, minlength=len(segments.block_ends))
-        return (words_or_estimate(segments) / np.maximum(sentences, 1)).astype(np.float32)
-
-
-class FullStops(Scorer):
-    """Full stops of the block by its words; in scripts without spaces two letters count as a word.
-
-    A full stop is a dot that no letter, digit or dot follows, or the full stop of another script.
-    """
-
-    name = "fullstops"
-    segment = BLOCK
-    keep = KEEP_HIGH
-    unit = "full stops per word"
-    low = 0
-    grid = (0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.08, 0.1)
-    source = (
-        "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 3.3"
-    )
-
-    def score(self, segments: Segments) -> Scores:
-        """Return the ratio of each block; 0 for a block without words."""
-        stops = np.array([match.start() for match in _FULL_STOP.finditer(segments.text)], dtype=np.int64)
-        words = words_or_estimate(segments)
-        counts = count_by_end(stops, segments.block_ends)
-        return np.where(words > 0, counts / np.maximum(words, 1), 0).astype(np.float32)
-
-
-class Capitals(Scorer):
-    """Share of the block's words whose first letter or digit is an upper-case letter; 0 in scripts without case."""
-
-    name = "capitals"
-    segment = BLOCK
-    keep = KEEP_LOW
-    unit = "share of words"
-    low, high = 0.0, 1.0
-    grid = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-    source = (
-        "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 3.3"
-    )
-
-    def score(self, segments: Segments) -> Scores:
-        """Return the share of each block, in [0, 1]; 0 for a block without words."""
-        starts = segments.word_starts
-        letters = np.flatnonzero(segments.plain.classes & LETTER)
-        # Quotes and brackets may come before a word's first letter.
-        firsts = letters[np.searchsorted(letters, starts)].tolist()
-        upper = np.array([segments.text[at].istitle() for at in firsts], dtype=np.bool_)
-        counts = count_by_end(starts[upper], segments.block_ends)
-        return (counts / np.maximum(segments.words_in_blocks, 1)).astype(np.float32)
-
-
-class Position(Scorer):
-    """Relative position of the block among the blocks of its page: how far from the middle, or from the top."""
-
-    name = "position"
-    segment = BLOCK
-    keep = KEEP_LOW
-    unit = "share of the way"
-    low, high = 0.0, 1.0
-    grid = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-    source = (
-        "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 3.3 "
-        "(boilerplate surrounds the main content)"
-    )
-    parameters = (
-        Parameter(
-            "origin",
-            str,
-            "middle",
-            "where it is measured from: the middle of the page (1 is either end), or its top (1 is the bottom)",
-            choices=("middle", "top"),
-            terse=True,
-        ),
-    )
-
-    def score(self, segments: Segments) -> Scores:
-        """Return (i + 1/2) / n for block i of n, counted from 0, or |2 (i + 1/2) / n - 1|, in [0, 1)."""
-        count = len(segments.block_ends)
-        positions = (np.arange(count) + 0.5) / max(count, 1)
-        if self.values["origin"] == "middle":
-            positions = np.abs(2 * positions - 1)
-        return positions.astype(np.float32)
-
-
 class Links(Scorer):
     """Share of the block's words (or tokens) that are linked; in scripts without spaces, of its characters."""
 
@@ -346,37 +208,6 @@ def linked_shares(segments: Segments, unspaced: Mask, count: str = WORDS) -> Flo
         lengths[:-1] -= 1
         shares = np.where(unspaced, segments.linked_characters_in_blocks / lengths, shares)
     return shares
-
-
-class Quotient(Scorer):
-    """Words or text density of the block by that of a neighbour, which counts as 1 if it is less or there is none.
-
-    The page's title has no neighbours and is not the neighbour of any block.
-    """
-
-    name = "quotient"
-    segment = BLOCK
-    keep = KEEP_HIGH
-    unit = "quotient"
-    needs_spaces = True
-    low = 0
-    grid = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
-    source = (
-        "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 4.3.1 and "
-        "Figure 1"
-    )
-    parameters = (
-        Parameter("of", str, "words", "the feature", choices=("words", "density")),
-        Parameter("to", str, "previous", "the neighbour", choices=("previous", "next"), terse=True),
-    )
-
-    def score(self, segments: Segments) -> Scores:
-        """Return the quotient of each block, at least 0."""
-        feature = densities(segments) if self.values["of"] == "density" else segments.words_in_blocks
-        title = segments.levels == TITLE_LEVEL
-        around = neighbourhood(feature, title[1:] != title[:-1])
-        other = around.previous if self.values["to"] == "previous" else around.next
-        return (around.current / np.maximum(other, 1)).astype(np.float32)
 
 
 def descriptive_blocks(segments: Segments) -> Mask:

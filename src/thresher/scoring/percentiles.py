@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.defaults import REFERENCE
 from thresher.errors import InputError
 from thresher.pages.plain import Ints
 from thresher.scorers.base import Scorer, Scores
 from thresher.scorers.cleaners import Cleaner, Cut
-from thresher.scorers.relative_cutoffs import REFERENCE, reference_cutoff
+from thresher.scorers.relative_cutoffs import reference_cutoff
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
 
 Parts = Callable[[], Iterable[tuple[Scores, Ints]]]

@@ -24,10 +24,10 @@ from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import CollectionChanged, Span
 from thresher.errors import InputError, StateError
-from thresher.files import digest, remove_folder
+from thresher.files import digest, fit_text, remove_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend
-from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, fit_text, run_parts
+from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
 from thresher.records import RecordFile
 from thresher.scorers.base import Scorer
 from thresher.scoring.learning import learn

@@ -25,6 +25,7 @@ from thresher.pages.plain import Ints
 from thresher.parquet_files import read_parquet
 from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, Scorer, Scores
+from thresher.scoring.arrays import list_array, name_array, numpy_array, optional_numbers, text_array
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 
@@ -99,13 +100,13 @@ def list_column(table: pa.Table, name: str) -> tuple[Ints, npt.NDArray[Any]]:
     column = table[name].combine_chunks()
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0)
-    return column.offsets.to_numpy().astype(np.int64), column.flatten().to_numpy(zero_copy_only=False)
+    offsets = numpy_array(column.offsets).astype(np.int64)
+    return offsets, numpy_array(column.values)[: offsets[-1]]
 
 
 def page_values(table: pa.Table, row: int, name: str) -> npt.NDArray[Any]:
     """Return the values of a list column of one page."""
-    values: npt.NDArray[Any] = table[name][row].values.to_numpy(zero_copy_only=False)
-    return values
+    return numpy_array(table[name][row].values)
 
 
 def blocks_of_sentences(table: pa.Table) -> Ints:
@@ -206,22 +207,29 @@ def write_shard(
     """
     table = pa.table(
         {
-            "id": pa.array([page.id for page in pages], pa.string()),
-            "file": _names([page.file for page in pages]),
-            "offset": pa.array([page.offset for page in pages], pa.int64()),
-            "url": pa.array([page.url for page in pages], pa.string()),
-            "status": _names([page.status for page in pages]),
-            "reason": pa.array([page.reason for page in pages], pa.string()),
-            "encoding": _names([page.encoding for page in pages]),
-            "encoding_source": _names([page.encoding_source for page in pages]),
-            "replaced": pa.array([page.replaced for page in pages], pa.int64()),
-            "bytes": pa.array([page.bytes for page in pages], pa.int64()),
-            "text": pa.array([page.segments.text if page.segments else "" for page in pages], pa.large_string()),
-            "block_ends": _lists([page.segments.block_ends if page.segments else () for page in pages], np.int32),
-            "sentence_ends": _lists([page.segments.sentence_ends if page.segments else () for page in pages], np.int32),
-            "levels": _lists([page.segments.levels if page.segments else () for page in pages], np.int8),
-            "words": _lists([page.segments.words_in_sentences if page.segments else () for page in pages], np.int32),
-            **{f"score:{name}": _lists([page.scores.get(name, ()) for page in pages], np.float32) for name in scorers},
+            "id": text_array([page.id for page in pages]),
+            "file": name_array([page.file for page in pages]),
+            "offset": optional_numbers([page.offset for page in pages]),
+            "url": text_array([page.url for page in pages]),
+            "status": name_array([page.status for page in pages]),
+            "reason": text_array([page.reason for page in pages]),
+            "encoding": name_array([page.encoding for page in pages]),
+            "encoding_source": name_array([page.encoding_source for page in pages]),
+            "replaced": optional_numbers([page.replaced for page in pages]),
+            "bytes": optional_numbers([page.bytes for page in pages]),
+            "text": text_array([page.segments.text if page.segments else "" for page in pages], large=True),
+            "block_ends": list_array([page.segments.block_ends if page.segments else () for page in pages], np.int32),
+            "sentence_ends": list_array(
+                [page.segments.sentence_ends if page.segments else () for page in pages], np.int32
+            ),
+            "levels": list_array([page.segments.levels if page.segments else () for page in pages], np.int8),
+            "words": list_array(
+                [page.segments.words_in_sentences if page.segments else () for page in pages], np.int32
+            ),
+            **{
+                f"score:{name}": list_array([page.scores.get(name, ()) for page in pages], np.float32)
+                for name in scorers
+            },
         }
     )
     SPENT_FILE.write(_times_path(path), spent)
@@ -310,17 +318,6 @@ def _unusable(error: Exception, path: Path) -> ThresherError:
 
 def _times_path(path: Path) -> Path:
     return path.with_suffix(".times.json")
-
-
-def _names(values: Sequence[str]) -> pa.DictionaryArray:
-    return pa.array(values, pa.dictionary(pa.int32(), pa.string()))
-
-
-def _lists(values: Sequence[Any], kind: type[np.generic]) -> pa.ListArray:
-    offsets = np.zeros(len(values) + 1, dtype=np.int32)
-    np.cumsum([len(value) for value in values], out=offsets[1:])
-    flat = np.concatenate([np.zeros(0, kind), *(np.asarray(value, dtype=kind) for value in values)])
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat))
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from thresher.language_models.characters.alphabet import (
     ngram_pieces,
     ngrams,
     normalise,
-    without_invalid,
 )
+from thresher.pages.plain import without_invalid
 
 SEGMENT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 BOTH = pytest.mark.parametrize("alphabet", [LEXICAL, NON_LEXICAL], ids=lambda alphabet: alphabet.name)

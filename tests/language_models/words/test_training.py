@@ -87,7 +87,6 @@ def test_held_out_sentences(tmp_path):
     assert "secret" not in (tmp_path / "model" / "model.arpa").read_text()
 
 
-@pytest.mark.usefixtures("new_interpreters")
 def test_equal_bytes_whatever_portions_and_workers(tmp_path, text):
     digests = set()
     for workers, size in ((1, 10**6), (1, 4000), (2, 10_000)):

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.pages.parsing import outside_ascii
+from thresher.pages.plain import without_invalid
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint8]
@@ -26,9 +27,6 @@ BEGIN = 0
 MOST = 9
 """The longest n-grams whose numbers fit into 64 bits with either alphabet."""
 _OTHER = 127
-# Categories of non-text characters: controls, format characters, private use, unassigned.
-_INVALID = frozenset(("Cc", "Cf", "Co", "Cn"))
-_REPLACEMENT = "\ufffd"
 
 
 @dataclass(frozen=True)
@@ -70,23 +68,6 @@ ALPHABETS = {alphabet.name: alphabet for alphabet in (LEXICAL, NON_LEXICAL, VOWE
 def normalise(segment: str) -> str:
     """Return a segment as models are trained on it: without invalid characters, white space as single spaces."""
     return without_invalid(" ".join(segment.encode("utf-8", "replace").decode().split()))
-
-
-def without_invalid(text: str) -> str:
-    """Return `text` without non-text characters (NCleaner, section 2, the post-processing step).
-
-    These are controls outside ASCII, invisible format characters, private use, unassigned code points, and U+FFFD. Segments
-    stay separated by one line feed each, words by one space.
-    """
-    invalid = [
-        character
-        for character in outside_ascii(text)
-        if character == _REPLACEMENT or unicodedata.category(character) in _INVALID
-    ]
-    if not invalid:
-        return text
-    text = text.translate(dict.fromkeys(map(ord, invalid)))
-    return "\n".join([" ".join(line.split()) for line in text.split("\n")])
 
 
 def folded(text: str) -> str:

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher.language_models.characters.alphabet import Ints, ngram_pieces, without_invalid
+from thresher.language_models.characters.alphabet import Ints, ngram_pieces
 from thresher.language_models.characters.character_counts import CharacterModel, Floats, order, unigrams
+from thresher.pages.plain import without_invalid
 
 # All n-grams up to this length have an entry, seen or not: 96³ numbers of 4 bytes are 3.5 MB.
 _DENSE = 3

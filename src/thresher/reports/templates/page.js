@@ -29,24 +29,6 @@ const modelSwitch = (count) => {
   return switcher;
 };
 
-const figuresOf = (model, name) => {
-  for (const sweep of model.sweeps) {
-    const index = sweep.names.indexOf(name);
-    if (index >= 0) return { sweep, index };
-  }
-  return null;
-};
-
-// Of a scorer and a pruning method, each with cutoffs, the variants that are better than all that are as small.
-const best = (rows) => {
-  let most = -Infinity;
-  return [...rows].sort((a, b) => a.share - b.share).flatMap((row) => {
-    const better = row.mean > most;
-    most = Math.max(most, row.mean);
-    return better || row.recommended ? [{ ...row, line: true }] : [];
-  });
-};
-
 // All variants in one chart: a legend that isolates a scorer, and two variants side by side.
 const startComparing = (data, models) => {
   const part = (name) => document.getElementById(`compare-${name}`);
@@ -55,25 +37,21 @@ const startComparing = (data, models) => {
   let views = [];
   let next = 0;
   const model = () => data.models[models.model];
+  const named = (name) => model().rows.find((row) => row.name === name);
   const rowsOfTable = (one) => {
-    const size = ({ sweep, index }) => `${fixed(sweep.shares[index], 1)} %`;
-    const of = (field, digits, unit = "") => ({ sweep, index }) =>
-      sweep[field][index] === null || sweep[field][index] === undefined ? "–" : `${fixed(sweep[field][index], digits)}${unit}`;
-    const measures = one.measures.map((measure, number) => [measure, ({ sweep, index }) => {
-      const mean = sweep.means[index][number];
-      return `${fixed(mean, 4)} (${signed(less(mean, one.base.means[number]))})`;
-    }]);
-    const bounds = ({ sweep, index }) => `${signed(sweep.lows[index])} to ${signed(sweep.highs[index])}`;
+    const measures = one.measures.map((measure, number) => [measure, ({ means }) =>
+      `${fixed(means[number], 4)} (${signed(less(means[number], one.base.means[number]))})`]);
     return [
-      ["index size", size], ...measures, [`bounds of ${one.measures[0]}`, bounds],
-      ...(one.judged ? [["verdict", ({ sweep, index }) => sweep.verdicts[index]]] : []),
-      ["words kept", of("words", 1, " %")], ["pages with text", of("documents", 0)], ["postings per query", of("postings", 0)],
-      ...(one.seconds ? [["time saved per query", ({ sweep, index }) =>
-        sweep.saved[index] ? seconds(sweep.saved[index][0]) : "not measurable here"]] : []),
+      ["index size", ({ share }) => `${fixed(share, 1)} %`], ...measures,
+      [`bounds of ${one.measures[0]}`, ({ low, high, verdict }) => (verdict ? `above ${signed(low)}` : `${signed(low)} to ${signed(high)}`)],
+      ...(one.words ? [["verdict", ({ verdict }) => verdict]] : []),
+      ["words kept", ({ words }) => (words === null ? "–" : `${fixed(words, 1)} %`)],
+      ["pages with text", ({ documents }) => fixed(documents, 0)], ["postings per query", ({ postings }) => fixed(postings, 0)],
+      ...(one.seconds ? [["time saved per query", ({ saved }) => (saved ? seconds(saved[0]) : "not measurable here")]] : []),
     ];
   };
   const show = () => {
-    const found = inputs.map((input) => figuresOf(model(), input.value));
+    const found = inputs.map((input) => named(input.value));
     for (const [number, input] of inputs.entries()) {
       input.setCustomValidity(input.value && !found[number] ? "There is no such variant." : "");
     }
@@ -90,44 +68,32 @@ const startComparing = (data, models) => {
     next = 1 - next;
     show();
   };
+  const buttons = document.querySelectorAll("#compare-legend button");
   const isolate = (name) => {
-    for (const button of part("legend").querySelectorAll("button")) {
-      button.setAttribute("aria-pressed", String(button.dataset.name === name));
-    }
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.name === name));
     for (const view of views) view.signal("isolated", name).runAsync();
   };
-  const legend = (names) => {
-    part("legend").replaceChildren(...names.map((name, number) => {
-      const button = element("button", { type: "button" }, sampleLine(number), name);
-      button.dataset.name = name;
-      button.setAttribute("aria-pressed", "false");
-      button.addEventListener("click", () => isolate(button.getAttribute("aria-pressed") === "true" ? null : name));
-      return button;
-    }));
-  };
+  for (const button of buttons) {
+    button.addEventListener("click", () => isolate(button.getAttribute("aria-pressed") === "true" ? null : button.dataset.name));
+  }
   const chart = async () => {
     const one = model();
-    const names = one.sweeps.map((sweep) => sweep.name);
-    const rows = one.sweeps.flatMap((sweep) => {
-      const all = rowsOf({ ...one, sweeps: [sweep] });
-      return thinned(sweep.swept || sweep.grid !== true ? all : best(all));
-    });
-    legend(names);
-    const view = await draw(part("chart"), linesChart(one, rows, names, 420, `All variants: index size against ${one.short[0]}`));
+    const view = await draw(part("chart"), data.look, one.all, one.rows);
     view.addEventListener("click", (_, item) => {
       const row = item?.datum?.datum ?? item?.datum;
-      if (row?.name && figuresOf(one, row.name)) pin(row.name);
+      if (row?.name && named(row.name)) pin(row.name);
     });
     views = [view];
     show();
   };
   const choose = () => {
     const one = model();
-    part("names").replaceChildren(...one.sweeps.flatMap((sweep) => sweep.names.map((name) => element("option", { value: name }))));
-    const every = rowsOf(one).filter((row) => row.front && !row.recommended);
+    part("names").replaceChildren(...one.rows.map(({ name }) => element("option", { value: name })));
+    const every = one.rows.filter((row) => row.front && !row.recommended);
     inputs[0].value = one.recommended ?? every[every.length - 1]?.name ?? "";
     inputs[1].value = every[0]?.name ?? "";
     next = 0;
+    isolate(null);
     show();
   };
   for (const input of inputs) input.addEventListener("change", show);
@@ -176,7 +142,7 @@ const startTopics = (data, models) => {
         cell(signed(row.difference), row.difference));
     }));
     if (part("chart").getClientRects().length) {
-      draw(part("chart"), topicsChart(list, `difference in ${data.models[models.model].short[0]}`, 200));
+      draw(part("chart"), data.look, data.models[models.model].bars, list.map((row, index) => ({ ...row, rank: index + 1 })));
     }
   };
   const choose = () => {
@@ -186,7 +152,7 @@ const startTopics = (data, models) => {
     for (const select of selects) {
       select.replaceChildren(...one.topics.variants.map((name, index) => element("option", { value: index, textContent: name })));
     }
-    const front = rowsOf(one).filter((row) => row.front).map((row) => row.name);
+    const front = one.rows.filter((row) => row.front).map((row) => row.name);
     const other = one.topics.variants.indexOf(one.recommended ?? front[front.length - 1]);
     selects[0].value = Math.max(0, one.topics.variants.indexOf("none"));
     selects[1].value = other >= 0 ? other : one.topics.variants.length - 1;
@@ -203,23 +169,9 @@ const startTopics = (data, models) => {
   const data = JSON.parse(await unpacked("page-data"));
   const models = modelSwitch(data.models.length);
   for (const [number, model] of data.models.entries()) {
-    const place = document.getElementById(`frontier-${number}`);
-    drawWhenOpen(place, () => draw(place, frontierChart(model, 500)));
-    const held = document.getElementById(`held-out-${number}`);
-    if (held && model.base.held[0] !== null) {
-      const said = "The first chart with the means on the held-out topics; the frontier is still that of the first.";
-      held.after(element("p", { className: "below", textContent: said }));
-      drawWhenOpen(held, () => draw(held, frontierChart(heldOut(model), 400)));
-    }
-    const families = document.getElementById(`families-${number}`);
-    if (families) {
-      const names = model.families.map(({ name }) => name);
-      const rows = model.families.flatMap((family) => family.names.map((name, index) => ({
-        name, sweep: family.name, line: true, share: family.shares[index], mean: family.means[index],
-        difference: less(family.means[index], model.base.means[0]), front: false, recommended: name === model.recommended,
-      })));
-      families.before(element("p", { className: "legend" }, ...names.map((name, at) => element("span", {}, sampleLine(at), ` ${name}`))));
-      drawWhenOpen(families, () => draw(families, linesChart(model, rows, names, 320, `The best of each family: index size against ${model.short[0]}`)));
+    for (const [name, rows] of [["frontier"], ["held"], ["families", model.rows]]) {
+      const place = document.getElementById(`${name}-${number}`);
+      if (place && model[name]) drawWhenOpen(place, data.look, model[name], rows);
     }
   }
   startComparing(data, models);

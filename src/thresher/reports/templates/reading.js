@@ -10,12 +10,10 @@ const startReading = (data, models) => {
   const address = (model, name) => opening + encoded(name) + (model ? `:${encoded(data.models[model].name)}` : "");
 
   const find = (model, name) => {
-    for (const [sweep, { names }] of data.models[model].sweeps.entries()) {
-      const step = names.indexOf(name);
-      if (step >= 0) return { model, sweep, step };
-    }
-    return null;
+    const row = data.models[model].rows.find((row) => row.name === name);
+    return row ? { model, sweep: data.models[model].sweeps.indexOf(row.sweep), step: row.step } : null;
   };
+  const variants = ({ model, sweep } = state) => rowsOf(data.models[model], data.models[model].sweeps[sweep]);
   const fromAddress = () => {
     if (!location.hash.startsWith(opening)) return null;
     try {
@@ -32,32 +30,28 @@ const startReading = (data, models) => {
   };
   const showModel = () => {
     const model = data.models[state.model];
-    fill(part("sweep"), model.sweeps.map(({ name }) => name));
+    fill(part("sweep"), model.sweeps);
     part("costs").hidden = model.seconds === null;
-    part("picks").replaceChildren(
-      ...model.picks.map(([rule, name]) => element("a", { href: address(state.model, name), textContent: `${rule}: ${name}` })),
-    );
   };
   const showSweep = () => {
-    const model = data.models[state.model];
-    const sweep = model.sweeps[state.sweep];
+    const rows = variants();
     part("sweep").value = state.sweep;
-    part("step").max = sweep.names.length - 1;
+    part("step").max = rows.length - 1;
     part("ends").textContent =
-      sweep.cutoffs[0] === null ? "From the largest index to the smallest" : "From the laxest cutoff to the strictest";
+      rows[0].cutoff === null ? "From the largest index to the smallest" : "From the laxest cutoff to the strictest";
     chart = null;
     if (!part("plot").getClientRects().length) return;
-    chart = draw(part("plot"), sweepChart(model, sweep, 220));
+    chart = draw(part("plot"), data.look, data.models[state.model].cutoffs[state.sweep], rows);
     mark(chart);
   };
   // Another scorer may be asked for before this one is drawn.
   const mark = (drawn) => drawn?.then((view) => chart === drawn && view.signal("step", state.step).runAsync());
-  const showMeasures = (model, sweep, step) => {
+  const showMeasures = (model, row) => {
     const anyHeld = model.base.held.some((held) => held !== null);
     for (const header of part("form").querySelectorAll("th.held")) header.hidden = !anyHeld;
     part("measures").replaceChildren(
       ...model.measures.map((measure, index) => {
-        const [mean, held] = [sweep.means[step][index], sweep.held[step][index]];
+        const [mean, held] = [row.means[index], row.held[index]];
         const texts = [fixed(mean, 4), signed(less(mean, model.base.means[index]))];
         if (anyHeld) texts.push(fixed(held, 4), signed(less(held, model.base.held[index])));
         return element("tr", {}, element("th", { scope: "row", textContent: measure }),
@@ -66,8 +60,7 @@ const startReading = (data, models) => {
     );
   };
   const saved = (model, perQuery) => {
-    if (model.seconds === null) return "not known: run the experiment first";
-    if (!perQuery) return "not measurable here";
+    if (model.seconds === null || !perQuery) return "–";
     const queries = part("queries").valueAsNumber;
     if (!(queries >= 1)) return "–";
     const [value, low, high] = perQuery.map((one) => seconds(queries * Math.abs(one)));
@@ -76,32 +69,28 @@ const startReading = (data, models) => {
   };
   const show = () => {
     const model = data.models[state.model];
-    const sweep = model.sweeps[state.sweep];
-    const { step } = state;
-    const verdict = sweep.verdicts[step];
-    const needed = sweep.needed[step];
-    part("step").value = step;
-    part("step").setAttribute("aria-valuetext", sweep.names[step]);
-    part("name").textContent = sweep.names[step];
-    part("cutoff").textContent = sweep.cutoffs[step] ?? "–";
-    const topics = needed === null ? "" : ` About ${fixed(needed, 0)} topics would show this if the difference and its spread stay the same.`;
-    part("verdict").textContent = model.words[verdict] + topics;
-    part("verdict").className = `verdict ${{ "non-inferior": "better", inferior: "worse" }[verdict] ?? ""}`;
-    showMeasures(model, sweep, step);
-    const bounds = `${signed(sweep.lows[step])} and ${signed(sweep.highs[step])}`;
-    part("band").textContent = `${bounds} (${model.measures[0]}, each with ${model.sure} for all variants at once)`;
-    part("words").textContent = sweep.words[step] === null ? "–" : `${fixed(sweep.words[step], 1)} %`;
-    part("documents").textContent = `${fixed(sweep.documents[step], 0)} of ${fixed(model.documents, 0)}`;
-    part("size").textContent = `${fixed(sweep.sizes[step], 0)} ${model.kind} (${fixed(sweep.shares[step], 1)} % of the baseline's)`;
-    part("saved").textContent = saved(model, sweep.saved[step]);
+    const row = variants()[state.step];
+    part("step").value = state.step;
+    part("step").setAttribute("aria-valuetext", row.name);
+    part("name").textContent = row.name;
+    part("cutoff").textContent = row.cutoff ?? "–";
+    part("verdict").textContent = model.words && row.verdict ? model.words[row.verdict] : "";
+    part("verdict").className = `verdict ${{ shown: "better", loses: "worse" }[row.verdict] ?? ""}`;
+    showMeasures(model, row);
+    const bounds = row.low === null ? "" : row.verdict ? ` (above ${signed(row.low)}, as all bounds hold together with ${model.sure})`
+      : ` (${signed(row.low)} to ${signed(row.high)}, ${model.sure})`;
+    part("band").textContent = `${signed(row.difference)}${bounds}`;
+    part("words").textContent = row.words === null ? "–" : `${fixed(row.words, 1)} %`;
+    part("documents").textContent = `${fixed(row.documents, 0)} of ${fixed(model.base.documents, 0)}`;
+    part("size").textContent = `${fixed(row.size, 0)} (${fixed(row.share, 1)} % of the baseline's)`;
+    part("saved").textContent = saved(model, row.saved);
     mark(chart);
   };
   const remember = () => {
     // Browsers limit how often a page may change its address, as a held key would.
     clearTimeout(pending);
     pending = setTimeout(() => {
-      const { names } = data.models[state.model].sweeps[state.sweep];
-      history.replaceState(null, "", address(state.model, names[state.step]));
+      history.replaceState(null, "", address(state.model, variants()[state.step].name));
     }, 300);
   };
   const go = (target) => {
@@ -112,11 +101,10 @@ const startReading = (data, models) => {
     if (newSweep) showSweep();
     show();
   };
-  const nearest = (sweep, size) => {
-    const far = sweep.sizes.map((other) => Math.abs(other - size));
+  const nearest = (rows, size) => {
+    const far = rows.map((other) => Math.abs(other.size - size));
     return far.indexOf(Math.min(...far));
   };
-  const size = () => data.models[state.model].sweeps[state.sweep].sizes[state.step];
 
   part("step").addEventListener("input", (event) => {
     go({ ...state, step: event.target.valueAsNumber });
@@ -124,13 +112,12 @@ const startReading = (data, models) => {
   });
   part("sweep").addEventListener("change", (event) => {
     const sweep = Number(event.target.value);
-    go({ ...state, sweep, step: nearest(data.models[state.model].sweeps[sweep], size()) });
+    go({ ...state, sweep, step: nearest(variants({ ...state, sweep }), variants()[state.step].size) });
     remember();
   });
   models.changed((model) => {
     if (model === state.model) return;
-    const { names } = data.models[state.model].sweeps[state.sweep];
-    go(find(model, names[state.step]) ?? { model, sweep: 0, step: 0 });
+    go(find(model, variants()[state.step].name) ?? { model, sweep: 0, step: 0 });
     remember();
   });
   part("form").closest("details")?.addEventListener("toggle", () => chart ?? showSweep());
@@ -148,7 +135,7 @@ const startReading = (data, models) => {
 
   part("queries").value = data.queries;
   part("form").hidden = false;
-  const start = data.models[0].start;
+  const start = data.models[0].recommended;
   Object.assign(state, (start === null ? null : find(0, start)) ?? state);
   showModel();
   showSweep();

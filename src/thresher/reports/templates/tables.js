@@ -42,16 +42,17 @@ const MARKUP = {
     ].join("\n"),
   },
 };
+const titled = (head) => {
+  const unit = head.querySelector("small")?.textContent ?? "";
+  const title = head.textContent.slice(0, head.textContent.length - unit.length).replace(/\s+/g, " ").trim();
+  return unit ? `${title} (${unit})` : title;
+};
 const shownAs = (table, name) => {
   const { cell, whole } = MARKUP[name];
   const heads = Array.from(table.tHead.rows[0].cells).filter((head) => !head.hidden);
   const rows = Array.from(table.tBodies[0].rows).filter((row) => !row.hidden);
   const text = (part) => cell(part.textContent.replace(/\s+/g, " ").trim());
-  const titles = heads.map((head) => {
-    const unit = head.querySelector("small");
-    const title = head.textContent.slice(0, head.textContent.length - (unit?.textContent.length ?? 0)).trim();
-    return cell(unit ? `${title} (${unit.textContent})` : title);
-  });
+  const titles = heads.map((head) => cell(titled(head)));
   const lines = rows.map((row) => heads.map((head) => text(row.cells[head.cellIndex])));
   return `${whole([titles, ...lines], heads.map((head) => !head.classList.contains("left") && head.cellIndex > 0))}\n`;
 };
@@ -76,7 +77,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
       const box = element("input", { type: "checkbox", checked: column < FEW, disabled: column === 0 });
       box.addEventListener("change", () => show(column, box.checked));
       show(column, box.checked);
-      return element("label", {}, box, head.textContent.replace(/\s+/g, " ").trim());
+      return element("label", {}, box, titled(head));
     });
     tools.append(element("details", { className: "columns" },
       element("summary", { textContent: `${heads.length} columns` }), element("div", {}, ...boxes)));

@@ -1,0 +1,69 @@
+"""Classes of a page's blocks by its gold: L3S-GN1 marks all of them, CleanEval headlines (`<h>`), Dragnet comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.gold_texts import MarkRewriter, decode_gold, parse_gold, rewritten
+from thresher.content_training.training_pages import align_words, tokens
+from thresher.files import read_bytes
+from thresher.pages import read_html
+from thresher.pages.marked_text import HEADING
+
+CLASSES = ("boilerplate", "full text", "headline", "supplemental", "comments", "related")
+_FULL_TEXT, _HEADLINE, _COMMENTS = (CLASSES.index(name) for name in ("full text", "headline", "comments"))
+# L3S-GN1's marks in the order of classes, boilerplate left out.
+_MARKS = ("x-nc-sel2", "x-nc-sel1", "x-nc-sel3", "x-nc-sel5", "x-nc-sel4")
+# Characters before text of no class, and of each class in turn. The page's own are removed before.
+_SIGNS = "".join(map(chr, range(0xE000, 0xE001 + len(_MARKS))))
+_SIGNED = re.compile(f"([{_SIGNS}])")
+
+
+class _Signed(MarkRewriter):
+    """Writes a sign wherever text of another class begins."""
+
+    _last = ""
+
+    def written(self, text: str, mark: str) -> str:
+        """See `MarkRewriter`."""
+        sign = _SIGNS[_MARKS.index(mark) + 1 if mark in _MARKS else 0]
+        new = "" if sign == self._last else sign
+        self._last = sign
+        return new + escape(_SIGNED.sub(" ", text), quote=False)
+
+
+def classed_texts(page: GoldPage) -> list[tuple[int, str]]:
+    """Return a page's texts that are not boilerplate, in order, with the numbers of their classes, as far as the gold has any.
+
+    Raises:
+        InputError: if the file of the gold can no longer be read.
+        lxml.etree.LxmlError: if libxml2 cannot parse an annotated page.
+    """
+    if page.gold is not None and page.gold.suffix.lower() != ".txt":
+        _, *pieces = _SIGNED.split(read_html(rewritten(read_bytes(page.gold), _Signed())).text)
+        pairs = ((_SIGNS.index(sign), piece.strip()) for sign, piece in zip(pieces[::2], pieces[1::2], strict=True))
+        return [(number, piece) for number, piece in pairs if number and piece]
+    texts = [(_HEADLINE if part.label == HEADING else _FULL_TEXT, part.text) for part in page.segments]
+    if page.gold is not None:
+        text = decode_gold(read_bytes(page.gold))
+        texts += [(_COMMENTS, part.text) for part in parse_gold(text, comments=True)[len(parse_gold(text)) :]]
+    return texts
+
+
+def classes_of_text(blocks: Sequence[str], gold: Sequence[tuple[int, str]]) -> npt.NDArray[np.int64]:
+    """Return the class of each block: that of most of its aligned words, 0 where less than half are; shape (blocks,)."""
+    words = [(kind, word) for kind, text in gold for word in tokens(text)]
+    indices, block_of_word, counts = align_words(blocks, [word for _, word in words])
+    kinds = np.array([kind for kind, _ in words] or [0])
+    inside = indices >= 0
+    size = int(kinds.max()) + 1
+    cells = block_of_word[inside] * size + kinds[indices[inside]]
+    found = np.bincount(cells, minlength=len(blocks) * size).reshape(len(blocks), size)
+    shares = found.sum(axis=1) / np.maximum(counts, 1)
+    return np.where(shares >= 0.5, found.argmax(axis=1), 0)

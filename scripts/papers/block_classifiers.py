@@ -1,0 +1,258 @@
+"""The classifiers of Table 2 of Kohlschütter et al. (2010): ZeroR, 1R, decision trees, linear SVM, cross-validated by page.
+
+Like C4.8, trees ask of numbers whether they are at most a threshold. Unlike it they are grown by information gain and not by
+its ratio, which matters where questions have many answers.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from block_features import FEATURES, FREQUENCY, LOCAL, QUOTIENTS, Ints, Problem
+from thresher.errors import InputError
+
+Doubles = npt.NDArray[np.float64]
+Rows = npt.NDArray[Any]
+"""Features of blocks; shape (blocks, features)."""
+LEAST = 6
+"""Blocks of an interval's class, as Holte recommends."""
+LEAF_SHARE = 1000 / 72662
+"""The least share of the training blocks in a leaf: the paper's 1,000 of 72,662."""
+SET_ASIDE = 3
+"""Reduced-error pruning holds out one training page in this many, as Weka's does."""
+SEED = 20100204
+ZERO_RULE, CUTOFF, ONE_RULE, TREE, PRUNED, LINEAR, RULE = "ZeroR", "cutoff", "1R", "tree", "pruned tree", "SVM", "rule"
+KEEPS_HIGH = {"words": True, "density": True, "links": False}
+"""Whether content has high values of the features that have cutoffs."""
+
+
+@dataclass(frozen=True)
+class OneRule:
+    """Intervals of the feature of column `feature`.
+
+    A value equal to one of the `cuts` belongs to the interval below. `shares` are the classes' shares of the training weight
+    by interval; shape (intervals, classes).
+    """
+
+    feature: int
+    cuts: Doubles
+    shares: Doubles
+
+    def predict(self, features: Rows) -> Doubles:
+        """Return the shares of classes in each block's interval; shape (blocks, classes)."""
+        found: Doubles = self.shares[np.searchsorted(self.cuts, features[:, self.feature], side="left")]
+        return found
+
+
+def one_rule(features: Rows, labels: Ints, classes: int, weights: Doubles, least: int = LEAST) -> OneRule:
+    """Return the rule of the feature whose intervals err least on the training blocks, by weight; ties: the first.
+
+    Values are gathered, ascending, into an interval until `least` blocks in it are of one class and the next value is mostly
+    of another; neighbouring intervals of the same class are joined. Source: Holte, Very Simple Classification Rules Perform
+    Well on Most Commonly Used Datasets, Machine Learning 11, 1993.
+    """
+    rules = [_rule(column, features[:, column], labels, classes, weights, least) for column in range(features.shape[1])]
+    return min(rules, key=lambda rule: rule[0])[1]
+
+
+def _rule(
+    column: int, values: npt.NDArray[Any], labels: Ints, classes: int, weights: Doubles, least: int
+) -> tuple[float, OneRule]:
+    different, index = np.unique(values, return_inverse=True)
+    cells = index * classes + labels
+    counts = np.bincount(cells, minlength=len(different) * classes).reshape(-1, classes)
+    table = np.bincount(cells, weights, len(different) * classes).reshape(-1, classes)
+    # Where intervals begin, and the weight of each by class.
+    begins: list[int] = []
+    sums: list[Doubles] = []
+    at = 0
+    majority = counts.argmax(axis=1).tolist()
+    while at < len(different):
+        begin = at
+        inside = np.zeros(classes, dtype=np.int64)
+        while at < len(different) and inside.max() < least:
+            inside += counts[at]
+            at += 1
+        while at < len(different) and majority[at] == int(inside.argmax()):
+            inside += counts[at]
+            at += 1
+        own = table[begin:at].sum(axis=0)
+        if sums and int(own.argmax()) == int(sums[-1].argmax()):
+            sums[-1] = sums[-1] + own
+        else:
+            begins.append(begin)
+            sums.append(own)
+    every = np.array(sums)
+    shares = every / np.maximum(every.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    cuts = np.array([(float(different[begin - 1]) + float(different[begin])) / 2 for begin in begins[1:]])
+    return float(every.sum() - every.max(axis=1).sum()), OneRule(column, cuts, shares)
+
+
+def grow_tree(features: Rows, labels: Ints, weights: Doubles, least: int) -> DecisionTreeClassifier:
+    """Grow a tree by information gain (Quinlan, C4.5, 1993), no leaf of which has fewer than `least` blocks."""
+    grown = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=least, random_state=0)
+    return grown.fit(features, labels, weights)
+
+
+def prune_tree(grown: DecisionTreeClassifier, features: Rows, labels: Ints, weights: Doubles) -> None:
+    """Make each node of a tree a leaf, from the bottom, that then errs no more on other blocks, by weight.
+
+    Source: Quinlan, Simplifying Decision Trees, Int. J. Man-Machine Studies 27, 1987 (reduced-error pruning).
+    """
+    tree = grown.tree_
+    left, right = tree.children_left, tree.children_right
+    decisions = grown.classes_[tree.value[:, 0, :].argmax(axis=1)]
+    classes = 1 + max(int(labels.max()), int(grown.classes_.max()))
+    shape = tree.node_count, classes
+    table = np.bincount(grown.apply(features) * classes + labels, weights, shape[0] * classes).reshape(shape)
+    errors = np.zeros(tree.node_count)
+    # Nodes come before those below them.
+    for node in range(tree.node_count - 1, -1, -1):
+        below = [int(left[node]), int(right[node])] if left[node] >= 0 else []
+        table[node] += table[below].sum(axis=0)
+        as_leaf = table[node].sum() - table[node, decisions[node]]
+        errors[node] = errors[below].sum() if below else as_leaf
+        # Sums of weights in another order differ in their last digits.
+        if below and as_leaf <= errors[node] + 1e-9 * max(1.0, as_leaf):
+            left[node] = right[node] = -1
+            errors[node] = as_leaf
+
+
+@dataclass(frozen=True)
+class BlockClassifier:
+    """A row of Table 2; `cutoff` is that of its single feature. Rules are the `RULES` of the same name."""
+
+    name: str
+    kind: str
+    features: tuple[str, ...] = ()
+    cutoff: float = 0.0
+
+
+def _around(*names: str) -> tuple[str, ...]:
+    return tuple(f"{side}{name}" for side in ("", "previous_", "next_") for name in names)
+
+
+CLASSIFIERS = (
+    BlockClassifier("ZeroR", ZERO_RULE),
+    BlockClassifier("1R: sentence length", ONE_RULE, ("sentence_length",)),
+    BlockClassifier("tree: element frequency (P/C/N)", TREE, _around(FREQUENCY)),
+    BlockClassifier("1R: word length", ONE_RULE, ("word_length",)),
+    BlockClassifier("words @15", CUTOFF, ("words",), 15),
+    BlockClassifier("link density @0.33", CUTOFF, ("links",), 0.333333),
+    BlockClassifier("text density @10.5", CUTOFF, ("density",), 10.5),
+    BlockClassifier("1R: all features", ONE_RULE, (*LOCAL, *QUOTIENTS)),
+    BlockClassifier("tree: link density (P/C/N)", TREE, _around("links")),
+    BlockClassifier("tree: words (P/C/N)", TREE, _around("words")),
+    BlockClassifier("tree: all local (C)", TREE, LOCAL),
+    BlockClassifier("Algorithm 2", RULE),
+    BlockClassifier("Algorithm 1", RULE),
+    BlockClassifier("CleanEval rule", RULE),
+    BlockClassifier("pruned tree: words + link density", PRUNED, _around("words", "links")),
+    BlockClassifier("pruned tree: text + link density", PRUNED, _around("density", "links")),
+    BlockClassifier("tree: all local (C) + quotients", TREE, (*LOCAL, *QUOTIENTS)),
+    BlockClassifier("tree: text + link density (P/C/N)", TREE, _around("density", "links")),
+    BlockClassifier("tree: all local (P/C/N)", TREE, (*_around(*LOCAL), *QUOTIENTS)),
+    BlockClassifier("tree: all local + frequency", TREE, FEATURES),
+    BlockClassifier("linear SVM: all local + frequency", LINEAR, FEATURES),
+)
+"""In the paper's order. Its 1R over all features is the text density at 10.5; its algorithms are read off the pruned trees."""
+
+
+def folds_of_pages(blocks: pd.DataFrame, problem: Problem, folds: int) -> Ints:
+    """Return the fold of each block, from 0: its page's, which is random; the folds' numbers of pages differ by one at most.
+
+    Raises:
+        InputError: if there are too few pages, or without one of the folds a class or all words are missing.
+    """
+    number, pages = pd.factorize(blocks.page)
+    if len(pages) < folds:
+        raise InputError(f"{len(pages)} pages with blocks make no {folds} folds", "lower --folds or give more pages")
+    fold: Ints = np.random.default_rng(SEED).permutation(np.arange(len(pages)) % folds)[number]
+    labels = problem.labels(blocks)
+    for out in range(folds):
+        if lost := sorted({*labels.tolist()} - {*labels[fold != out].tolist()}):
+            what = f"all blocks of the class {problem.classes[lost[0]]!r} are on the pages of fold {out + 1}"
+            raise InputError(what, "give more pages that have such blocks, or lower --folds")
+        if not blocks.words[fold != out].any():
+            raise InputError(f"without fold {out + 1} no block has a word", "give more pages")
+    return fold
+
+
+def cross_validate(
+    blocks: pd.DataFrame, problem: Problem, classifier: BlockClassifier, fold: Ints, workers: int
+) -> tuple[npt.NDArray[np.float32], float]:
+    """Return scores of all blocks by classifiers that were not trained on their pages, and the mean number of leaves.
+
+    Training blocks weigh as many as their words. Scores have the shape (blocks, classes), higher for more likely classes. The
+    leaves of 1R are its intervals; others have none.
+    """
+    labels, classes = problem.labels(blocks), len(problem.classes)
+    if classifier.kind == RULE:
+        return decided(blocks[classifier.name].to_numpy(), classes).astype(np.float32), 0
+    features = np.ascontiguousarray(blocks[[*classifier.features]].to_numpy(dtype=np.float32))
+    weights, page = blocks.words.to_numpy(dtype=np.float64), pd.factorize(blocks.page)[0]
+    scores = np.zeros((len(labels), classes), dtype=np.float32)
+
+    def one(number: int) -> int:
+        out = fold == number
+        train = features[~out], labels[~out], weights[~out], page[~out]
+        scores[out], leaves = learn(classifier, *train, features[out], classes)
+        return leaves
+
+    # Growing trees and fitting machines leave Python's lock to others.
+    with ThreadPoolExecutor(workers) as pool:
+        leaves = [*pool.map(one, range(int(fold.max()) + 1))]
+    return scores, float(np.mean(leaves))
+
+
+def learn(
+    classifier: BlockClassifier, features: Rows, labels: Ints, weights: Doubles, pages: Ints, test: Rows, classes: int
+) -> tuple[Doubles, int]:
+    """Return the scores of test blocks by class, and the number of leaves or intervals; 0 for a linear SVM."""
+    if classifier.kind == ZERO_RULE:
+        shares = np.bincount(labels, weights, classes) / weights.sum()
+        return np.tile(shares, (len(test), 1)), 1
+    if classifier.kind == ONE_RULE:
+        rule = one_rule(features, labels, classes, weights)
+        return rule.predict(test), len(rule.shares)
+    if classifier.kind == CUTOFF:
+        values, cutoff = test[:, 0], classifier.cutoff
+        return decided(values >= cutoff if KEEPS_HIGH[classifier.features[0]] else values <= cutoff, classes), 2
+    if classifier.kind == LINEAR:
+        return _linear(features, labels, weights, test, classes), 0
+    rest = np.ones(len(labels), dtype=np.bool_)
+    if classifier.kind == PRUNED:
+        rest = np.unique(pages, return_inverse=True)[1] % SET_ASIDE > 0
+    tree = grow_tree(features[rest], labels[rest], weights[rest], max(2, round(LEAF_SHARE * len(labels))))
+    if classifier.kind == PRUNED:
+        prune_tree(tree, features[~rest], labels[~rest], weights[~rest])
+    scores = np.zeros((len(test), classes))
+    scores[:, tree.classes_] = tree.predict_proba(test)
+    return scores, len(np.unique(tree.apply(features[rest])))
+
+
+def decided(content: npt.NDArray[np.bool_], classes: int) -> Doubles:
+    """Return scores of a decision: boilerplate, or class 1, which is content or full text; shape (blocks, classes)."""
+    scores = np.zeros((len(content), classes))
+    scores[:, 1], scores[:, 0] = content, ~content
+    return scores
+
+
+def _linear(features: Rows, labels: Ints, weights: Doubles, test: Rows, classes: int) -> Doubles:
+    """Score by linear support vector machines, one class against the others, over standardised features."""
+    mean, deviation = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
+    deviation = np.where(deviation > 0, deviation, 1)
+    machine = LinearSVC(dual=False, tol=1e-2)
+    machine.fit((features - mean) / deviation, labels, weights / weights.mean())
+    found = machine.decision_function((test - mean) / deviation)
+    scores = np.full((len(test), classes), -np.inf)
+    scores[:, machine.classes_] = found if found.ndim > 1 else np.stack((-found, found), axis=1)
+    return scores

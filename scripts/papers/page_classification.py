@@ -1,0 +1,236 @@
+"""Page classification after cleaning: Table 6 of the perplexity paper (Fernández-Pichel et al.), section 5.2.
+
+LABELLED is a folder, or a tar archive of one, with pages as class/group/page, such as WebKB's by university; HTTP headers
+before pages are left out. The pages of each group are classified by a classifier that learns from all other groups, after
+each cleaner and without. Tables go to the output folder as CSV and Markdown; scores are kept there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import tarfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.stats import binomtest
+
+from paper_files import errors_in_a_line, write_table
+from text_classifiers import Ints, TextClassifier, TransformerClassifier, linear_classifier
+from thresher.collections import open_collection
+from thresher.collections.warc.http import charset, parse_response
+from thresher.errors import InputError
+from thresher.evaluation.significance import holm
+from thresher.files import temporary_folder, write_text
+from thresher.pages.decoding import decode
+from thresher.passes.backends import Backend
+from thresher.progress import progress
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scoring.cutting import CleanedDocument, cleaned_documents
+from thresher.scoring.score_pass import ScorePlan, score_collection
+
+Doubles = npt.NDArray[np.float64]
+BASELINE = "none"
+CLEANERS = (
+    *("perplexity(lm=books)@8000", "perplexity(lm=books)@10000", "words@11", "density@10.5", "ncleaner@0", "justext"),
+    "boilerpipe(rules=words)",
+)
+RESAMPLES, SEED = 2000, 20130101
+_STATUS = b"HTTP/1.0 200\n"
+# Some pages begin with text that looks like a field.
+_BEGIN = re.compile(rb"(?:content-type|content-length|date|last-modified|mime-version|server):", re.IGNORECASE)
+
+
+def read_pages(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Give class, group and HTML of each page of a folder, or of a tar archive of one; hidden files are left out.
+
+    Raises:
+        InputError: if a page is not in class/group/page, or they cannot be read.
+    """
+    try:
+        for name, content in _files(path):
+            *_, label, group, _ = ("", "", *name.split("/"))
+            if not label:
+                raise InputError(f"{name!r} is in no class and group", "arrange pages as class/group/page", str(path))
+            page, declared = without_header(content)
+            yield label, group, decode(page, declared).utf8.decode()
+    except (OSError, tarfile.TarError) as error:
+        raise InputError(f"it cannot be read ({error})", "give a folder or tar archive", str(path)) from error
+
+
+def _files(path: Path) -> Iterator[tuple[str, bytes]]:
+    if path.is_dir():
+        for file in sorted(path.rglob("*"), key=str):
+            if file.is_file() and not file.name.startswith("."):
+                yield file.relative_to(path).as_posix(), file.read_bytes()
+        return
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if content := archive.extractfile(member):
+                yield member.name, content.read()
+
+
+def without_header(content: bytes) -> tuple[bytes, str | None]:
+    """Return a page without the HTTP header that it may begin with, and the charset of that; None if it names none.
+
+    >>> without_header(b"Server: CERN\\nContent-Type: text/html; charset=latin-1\\n\\n<p>Rain")
+    (b'<p>Rain', 'latin-1')
+    """
+    block = _STATUS + content if _BEGIN.match(content) else content
+    response = parse_response(block)
+    return block[response.body :], charset(response.content_type)
+
+
+def f1_by_class(tables: npt.NDArray[Any]) -> Doubles:
+    """Return F1 = 2 TP / (actual + predicted) of each class; 0 for one that neither occurs nor is predicted.
+
+    `tables` are counts by actual and predicted class; shape (…, classes, classes).
+    """
+    right = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
+    both = tables.sum(axis=-1) + tables.sum(axis=-2)
+    found: Doubles = np.divide(2 * right, both, out=np.zeros_like(right), where=both > 0)
+    return found
+
+
+def f1_difference(labels: Ints, predicted: Ints, baseline: Ints, classes: int) -> tuple[float, float, float]:
+    """Return the difference of macro F1 from the baseline's, and its 95 % interval by the paired bootstrap over pages.
+
+    Drawing pages with replacement is drawing counts of the table from a multinomial distribution (Efron 1979).
+    """
+    cube = np.bincount((labels * classes + predicted) * classes + baseline, minlength=classes**3)
+    drawn = np.random.default_rng(SEED).multinomial(cube.sum(), cube / cube.sum(), size=RESAMPLES)
+    shaped = np.vstack((cube, drawn)).reshape(-1, classes, classes, classes)
+    differences = f1_by_class(shaped.sum(axis=3)).mean(axis=1) - f1_by_class(shaped.sum(axis=2)).mean(axis=1)
+    low, high = np.quantile(differences[1:], (0.025, 0.975))
+    return float(differences[0]), float(low), float(high)
+
+
+def classify(
+    pages: pd.DataFrame, texts: Mapping[str, Sequence[str]], classifier: TextClassifier, workers: int
+) -> pd.DataFrame:
+    """Return pages with a column of predicted classes for each cleaner; no classifier sees a page of the group left out.
+
+    Raises:
+        InputError: if without a group there are no pages of a class, or no text by a cleaner.
+    """
+    names = sorted(set(pages["class"]))
+    labels = pages["class"].map(names.index).to_numpy(dtype=np.int64)
+    tasks = [(name, group) for name in texts for group in sorted(set(pages.group))]
+
+    def one(task: tuple[str, str]) -> Ints:
+        inside = (pages.group == task[1]).to_numpy()
+        train, test = ([texts[task[0]][at] for at in np.flatnonzero(rows).tolist()] for rows in (~inside, inside))
+        if not any(train) or len({*labels[~inside].tolist()}) < max(2, len(names)):
+            what = f"without the group {task[1]!r} there are no pages of a class, or no text by {task[0]}"
+            raise InputError(what, "give pages of two classes, each in two groups, and a cleaner that keeps some text")
+        return classifier(train, labels[~inside], test)
+
+    predicted = {name: np.zeros(len(labels), dtype=np.int64) for name in texts}
+    with ThreadPoolExecutor(workers) as pool:
+        found = progress(pool.map(one, tasks), "classifying", len(tasks), "groups")
+        for (name, group), own in zip(tasks, found, strict=True):
+            predicted[name][pages.group == group] = own
+    return pages.assign(**{name: np.array(names, dtype=object)[own] for name, own in predicted.items()})
+
+
+def measure(
+    found: pd.DataFrame, cleaners: Mapping[str, Sequence[CleanedDocument]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return F1 and tests by cleaner, and results by left-out group, from the predictions of `classify`."""
+    names = sorted(set(found["class"]))
+    labels, baseline = (found[name].map(names.index).to_numpy() for name in ("class", BASELINE))
+    rows, groups = [], []
+    for cleaner, documents in cleaners.items():
+        own = found[cleaner].map(names.index).to_numpy()
+        right, was_right = own == labels, baseline == labels
+        f1 = f1_by_class(_confusion(labels, own, len(names)))
+        gained, lost = int((right & ~was_right).sum()), int((was_right & ~right).sum())
+        row = {
+            "cleaner": cleaner,
+            "macro_f1": f1.mean(),
+            **dict(zip(names, f1, strict=True)),
+            "words": sum(document.words for document in documents),
+            "emptied": sum(not document.text for document in documents),
+            "right": right.mean(),
+        }
+        if cleaner != BASELINE:
+            difference = f1_difference(labels, own, baseline, len(names))
+            row |= dict(zip(("difference", "low", "high"), difference, strict=True))
+            # McNemar's test, exact.
+            p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+            row |= {"gained": gained, "lost": lost, "p": p}
+        rows.append(row)
+        for group, inside in found.reset_index(drop=True).groupby("group").indices.items():
+            there = f1_by_class(_confusion(labels[inside], own[inside], len(names)))[np.unique(labels[inside])]
+            row = {"cleaner": cleaner, "group": group, "pages": len(inside)}
+            groups.append({**row, "macro_f1": there.mean(), "right": right[inside].mean()})
+    table = pd.DataFrame(rows)
+    return table.assign(p_holm=[np.nan, *holm(table.p[1:].tolist())]), pd.DataFrame(groups)
+
+
+def _confusion(labels: Ints, predicted: Ints, classes: int) -> Ints:
+    """Return the number of pages by actual and predicted class."""
+    return np.bincount(labels * classes + predicted, minlength=classes * classes).reshape(classes, classes)
+
+
+def run(
+    labelled: Path,
+    cleaners: Sequence[str],
+    output: Path,
+    classifier: TextClassifier = linear_classifier,
+    workers: int = 1,
+) -> None:
+    """Classify the pages after each cleaner and without, and write what is found.
+
+    Raises:
+        ThresherError: as `read_pages`, `classify` and `score_collection`.
+    """
+    read = pd.DataFrame(read_pages(labelled), columns=["class", "group", "html"])
+    every = [parse_cleaner(name).checked() for name in (BASELINE, *cleaners)]
+    scorers = {scorer.canonical_name: scorer for cleaner in every for scorer in cleaner.scorers}
+    output.mkdir(parents=True, exist_ok=True)
+    with temporary_folder(output) as folder:
+        lines = (json.dumps({"id": str(number), "html": html}) for number, html in enumerate(read.html))
+        write_text(folder / "pages.jsonl", "\n".join(lines))
+        plan = ScorePlan(open_collection(folder / "pages.jsonl"), tuple(scorers.values()))
+        score_collection(plan, folder / "scores", Backend(workers=workers))
+        documents = {cleaner.name: [*cleaned_documents(folder / "scores", cleaner)] for cleaner in every}
+    pages = read.loc[[int(document.id) for document in documents[BASELINE]], ["class", "group"]]
+    texts = {name: [document.text for document in own] for name, own in documents.items()}
+    found = classify(pages, texts, classifier, workers)
+    write_text(output / "pages.csv", found.to_csv(index=False))
+    table, groups = measure(found, documents)
+    counts = found["class"].value_counts().sort_index()
+    said = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+    caption = f"F1 by class (Table 6), each group left out in turn. {len(found):,} of {len(read):,} pages: {said}."
+    write_table(output, "f1", caption, table[["cleaner", "macro_f1", *counts.index]])
+    caption = (
+        "Against the uncleaned pages: difference of macro F1, its 95 % interval; McNemar's exact test of single pages."
+    )
+    write_table(output, "tests", caption, table.drop(columns=["macro_f1", *counts.index]))
+    write_table(output, "groups", "Left-out groups.", groups)
+
+
+def main() -> None:
+    """Classify the pages that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("labelled", type=Path)
+    parser.add_argument("-c", "--cleaner", action="append", help="a cleaner's name, may be repeated (the docs' seven)")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--transformer", type=Path, help="classify by the transformer whose weights are in this folder")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (one per core)")
+    asked = parser.parse_args()
+    classifier = TransformerClassifier(asked.transformer) if asked.transformer else linear_classifier
+    with errors_in_a_line():
+        run(asked.labelled, asked.cleaner or CLEANERS, asked.output, classifier, asked.workers)
+
+
+if __name__ == "__main__":
+    main()

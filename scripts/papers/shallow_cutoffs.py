@@ -1,0 +1,88 @@
+"""One feature as a cleaner: mean word F1 on each gold standard, at the cutoff with the best mean on the others.
+
+Features are those of blocks of Kohlschütter et al. (2010), section 3.3, and the spread of word priors of Seo et al. (2025).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from paper_files import errors_in_a_line, write_table
+from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
+from thresher.cleaneval.comparing import compare_words_alone, score_gold
+from thresher.cleaneval.gold import read_whole_gold
+from thresher.files import temporary_folder
+from thresher.progress import progress
+from thresher.scorers.base import Scorer
+from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.relative_cutoffs import parse_cutoff
+from thresher.scorers.shallow_features import Density, Links, Words
+
+Cutoffs = Sequence[float | str]
+_PERCENTILES = tuple(f"p{dropped}" for dropped in (5, 10, 15, 20, 25, 30, 40, 50, 60, 70))
+FEATURES: tuple[tuple[Scorer, Cutoffs], ...] = (
+    (Words(), (2, 5, 8, 10, 12, 15, 20, 25)),
+    (Density(), (5, 7, 8, 9, 10, 10.5, 11, 12)),
+    *((scorer, scorer.grid) for scorer in (Links(), FullStops(), SentenceLength(), Capitals(), WordLength())),
+    *((scorer, scorer.grid) for scorer in (Position(), Position(origin="top"), Quotient(), Quotient(of="density"))),
+    *((scorer, _PERCENTILES) for scorer in (PriorSpread(), PriorSpread(context=0.7, unseen=32))),
+)
+"""What is measured, with its cutoffs; `p20` drops the worst fifth of a set's words."""
+
+
+def f1_by_cutoff(
+    folder: Path, features: Sequence[tuple[Scorer, Cutoffs]], workers: int = 1
+) -> Mapping[str, Mapping[str, float]]:
+    """Return the mean F1 of a gold standard's pages by scorer and cutoff; `none` has that of all text."""
+    pages = read_whole_gold(folder).pages
+    cleaners = {"none": {"": Cleaner()}}
+    for scorer, cutoffs in features:
+        cut, name = Cut(scorer, None), scorer.canonical_name
+        cleaners[name] = {f"{at}": Cleaner((cut.at(parse_cutoff(f"{at}", name, name), name),)) for at in cutoffs}
+    found = {}
+    with temporary_folder() as scratch:
+        score_gold(pages, [scorer for scorer, _ in features], scratch / "scores", workers)
+        for name, by_cutoff in progress(cleaners.items(), folder.name, len(cleaners), "features"):
+            words = compare_words_alone(pages, scratch / "scores", [*by_cutoff.values()], workers)
+            means = np.mean([[one.alignment.f1 for one in page] for page in words], axis=0)
+            found[name] = dict(zip(by_cutoff, means.tolist(), strict=True))
+    return found
+
+
+def transferred(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> pd.DataFrame:
+    """Return F1 and cutoff of each scorer on each set, the cutoff being the best on the others; `found` is by set."""
+    rows = []
+    for name in next(iter(found.values())):
+        row: dict[str, float | str] = {"feature": name}
+        for own, f1 in found.items():
+            others = [by_name[name] for other, by_name in found.items() if other != own]
+            means = {cutoff: sum(other[cutoff] for other in others) for cutoff in f1[name]}
+            best = max(means, key=means.__getitem__)
+            row |= {own: f1[name][best], f"{own}_cutoff": best}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Measure the features on the gold standards that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", type=Path, nargs="+", help="two gold standards or more, as for `thresher cleaneval`")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write into")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (one per core)")
+    asked = parser.parse_args()
+    with errors_in_a_line():
+        found = {gold.name: f1_by_cutoff(gold, FEATURES, asked.workers) for gold in asked.gold}
+        asked.output.mkdir(parents=True, exist_ok=True)
+        write_table(
+            asked.output, "features", "Mean F1, and the cutoff with the best mean on the others.", transferred(found)
+        )
+
+
+if __name__ == "__main__":
+    main()

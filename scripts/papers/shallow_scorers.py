@@ -1,0 +1,183 @@
+"""Features as scorers that hardly anybody cuts by: shallow ones of blocks, and the spread of a sentence's word priors.
+
+Sources: Kohlschütter, Fankhauser, Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010, sections 3.3 and 4.3.1;
+for the spread Seo et al., Prior-based Noisy Text Data Filtering, arXiv 2509.18577, 2025, and the code that they released.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import repeat
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.language_models.words.word_model import with_neighbours
+from thresher.pages import Segments
+from thresher.pages.parsing import TITLE_LEVEL
+from thresher.pages.plain import LETTER, count_by_end
+from thresher.scorers.base import BLOCK, KEEP_HIGH, KEEP_LOW, SENTENCE, Parameter, Scorer, Scores
+from thresher.scorers.perplexity import smoothing
+from thresher.scorers.prior import FLOOR, probabilities_of, words_of
+from thresher.scorers.shallow_features import densities, neighbourhood, unspaced_words
+
+Doubles = npt.NDArray[np.float64]
+# The dots of addresses and numbers are followed by a letter or digit; of several dots in a row the last one counts.
+_FULL_STOP = re.compile(r"\.(?![\w.])|[。｡।۔።]")
+
+
+def _words_or_estimate(segments: Segments) -> Doubles:
+    """Return the words of each block; in scripts without spaces two letters count as a word."""
+    estimated = unspaced_words(segments)
+    return np.where(estimated > 0, estimated, segments.words_in_blocks)
+
+
+class _Shallow(Scorer):
+    segment = BLOCK
+    low = 0
+    source = "Kohlschuetter, Fankhauser, Nejdl, WSDM 2010, section 3.3"
+
+
+class WordLength(_Shallow):
+    """Mean number of characters of the block's words, their punctuation included; 0 without words."""
+
+    name = "wordlength"
+    keep = KEEP_LOW
+    unit = "characters per word"
+    grid = (4, 4.25, 4.5, 4.75, 5, 5.25, 5.5, 5.75, 6, 6.5, 7, 8, 10)
+
+    def score(self, segments: Segments) -> Scores:
+        """See `Scorer`."""
+        starts, ends = segments.word_starts, np.append(segments.spaces, len(segments.text))
+        lengths = ends[np.searchsorted(ends, starts)] - starts
+        blocks = np.searchsorted(segments.block_ends, starts, side="right")
+        characters = np.bincount(blocks, lengths, len(segments.block_ends))
+        return (characters / np.maximum(segments.words_in_blocks, 1)).astype(np.float32)
+
+
+class SentenceLength(_Shallow):
+    """Mean number of words of the block's sentences that have any. The paper also ends sentences at semicolons."""
+
+    name = "sentencelength"
+    keep = KEEP_HIGH
+    unit = "words per sentence"
+    grid = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25)
+
+    def score(self, segments: Segments) -> Scores:
+        """See `Scorer`."""
+        with_words = segments.block_of_sentence[segments.words_in_sentences > 0]
+        sentences = np.bincount(with_words, minlength=len(segments.block_ends))
+        return (_words_or_estimate(segments) / np.maximum(sentences, 1)).astype(np.float32)
+
+
+class FullStops(_Shallow):
+    """Full stops of the block by its words. A dot that a letter, digit or dot follows is none; 0 without words."""
+
+    name = "fullstops"
+    keep = KEEP_HIGH
+    unit = "full stops per word"
+    grid = (0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.08, 0.1)
+
+    def score(self, segments: Segments) -> Scores:
+        """See `Scorer`."""
+        stops = np.array([match.start() for match in _FULL_STOP.finditer(segments.text)], dtype=np.int64)
+        words = _words_or_estimate(segments)
+        counts = count_by_end(stops, segments.block_ends)
+        return np.where(words > 0, counts / np.maximum(words, 1), 0).astype(np.float32)
+
+
+class Capitals(_Shallow):
+    """Share of the block's words whose first letter or digit is an upper-case letter; 0 in scripts without case."""
+
+    name = "capitals"
+    keep = KEEP_LOW
+    unit = "share of words"
+    high = 1.0
+    grid = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+    def score(self, segments: Segments) -> Scores:
+        """See `Scorer`."""
+        starts = segments.word_starts
+        letters = np.flatnonzero(segments.plain.classes & LETTER)
+        # Quotes and brackets may come before a word's first letter.
+        firsts = letters[np.searchsorted(letters, starts)].tolist()
+        upper = np.array([segments.text[at].istitle() for at in firsts], dtype=np.bool_)
+        counts = count_by_end(starts[upper], segments.block_ends)
+        return (counts / np.maximum(segments.words_in_blocks, 1)).astype(np.float32)
+
+
+class Position(_Shallow):
+    """Position of block i of n, counted from 0: (i + 1/2) / n from the top, or |2 (i + 1/2) / n - 1| from the middle.
+
+    The paper's relative position is that from the top; boilerplate surrounds the content.
+    """
+
+    name = "position"
+    keep = KEEP_LOW
+    unit = "share of the way"
+    high = 1.0
+    grid = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+    parameters = (Parameter("origin", str, "middle", "where 0 is", choices=("middle", "top"), terse=True),)
+
+    def score(self, segments: Segments) -> Scores:
+        """See `Scorer`."""
+        count = len(segments.block_ends)
+        positions = (np.arange(count) + 0.5) / max(count, 1)
+        if self.values["origin"] == "middle":
+            positions = np.abs(2 * positions - 1)
+        return positions.astype(np.float32)
+
+
+class Quotient(_Shallow):
+    """Words or text density of the block by that of the previous one, which counts as 1 if it is less or there is none.
+
+    The page's title is not the previous block of any.
+    """
+
+    name = "quotient"
+    keep = KEEP_HIGH
+    unit = "quotient"
+    grid = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
+    parameters = (Parameter("of", str, "words", "the feature", choices=("words", "density")),)
+
+    def score(self, segments: Segments) -> Scores:
+        """See `Scorer`."""
+        feature = densities(segments) if self.values["of"] == "density" else segments.words_in_blocks
+        title = segments.levels == TITLE_LEVEL
+        around = neighbourhood(feature, title[1:] != title[:-1])
+        return (around.current / np.maximum(around.previous, 1)).astype(np.float32)
+
+
+class PriorSpread(Scorer):
+    """Standard deviation, in thousandths, of the probabilities of the sentence's words in Google Books; -inf without words.
+
+    Of the probabilities and not of their logarithms, as in the authors' code. `context` and `unseen` are those of `prior`.
+    """
+
+    name = "priorspread"
+    segment = SENTENCE
+    keep = KEEP_HIGH
+    unit = "thousandths"
+    low = 0
+    source = "Seo et al., arXiv 2509.18577, 2025"
+    parameters = smoothing("unseen")
+
+    def score(self, segments: Segments) -> Scores:
+        """See `Scorer`."""
+        context, unseen = float(self.values["context"]), int(self.values["unseen"])
+        words, counts = words_of(segments.plain, segments.sentence_ends)
+        known = probabilities_of(None).get
+        probabilities = np.fromiter(map(known, words, repeat(FLOOR)), dtype=np.float64, count=len(words))
+        sentences = np.repeat(np.arange(len(counts)), counts)
+        weights = with_neighbours(counts.astype(np.float64), context) + unseen
+
+        def mean(function: Callable[[Doubles], Doubles]) -> Doubles:
+            sums = np.bincount(sentences, function(probabilities), len(counts)).astype(np.float64)
+            means: Doubles = with_neighbours(sums, context) + unseen * function(np.array([FLOOR]))
+            return means / np.where(weights > 0, weights, 1.0)
+
+        # Of equal values the difference may be negative by rounding.
+        scores = 1000 * np.sqrt(np.maximum(mean(np.square) - mean(np.positive) ** 2, 0))
+        scores[weights <= 0] = -np.inf
+        return scores.astype(np.float32)

@@ -1,0 +1,103 @@
+"""Classifiers of texts: a linear one over TF-IDF, and a transformer from weights on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.svm import LinearSVC
+
+from thresher.errors import InputError, MissingDependencyError
+from thresher.progress import progress
+
+Ints = npt.NDArray[np.int64]
+TextClassifier = Callable[[Sequence[str], Ints, Sequence[str]], Ints]
+"""Learns from texts with their classes, from 0, and returns the classes of other texts."""
+_BATCH, _MOST_TOKENS = 16, 512
+# Random numbers of training are the library's own, one sequence for all threads.
+_ONE_AT_A_TIME = Lock()
+
+
+def linear_classifier(texts: Sequence[str], labels: Ints, others: Sequence[str]) -> Ints:
+    """Classify by a linear support vector machine over TF-IDF of words, one class against the others.
+
+    Errors weigh more the rarer their class is, as in the perplexity paper (section 4.3). Vocabulary and document frequencies
+    are of the training texts alone. They are scikit-learn's.
+    """
+    terms = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\w+", dtype=np.float64)
+    machine = LinearSVC(class_weight="balanced", random_state=0, max_iter=10_000)
+    machine.fit(terms.fit_transform(texts), labels)
+    found: Ints = machine.predict(terms.transform(others))
+    return found
+
+
+@dataclass(frozen=True)
+class TransformerClassifier:
+    """A pretrained encoder with a new layer on top, all of it trained on the texts' first 512 tokens.
+
+    Devlin et al., BERT, NAACL 2019, appendix A.3, has rate, batch and epochs. Errors weigh more the rarer their class is, as
+    in the perplexity paper, section 4.3. Hugging Face's transformers do the work, which fetch nothing.
+
+    Attributes:
+        folder: a model as `save_pretrained` writes it, with its tokeniser.
+    """
+
+    folder: Path
+    epochs: int = 3
+    rate: float = 2e-5
+
+    def __call__(self, texts: Sequence[str], labels: Ints, others: Sequence[str]) -> Ints:
+        """See `TextClassifier`.
+
+        Raises:
+            MissingDependencyError: without torch or transformers.
+            InputError: if the folder has no weights that can be read.
+        """
+        try:
+            import torch
+            import transformers
+        except ImportError as error:
+            what = "classifying by a transformer needs torch and transformers"
+            raise MissingDependencyError(what, "run `pip install 'transformers>=4.40' torch`") from error
+        with _ONE_AT_A_TIME:
+            torch.manual_seed(0)
+            classes = int(labels.max()) + 1
+            try:
+                tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder, local_files_only=True)
+                model = transformers.AutoModelForSequenceClassification.from_pretrained(
+                    self.folder, local_files_only=True, num_labels=classes, ignore_mismatched_sizes=True
+                )
+            except (OSError, ValueError, KeyError) as error:
+                what = f"its weights cannot be read ({str(error).splitlines()[0]})"
+                raise InputError(what, "give a model as save_pretrained writes it", str(self.folder)) from error
+
+            def logits(rows: Sequence[str]) -> Any:
+                most = min(_MOST_TOKENS, tokenizer.model_max_length)
+                tokens = tokenizer([*rows], truncation=True, max_length=most, padding=True, return_tensors="pt")
+                return model(**tokens).logits
+
+            weights = len(labels) / (classes * np.bincount(labels))
+            loss = torch.nn.CrossEntropyLoss(torch.tensor(weights, dtype=torch.float32))
+            optimizer = torch.optim.AdamW(model.parameters(), lr=self.rate)
+            model.train()
+            for epoch in range(self.epochs):
+                batches = _batches(np.random.default_rng(epoch).permutation(len(texts)).tolist())
+                for rows in progress(batches, f"epoch {epoch + 1} of {self.epochs}", len(batches), "batches"):
+                    optimizer.zero_grad()
+                    loss(logits([texts[row] for row in rows]), torch.tensor(labels[rows])).backward()
+                    optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                batches = _batches(list(range(len(others))))
+                found = [logits([others[row] for row in rows]).argmax(dim=1).numpy() for rows in batches]
+        return np.concatenate(found).astype(np.int64)
+
+
+def _batches(rows: list[int]) -> list[list[int]]:
+    return [rows[first : first + _BATCH] for first in range(0, len(rows), _BATCH)]

@@ -1,1 +1,0 @@
-"""Classification of cleaned pages, one group left out at a time: does cleaning help a classifier?"""

@@ -1,0 +1,248 @@
+"""Worker processes of this machine: one that dies costs its task alone, and all end with their parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import islice
+from multiprocessing.connection import Connection, Pipe, wait
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from thresher.errors import ThresherError
+
+if TYPE_CHECKING:
+    from distributed import Future as DaskFuture
+
+CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE}
+"""Exit codes of libraries in C; whoever kills a worker sends another signal."""
+_AHEAD = 2
+"""Tasks that the workers of an executor or cluster have been given and not finished, each."""
+_PARENT_SECONDS = 0.5
+_ERRORS = 2
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+# First the connection brings the folders of modules, and the function that serves it. Ctrl-C reaches all processes of a
+# terminal, and the parent then ends this one.
+PROGRAM = """import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+from multiprocessing.connection import Connection
+connection = Connection(int(sys.argv[1]))
+sys.path[:] = connection.recv()
+connection.recv()(connection)
+"""
+"""What a worker's interpreter runs."""
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class WorkerDied(Exception):
+    """A worker process died, a watched one with the exit code `code`; on a cluster, several times on the same task."""
+
+    def __init__(self, code: int | None = None) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def exit_reason(code: int | None, seconds: float, process: str) -> str:
+    """Return the reason why a page ended its process: a timeout or a crash."""
+    late = code == -signal.SIGALRM
+    return f"took longer than {seconds:g} s" if late else f"ended its {process} (exit code {code})"
+
+
+def end_with_parent(parent: int) -> None:
+    """End this process as soon as its parent process `parent` is gone.
+
+    A killed parent cannot notify its workers, which would wait forever. C code that holds the interpreter delays the end.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_PARENT_SECONDS)
+        os._exit(1)
+
+    if os.getppid() != parent:
+        os._exit(1)
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """End this process by SIGALRM if the block takes longer: nothing else stops C code that holds the interpreter."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def run_watched(
+    workers: int, function: Callable[[Task], Result], tasks: Iterable[Task], instead: Callable[[Task, int | None], Task]
+) -> Generator[Result, None, None]:
+    """Call `function` for each task in worker processes and yield results as they come; the processes end with this generator.
+
+    A few tasks are fetched ahead. No more processes are started than there are tasks, but even a single one is not this
+    process, so that a crashing page does not end this one.
+
+    Args:
+        workers: the processes.
+        function: the function to call; it is pickled, as are tasks and results.
+        tasks: what to call it with.
+        instead: returns the task to do instead of one whose worker ended, from that and the exit code, or raises an error.
+
+    Raises:
+        Exception: of `function`, `tasks` and `instead`.
+    """
+    tasks = iter(tasks)
+    ahead: deque[Task] = deque()
+    idle: list[Worker] = []
+    at_work: dict[Connection, Worker] = {}
+    try:
+        while True:
+            while len(at_work) < workers and (task := ahead.popleft() if ahead else next(tasks, None)) is not None:
+                worker = idle.pop() if idle else Worker(workers, function)
+                at_work[worker.connection] = worker
+                worker.begin(task)
+            if not at_work:
+                return
+            # Reading may take its time: look in between who is done.
+            while not (ready := wait(at_work, 0)) and len(ahead) < workers:
+                if (task := next(tasks, None)) is None:
+                    break
+                ahead.append(task)
+            for connection in ready or wait(at_work):
+                worker = at_work[connection]  # type: ignore[index]
+                try:
+                    result = worker.result()
+                except WorkerDied as end:
+                    del at_work[connection]  # type: ignore[arg-type]
+                    ahead.appendleft(instead(worker.task, end.code))
+                    continue
+                idle.append(at_work.pop(connection))  # type: ignore[call-overload]
+                yield result
+    finally:
+        for worker in (*idle, *at_work.values()):
+            worker.end()
+
+
+def in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
+    """Call a function in a worker process in which C++ then prints nothing, as it does at its end; Python prints as before."""
+    # A test's, or none, may have no descriptor.
+    with suppress(OSError, ValueError, AttributeError):
+        if sys.stderr.fileno() == _ERRORS:
+            sys.stderr.flush()
+            sys.stderr = os.fdopen(os.dup(_ERRORS), "w", 1, sys.stderr.encoding, "backslashreplace")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, _ERRORS)
+    os.close(null)
+    return function(task)
+
+
+class Worker:
+    """A process that calls a function for one task at a time, the connection to it, and the task it has.
+
+    Args:
+        count: of the processes that share the machine.
+        function: the function to call; it is pickled, as are tasks and results.
+    """
+
+    def __init__(self, count: int, function: Callable[[Any], Any]) -> None:
+        self.connection, theirs = Pipe()
+        with theirs:
+            self.process = start_interpreter(theirs.fileno(), threads_of(count))
+        self.task: Any = None
+        with suppress(OSError):
+            self.connection.send(sys.path)
+            self.connection.send(partial(_serve, os.getpid(), function))
+
+    def begin(self, task: Any) -> None:
+        """Give it a task; if it has died, that shows when it should answer."""
+        self.task = task
+        with suppress(OSError):
+            self.connection.send(task)
+
+    def result(self) -> Any:
+        """Wait for the result of its task.
+
+        Raises:
+            WorkerDied: if it ended; it takes no more tasks.
+            Exception: of the function.
+        """
+        try:
+            result, error = self.connection.recv()
+        except (EOFError, OSError):
+            self.connection.close()
+            raise WorkerDied(self.process.wait()) from None
+        if error is not None:
+            raise error
+        return result
+
+    def end(self) -> None:
+        """End it, whatever it does."""
+        self.process.terminate()
+        self.connection.close()
+        self.process.wait()
+
+
+def start_interpreter(descriptor: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start an interpreter that serves the connection with this descriptor; it imports nothing of the main program."""
+    command = [sys.executable, "-P", "-c", PROGRAM, str(descriptor)]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, **environment}, pass_fds=[descriptor])
+
+
+def threads_of(count: int) -> dict[str, str]:
+    """Return how many threads numeric libraries have in each of `count` processes, unless the environment says so."""
+    threads = str(max((os.cpu_count() or 1) // count, 1))
+    return {name: os.environ.get(name, threads) for name in _THREADS}
+
+
+def _serve(parent: int, function: Callable[[Any], Any], connection: Connection) -> None:
+    end_with_parent(parent)
+    while True:
+        try:
+            task = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer: tuple[Any, Exception | None] = function(task), None
+        except Exception as error:
+            if not isinstance(error, ThresherError):
+                error.add_note(traceback.format_exc())
+            answer = None, error
+        connection.send(answer)
+
+
+def results_of(
+    submit: Callable[[Callable[[], Result]], Future[Result] | DaskFuture[Result]],
+    calls: Iterator[Callable[[], Result]],
+    workers: int,
+    ordered: bool = False,
+) -> Iterator[Result]:
+    """Yield the results of calls that `submit` gives to workers, a few of them ahead."""
+    done: SimpleQueue[Any] = SimpleQueue()
+    waiting: deque[Any] = deque()
+    at_work = 0
+    while True:
+        for call in islice(calls, _AHEAD * workers - at_work):
+            future = submit(call)
+            future.add_done_callback(done.put)
+            at_work += 1
+            if ordered:
+                waiting.append(future)
+        if not at_work:
+            return
+        finished = done.get()
+        at_work -= 1
+        if not ordered:
+            yield finished.result()
+        while waiting and waiting[0].done():
+            yield waiting.popleft().result()

@@ -1,0 +1,157 @@
+"""Charts of cleaning evaluation: precision against recall; and of training: calibration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.cleaneval.sweeps import GoldSweep
+from thresher.content_training.calibration import CalibrationBin
+from thresher.number_texts import number_text
+from thresher.reports.charts import (
+    BASELINE,
+    DASHED,
+    INK,
+    SERIES,
+    SOFT,
+    Row,
+    Spec,
+    layer,
+    number,
+    placed,
+    roomy,
+    series,
+    whole,
+    written,
+)
+from thresher.reports.drawing import Plot
+from thresher.reports.formatting import fixed, plain
+
+_F1_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
+_F1_LINES = 7
+_NEAR = 2 / 3
+_SIZE = (600, 440)
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A cleaner's mean precision and recall over pages, in [0, 1]; a peer is another package."""
+
+    name: str
+    precision: float
+    recall: float
+    is_peer: bool = False
+
+
+def overview_plot(title: str, cleaners: Sequence[Quality], baseline: Quality) -> Plot:
+    """Return precision against recall, one named point per cleaner, other packages in another colour."""
+    rows = [
+        {
+            "series": "other package" if one.is_peer else "cleaner",
+            "recall": one.recall,
+            "precision": one.precision,
+            "label": plain(one.name),
+            "fill": SERIES[one.is_peer],
+        }
+        for one in cleaners
+    ]
+    spec = _quality(rows, _baseline(baseline), rows, rows)
+    return Plot(spec, (), title, 680)
+
+
+def curves_plot(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) -> Plot:
+    """Return precision against recall, means over pages, with a line for each sweep and cutoffs at its points.
+
+    A ring is around each scorer's best mean F1. Cutoffs with a mean F1 below two thirds of the best may lie outside, since the
+    plot would be too wide for all others.
+    """
+    rows: list[Row] = [
+        {
+            "series": plain(sweep.scorer),
+            "recall": point.macro.recall,
+            "precision": point.macro.precision,
+            "f1": point.macro.f1,
+            "best": best,
+            "order": order,
+            "label": number_text(point.cutoff) + (f" (F1 {fixed(point.macro.f1, 3)})" if best else ""),
+        }
+        for sweep in sweeps
+        for order, point in enumerate(sweep.points)
+        for best in [point.cutoff == sweep.best.cutoff]
+    ]
+    least = _NEAR * max(row["f1"] for row in rows)
+    near = [row for row in rows if row["f1"] >= least]
+    return Plot(
+        _quality(rows, _baseline(baseline), near, sorted(near, key=lambda row: not row["best"])), (), title, 680
+    )
+
+
+def _baseline(baseline: Quality) -> Row:
+    return {"recall": baseline.recall, "precision": baseline.precision, "label": plain(baseline.name), "needed": True}
+
+
+def _quality(rows: Sequence[Row], baseline: Row, near: Sequence[Row], labels: Sequence[Row]) -> Spec:
+    """Return precision against recall around some rows, with faint lines of equal F1; rows with an order are joined."""
+    ends = [roomy([baseline[name], *(row[name] for row in near)], 0.1) for name in ("recall", "precision")]
+    x, y = (
+        number(name, f"{name}, mean over pages", (max(0.0, low), min(1.02, high)))
+        for name, (low, high) in zip(("recall", "precision"), ends, strict=True)
+    )
+    joined = [row for row in rows if "order" in row]
+    best = [row for row in joined if row["best"]]
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    kinds = series("series", names, True)
+    equal = list(_equal_f1(*x["scale"]["domain"], *y["scale"]["domain"]))
+    ring = {"size": 220, "fill": None, "strokeWidth": 1.5, "opacity": 1}
+    channels: Spec = {"x": x, "y": y, "color": kinds["color"]}
+    points = [(row["recall"], row["precision"]) for row in (*near, baseline)]
+    text = {"fill": SOFT, "fontSize": 10, "align": "right", "baseline": "bottom", "dx": -2}
+    layers = [
+        layer("line", {"stroke": SOFT, "strokeWidth": 0.6, "opacity": 0.6}, equal, x=x, y=y, detail={"field": "f1"}),
+        layer("text", text, {row["f1"]: row for row in equal}.values(), x=x, y=y, text={"field": "f1"}),
+        layer("line", {"clip": True}, joined, **channels, strokeDash=kinds["strokeDash"], order={"field": "order"}),
+        layer("circle", {"size": 35, "opacity": 1, "clip": True}, rows, **channels),
+        layer("point", ring, best, **channels),
+        layer("point", BASELINE, [baseline], x=x, y=y),
+        *written(placed([baseline, *labels], points, x, y, _SIZE), x, y),
+    ]
+    return whole(layers, _SIZE[1], "Precision against recall, means over pages")
+
+
+def _equal_f1(left: float, right: float, bottom: float, top: float) -> Iterable[Row]:
+    low, high = _harmonic(left, bottom), _harmonic(min(right, 1.0), min(top, 1.0))
+    step = next((step for step in _F1_STEPS if (high - low) / step <= _F1_LINES), _F1_STEPS[-1])
+    for multiple in range(math.ceil(low / step + 1e-9), math.ceil(high / step - 1e-9)):
+        f1 = multiple * step
+        recall = np.linspace(max(left, f1 / (2 - f1)), min(right, 1.0), 100)
+        precision = f1 * recall / (2 * recall - f1)
+        for across, along in zip(recall.tolist(), precision.tolist(), strict=True):
+            if bottom <= along <= min(top, 1.0):
+                yield {"recall": across, "precision": along, "f1": f"F1 {f1:g}"}
+
+
+def _harmonic(x: float, y: float) -> float:
+    return 2 * x * y / (x + y) if x + y else 0.0
+
+
+def calibration_plot(title: str, bins: Sequence[CalibrationBin]) -> Plot:
+    """Return a reliability diagram: how often blocks are content by their probability; larger dots stand for more blocks."""
+    rows = [{"predicted": row.predicted, "observed": row.observed, "weight": row.weight} for row in bins]
+    x = number("predicted", "probability, by cross-validation over domains", (0, 1))
+    y = number("observed", "share that is content", (0, 1))
+    layers = [
+        layer("line", {**DASHED, "stroke": INK}, [{"predicted": end, "observed": end} for end in (0, 1)], x=x, y=y),
+        layer("line", {"stroke": SERIES[0]}, rows, x=x, y=y),
+        layer(
+            "circle",
+            {"fill": SERIES[0], "opacity": 1},
+            rows,
+            x=x,
+            y=y,
+            size={"field": "weight", "type": "quantitative", "legend": None, "scale": {"range": [20, 400]}},
+        ),
+    ]
+    return Plot(whole(layers, 400, "Share of blocks that are content by probability"), (), title, 480)

@@ -1,0 +1,132 @@
+"""Pictures of charts by vl-convert: SVG, PDF and PNG, the same bytes every time."""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from thresher.errors import InputError, needs_extra
+from thresher.files import atomic_path
+from thresher.reports.charts import LOOK, Row, Spec
+from thresher.reports.html_parts import TEMPLATES
+
+ENDINGS = (".svg", ".pdf", ".png")
+_FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first comes with vl-convert; the others have letters as wide. There is no bold: a PDF of two fonts differs each time."""
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ID = re.compile(r"""(?<=\bid=")[^"]+|(?<=url\(#)[^)]+|(?<=href="#)[^"]+""")
+_RESOURCES = re.compile(rb"(?: +/[a-z]+\d+ \d+ 0 R\n){2,}")
+_MARGIN = 80
+"""Pixels beside the panels of a chart of several."""
+
+
+def converter() -> Any:
+    """Return the module that draws charts.
+
+    Raises:
+        MissingDependencyError: if it is not installed.
+    """
+    with needs_extra("plots", "vl-convert-python, which draws charts, is not installed"):
+        import vl_convert
+    return vl_convert
+
+
+@functools.cache
+def chart_library() -> str:
+    """Return Vega-Lite with all that it needs, one script."""
+    script: str = converter().javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return script
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A chart, which notebooks show.
+
+    Args:
+        spec: its Vega-Lite specification, without size and look.
+        rows: its data, where it has none of its own.
+        title: above it.
+        width: in pixels.
+    """
+
+    spec: Spec = field(repr=False)
+    rows: Sequence[Row] = field(default=(), repr=False)
+    title: str = ""
+    width: int = 640
+
+    def vega_lite(self, colours: Mapping[str, str] | None = None) -> Spec:
+        """Return the whole specification, for any program that reads Vega-Lite; `colours` are by their names in pages."""
+        spec = {"title": self.title, **self.spec, "datasets": {"rows": self.rows}}
+        spec["config"] = {**LOOK, "font": _FONT, "background": "white" if colours is None else None, "aria": False}
+        if "vconcat" in spec:
+            spec["vconcat"] = [{**panel, "width": self.width - _MARGIN} for panel in spec["vconcat"]]
+        else:
+            spec["width"] = self.width
+        named: Spec = _replaced(spec, _light() if colours is None else colours)
+        return named
+
+    @functools.cached_property
+    def svg(self) -> str:
+        """It as an SVG file's text."""
+        return self._svg(self.vega_lite(), "")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: Path | str) -> None:
+        """Write it on white ground, whole or not at all: as SVG, PDF or PNG, by the path's ending.
+
+        Raises:
+            InputError: if the path ends otherwise, or cannot be written.
+            MissingDependencyError: without vl-convert.
+        """
+        path, ending = Path(path), Path(path).suffix.lower()
+        if ending not in ENDINGS:
+            what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
+            raise InputError(what, fix, str(path))
+        data = self.svg.encode()
+        if ending == ".pdf":
+            data = converter().svg_to_pdf(self.svg)
+            # They stand in the order of a hash table, which differs each time.
+            data = _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(True))), data)
+        elif ending == ".png":
+            data = converter().svg_to_png(self.svg, 2)
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(data)
+
+    def inside(self, name: str) -> Markup:
+        """Return it for a page, whose colours it takes; the name, of letters, digits and `-`, opens its ids."""
+        return Markup(self._svg(self.vega_lite({}), f"{name}-"))
+
+    def _svg(self, spec: Spec, prefix: str) -> str:
+        text: str = converter().vegalite_to_svg(spec)
+        ids: dict[str, str] = {}
+        text = _ID.sub(lambda found: ids.setdefault(found[0], f"{prefix}{len(ids)}"), text)
+        label = html.escape(self.spec["description"])
+        return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1) + "\n"
+
+
+@functools.cache
+def _light() -> dict[str, str]:
+    """Return the colours of light pages, by their names in style sheets."""
+    css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media")[0]
+    colours = {f"var(--{name})": colour for name, colour in re.findall(r"--([\w-]+): (#\w+)", css)}
+    return {**colours, "currentColor": colours["var(--ink)"]}
+
+
+def _replaced(part: Any, texts: Mapping[str, str]) -> Any:
+    if isinstance(part, Mapping):
+        return {key: _replaced(value, texts) for key, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return [_replaced(value, texts) for value in part]
+    if isinstance(part, str):
+        # What XML cannot hold makes vl-convert end the process.
+        return texts.get(part) or _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", part)
+    return part

@@ -1,0 +1,164 @@
+"""How everything was measured, in words: headings with their sentences, from the facts of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thresher.number_texts import exact_number
+from thresher.pruning_methods.method import PruningMethod
+from thresher.pruning_methods.treatments import Treatment, method_class
+from thresher.reports.formatting import correction_text
+from thresher.reports.table import measure_header
+from thresher.scorers.base import Scorer
+from thresher.scorers.registry import scorer_class
+from thresher.variants.results import Facts, Results
+
+Method = tuple[str, tuple[str, ...]]
+"""A heading, and what is said below it, a line each."""
+_BLOCKS = {
+    "join": "A block is text between tags other than A and inline tags such as B and SPAN.",
+    "split": "A block is text between tags other than A.",
+}
+_QUOTAS = (
+    "The cutoff docN keeps of each page the best-scored segments until they hold at least N % of its words. A page's words "
+    "are those that the cuts before it keep; kept headings are taken first, dropped ones are not counted."
+)
+_TIMING = (
+    "Queries are timed in all indexes together, all open and warm, in rounds of random order; all are opened anew every few "
+    "rounds. A figure is the median over all rounds, and its mean over topics. A ratio is the geometric mean over topics of a "
+    "variant's time by the baseline's, with a 95 % interval by a bootstrap over openings and topics. A copy of the baseline's "
+    "index, its twin, is timed like a variant: what cannot be told from its ratio is not measurable here. Indexes are built "
+    "again and again in the same way, or once if that takes too long. CPU seconds are those of the searching thread, and of "
+    "this process without the thread that cuts."
+)
+
+
+def methods(results: Results) -> tuple[Method, ...]:
+    """Return how values, sizes and costs came about, in reading order."""
+    facts, setup = results.facts, results.facts.setup
+    treatments = [row.variant.treatment for row in results.tables[0].rows]
+    found: list[Method] = [
+        ("Pages", tuple(_pages(facts))),
+        ("Scorers", tuple(_scorers(setup.scorers))),
+        ("Pruning", tuple(_prunings(treatments))),
+        ("Percentiles and quotas", tuple(_relative_cutoffs(results, treatments))),
+        ("Index", tuple(_index(results))),
+        (
+            "Retrieval",
+            (
+                f"{', '.join(results.retrievals)}; {setup.depth} hits per topic; equal scores are ordered by document id, "
+                "ascending, and lowered so that trec_eval keeps that order.",
+            ),
+        ),
+        ("Evaluation", tuple(_evaluation(results))),
+    ]
+    if results.was_run:
+        found += _costs(facts)
+    return tuple(method for method in found if method[1])
+
+
+def _pages(facts: Facts) -> Iterator[str]:
+    pages, setup = facts.pages, facts.setup
+    yield (
+        f"{pages.documents} pages = {pages.scored} scored + {pages.emptied} without text + {pages.failed} failed. Pages over "
+        f"{setup.mib:g} MiB or {setup.seconds:g} s count as failed."
+    )
+    yield f"{_BLOCKS[setup.blocks]} Sentences are split by rule (language: {setup.language})."
+    yield "The baseline `none` keeps all text, the title included; scripts, styles and what is not shown are dropped."
+
+
+def _scorers(names: tuple[str, ...]) -> Iterator[str]:
+    by_class: dict[str, list[str]] = {}
+    for name in names:
+        by_class.setdefault(name.partition("(")[0], []).append(name)
+    for name, members in by_class.items():
+        kind = scorer_class(name, name)
+        yield f"{', '.join(members)}: {_said(kind)}"
+
+
+def _prunings(treatments: list[Treatment]) -> Iterator[str]:
+    names = dict.fromkeys(one.pruning.method.canonical_name for one in treatments if one.pruning)
+    for name in names:
+        kind = method_class(name.partition("(")[0], name)
+        yield f"{name}: {_said(kind)}"
+
+
+def _said(kind: type[Scorer] | type[PruningMethod]) -> str:
+    first = (kind.__doc__ or "").split("\n\n")[0]
+    return f"{' '.join(first.split())} Source: {kind.source}."
+
+
+def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator[str]:
+    cutoffs = {name: value for row in results.tables[0].rows if row.built for name, value in row.built.cutoffs.items()}
+    if cutoffs:
+        values = "; ".join(f"{name} = {exact_number(value)}" for name, value in cutoffs.items())
+        yield (
+            "The cutoff pN is the smallest score such that the segments with this score or a lower one hold at least N % of "
+            "the collection's words; rN is the perplexity at that percentile of the sentences of the model's reference text, "
+            f"linear between those in its card. Here: {values}. Finding them counts as cleaning."
+        )
+    if any(cut.quota for treatment in treatments for cut in treatment.cleaner.cuts):
+        yield _QUOTAS
+
+
+def _index(results: Results) -> Iterator[str]:
+    setup, errors = results.facts.setup, results.facts.size_errors
+    held = ", ".join(("postings with frequencies", *setup.holds))
+    stop = "Lucene's English stop words left out" if setup.stopwords else "no stop words left out"
+    yield (
+        f"Lucene through Pyserini, one thread, merged into one segment; it holds {held}. Stemmer: {setup.stemmer}; {stop}."
+    )
+    yield "Sizes are postings, pairs of a document and a term. Bytes are the sizes of all files that a search reads."
+    if results.was_explored:
+        yield (
+            "Variants that were explored were ranked without an index, with the scores that Lucene would give. Their postings "
+            "are exact."
+        )
+    if errors:
+        yield (
+            f"Their bytes are estimated from those of built indexes, {100 * errors.mean:.1f} % off on average and "
+            f"{100 * errors.largest:.1f} % at most for {errors.indexes} indexes, each estimated from the others."
+        )
+
+
+def _evaluation(results: Results) -> Iterator[str]:
+    facts = results.facts
+    yield f"All {len(facts.topics)} topics with a judgment; a topic without hits counts as 0."
+    full = [f"{short} is {measure}" for measure in results.measures if (short := measure_header(measure)[0]) != measure]
+    if full:
+        yield f"Measures as ir-measures names them: {'; '.join(full)}."
+    if not results.was_run:
+        return
+    yield (
+        f"{facts.test} on per-topic values against the baseline of the same retrieval model: topics without a difference are "
+        "dropped, equal differences share their mean rank, p is exact. "
+        f"{correction_text(facts.correction, 'all variants and measures').capitalize()}; significance level {facts.alpha:g}. "
+        "Effect size: matched-pairs rank-biserial correlation. Interval: percentile bootstrap of the mean difference, of "
+        f"level {1 - facts.alpha:g} (seed {facts.setup.seed})."
+    )
+    if facts.held_out_topics:
+        yield (
+            f"{len(facts.held_out_topics)} held-out topics are searched in the same indexes and evaluated by themselves in "
+            "the same way; they have no part in choosing cutoffs."
+        )
+
+
+def _costs(facts: Facts) -> Iterator[Method]:
+    yield (
+        "Time and memory",
+        (
+            f"Cleaning: the time that {facts.setup.workers} worker processes spent on decoding, parsing and cutting pages and "
+            "on the variant's own scorers, divided by the number of workers, and the time to apply the cutoff. Every page was "
+            "parsed and scored once for all variants; a row shows what it would cost alone.",
+            _TIMING if facts.noise else "Nothing else was timed.",
+        ),
+    )
+    yield "CO₂", (f"{facts.setup.power}. Stages under a second are below resolution.",)
+    if facts.noise:
+        yield (
+            "Break-even",
+            (
+                "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds that a query saves, "
+                "where these can be told from noise.",
+            ),
+        )

@@ -1,0 +1,318 @@
+"""The table of variants as CSV files and as tables for terminals, papers and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from thresher.columns import Show
+from thresher.lucene.index_parts import bytes_by_part
+from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
+from thresher.reports.table import FORMATS, Column, Table, csv_table, filled, measure_header, pick, spread
+from thresher.reports.variant_columns import (
+    FOOTPRINTS,
+    NOT_MEASURABLE,
+    Entry,
+    entries,
+    measure_column,
+    slug,
+    variant_columns,
+)
+from thresher.variants.results import Results
+from thresher.variants.table import VariantTable
+
+RESULTS_CSV = "results.csv"
+SMALLEST_PART = 0.01
+"""Parts of an index with less than this share of the baseline's bytes are shown together."""
+
+
+def results_csv(results: Results) -> str:
+    """Return one line for each retrieval model and variant, without columns that are empty in all of them."""
+    rows = entries(results)
+    return csv_table(filled(variant_columns(results.measures), rows), rows)
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A value of a measure for a topic."""
+
+    variant: str
+    retrieval: str
+    held_out: bool
+    topic: str
+    measure: str
+    value: float
+
+
+PER_TOPIC: tuple[Column[_Value], ...] = (
+    Column("variant", lambda item: item.variant, "The variant, or the other system, by its name."),
+    Column("retrieval", lambda item: item.retrieval, "The retrieval model."),
+    Column("held_out", lambda item: item.held_out, "1 for a held-out topic, else 0."),
+    Column("topic", lambda item: item.topic, "The topic's id."),
+    Column("measure", lambda item: item.measure, "The measure."),
+    Column("value", lambda item: item.value, "The measure's value for the topic."),
+)
+"""The columns of the values by topic."""
+
+
+def per_topic_csv(results: Results) -> str:
+    """Return the values of what was built, and of other systems, by topic and measure."""
+    rows = []
+    for table in results.tables:
+        for held_out, topics, values in (
+            (False, table.topics, table.values),
+            (True, table.held_out_topics, table.held_out),
+        ):
+            for index in table.built:
+                name = table.rows[index].name
+                for measure, of_measure in zip(table.measures, values[:, index].tolist(), strict=True):
+                    rows += [
+                        _Value(name, table.retrieval, held_out, topic, measure, value)
+                        for topic, value in zip(topics, of_measure, strict=True)
+                    ]
+    for system in results.facts.systems:
+        for measure, of_measure in zip(results.measures, system.values.tolist(), strict=True):
+            rows += [
+                _Value(system.name, results.tables[0].retrieval, False, topic, measure, value)
+                for topic, value in zip(results.tables[0].topics, of_measure, strict=True)
+            ]
+    return csv_table(PER_TOPIC, rows)
+
+
+def main_table(results: Results, limit: int | None = None) -> Table:
+    """Return effectiveness by the main measure beside size and work, then by other measures, and times if there are any."""
+    columns, main = _columns(results), results.tables[0].main
+    sizes = ("postings_share", "bytes", "words_share", "emptied", "query_postings", "query_documents")
+    shown = [
+        *_keys(results),
+        measure_column(main),
+        *pick(columns, f"{main} outcome", *sizes),
+        *(measure_column(measure) for measure in results.measures if measure != main),
+    ]
+    note = "MB: 10⁶ bytes. Postings and scored documents: of a query, mean over topics."
+    if results.facts.noise:
+        query, ratio = pick(columns, "query_seconds", "query_ratio")
+        shown += [
+            replace(query, header="query", text=None),
+            replace(ratio, header="time of a query", unit="by baseline's", text=_ratio),
+            *pick(columns, "break_even_queries"),
+        ]
+    rows = [entry for table in results.tables for entry in shown_entries(table, limit)]
+    return _table(results, shown, rows, f"{caption(results)} {note} {_left_out(rows, results)}".strip())
+
+
+def answer_table(results: Results, limit: int, recommended: Sequence[str] = ()) -> Table:
+    """Return the variants that matter most: the baselines, those recommended, and the Pareto front, evenly thinned.
+
+    Args:
+        results: of any stage.
+        limit: about how many rows.
+        recommended: variants.
+    """
+    rows = []
+    for table in results.tables:
+        front = table.front(table.main, (0, *table.candidates))
+        room = max(1, limit // len(results.tables) - 1 - len(recommended))
+        named = {0, *(front[place] for place in spread(len(front), min(room, len(front))))}
+        named |= {table.position[name] for name in recommended if name in table.position}
+        rows += [
+            Entry(table, index) for index in sorted(named, key=lambda index: (index > 0, -table.sizes[index], index))
+        ]
+    columns, main = _columns(results), results.tables[0].main
+    names = (f"{main} difference", "postings_share", "words_share", "emptied", "query_postings")
+    shown = [*_keys(results), measure_column(main), *pick(columns, *names)]
+    text = f"{len(results.facts.topics)} topics; the baseline and the Pareto front."
+    if results.was_run:
+        text += f" †+ is significantly better, †{MINUS} worse."
+    return Table.of(
+        shown,
+        rows,
+        text,
+        _left_out(rows, results),
+        min(2, len(results.tables)),
+        lambda entry: (entry.table.retrieval, entry.index == 0),
+    )
+
+
+def caption(results: Results) -> str:
+    """Return the line below a table of effectiveness: topics, test, correction, level, and what the marks mean."""
+    facts, main = results.facts, results.tables[0].main
+    text = f"{len(facts.topics)} topics."
+    found = [
+        comparison.direction
+        for table in results.tables
+        for index in table.built
+        if (built := table.rows[index].built)
+        for comparison in built.comparisons.values()
+    ]
+    if found:
+        text += (
+            f" {facts.test} against the baseline, {correction_text(facts.correction, 'variants and measures')}, α = "
+            f"{facts.alpha}: {marks_text(found)} W/T/L: topics won, tied and lost in {measure_header(main)[0]}."
+        )
+    return text
+
+
+def shown_entries(table: VariantTable, limit: int | None) -> list[Entry]:
+    """Return the variants to show in their order: those that were built, or else the best of each sweep and all singles.
+
+    Beyond about `limit` of them, single variants and the best of each sweep stay, and evenly spread cutoffs of each sweep.
+    """
+    best = {table.best(table.main, members) for members in table.sweeps.values()}
+    kept = {0, *best, *table.singles}
+    if len(table.built) > 1:
+        kept = set(table.built)
+        if limit is not None and len(kept) > limit:
+            kept = _thinned(table.only(table.built), limit)
+            kept = {table.built[index] for index in kept}
+    return [Entry(table, index) for index in sorted(kept)]
+
+
+def _thinned(table: VariantTable, limit: int) -> set[int]:
+    swept = {index for members in table.sweeps.values() for index in members}
+    kept = set(range(len(table.rows))) - swept
+    kept |= {table.best(table.main, members) for members in table.sweeps.values()}
+    room = max(0, limit - len(kept))
+    for number, members in enumerate(table.sweeps.values()):
+        others = [index for index in members if index not in kept]
+        chosen = [others[place] for place in spread(len(others), room // (len(table.sweeps) - number))]
+        kept.update(chosen)
+        room -= len(chosen)
+    return kept
+
+
+def held_out_table(results: Results) -> Table:
+    """Return effectiveness on the held-out topics of all that was built, or else of the best of each sweep."""
+    columns = _columns(results)
+    names = [name for measure in results.measures for name in (f"held_out {measure}", f"held_out {measure} difference")]
+    rows = [entry for table in results.tables for entry in shown_entries(table, None)]
+    shown = [*_keys(results), *pick(columns, *names)]
+    return _table(results, shown, rows, f"{len(results.facts.held_out_topics)} held-out topics.")
+
+
+def work_table(results: Results) -> Table:
+    """Return the exact work of variants: what is in the index, and what a query makes Lucene do."""
+    names = ("documents", "tokens", "postings", "vocabulary", "query_postings", "query_documents")
+    rows = [entry for table in results.tables for entry in shown_entries(table, None)]
+    return _table(results, [*_keys(results), *pick(_columns(results), *names)], rows, "Exact work")
+
+
+def bytes_table(results: Results) -> Table:
+    """Return the megabytes of the parts of each index that was built, the largest part first."""
+    whole = results.tables[0].baseline.bytes or 0
+    sizes = [bytes_by_part(entry.built.bytes_by_type) for entry in _built(results) if entry.built]
+    largest = {part: max(one.get(part, 0) for one in sizes) for part in dict.fromkeys(p for one in sizes for p in one)}
+    parts = [
+        part for part in sorted(largest, key=lambda part: -largest[part]) if largest[part] >= SMALLEST_PART * whole
+    ]
+    return _table(
+        results,
+        [*_keys(results), *(_part_column(part) for part in parts), *pick(_columns(results), "bytes")],
+        _built(results),
+        "Index bytes by part",
+        "Parts of less than a hundredth are in the last column alone." if len(parts) < len(largest) else "",
+    )
+
+
+def _part_column(part: str) -> Column[Entry]:
+    return Column(
+        part,
+        lambda entry: bytes_by_part(entry.built.bytes_by_type).get(part, 0) if entry.built else None,
+        f"Size of the index's {part}.",
+        unit="MB",
+        format=FORMATS[Show.MEGABYTES],
+    )
+
+
+def times_tables(results: Results) -> list[Table]:
+    """Return the measured times of queries and of indexing, with what is paid off; none if all differences are noise."""
+    tables = []
+    for prefix, text, more in (
+        ("query_", "Time of a query", ["break_even_words"]),
+        ("indexing_", "Time of indexing", []),
+    ):
+        noise = [one for one in results.facts.noise if bool(one.retrieval) is (prefix == "query_")]
+        columns = pick(_columns(results), f"{prefix}verdict")
+        if not noise or not any(columns[0].value(entry) == "measurable" for entry in _built(results)):
+            continue
+        names = [prefix + name for name in ("seconds", "cpu_seconds", "ratio", "cpu_ratio", "verdict")]
+        shown = [*_keys(results), *pick(_columns(results), *names, *more)]
+        tables.append(_table(results, shown, _built(results), text, noise_note(results, prefix == "query_")))
+    return tables
+
+
+def noise_note(results: Results, of_queries: bool) -> str:
+    """Say how times of queries or of indexing were measured, and what noise is."""
+    notes = []
+    for noise in results.facts.noise:
+        if bool(noise.retrieval) is not of_queries:
+            continue
+        value, low, high = (
+            fixed(bound, 3) for bound in (noise.twin.ratio.value, noise.twin.ratio.low, noise.twin.ratio.high)
+        )
+        opening = f"{noise.retrieval}: " if noise.retrieval and len(results.tables) > 1 else ""
+        pauses = noise.pauses
+        paused = (
+            f" Java's garbage collectors paused {pauses.collections} times, {pauses.seconds:.2f} s in all."
+            if pauses
+            else ""
+        )
+        notes.append(
+            f"{opening}{noise.rounds} rounds, everything opened {noise.openings} times.{paused} A copy of the baseline's "
+            f"index takes {value} of its time: differences between {low} and {high} are {NOT_MEASURABLE}."
+        )
+    return " ".join(notes)
+
+
+def footprint_table(results: Results) -> Table:
+    """Return energy and CO2 of cleaning, indexing and numbers of searches: Tables 4 and 5 of the PyPlexity paper."""
+    held = max((len(entry.built.footprints) for entry in _built(results) if entry.built), default=0)
+    names = [f"{slug(work)}_{quantity}" for quantity in ("kwh", "kg") for work in FOOTPRINTS[:held]]
+    text = f"Energy and CO₂, {results.facts.setup.power}."
+    return _table(results, [*_keys(results), *pick(_columns(results), *names)], _built(results), text)
+
+
+def stage_table(results: Results) -> Table:
+    """Return what cleaning and building these very indexes took, once."""
+    quantities = ("wall_seconds", "cpu_seconds", "peak_mib", "co2_grams")
+    columns = {column.name: column for column in _columns(results)}
+    shown = [
+        replace(column, header=f"{stage} {column.header or column.name}")
+        for stage, prefix in (("cleaning", "clean_"), ("indexing", "index_"))
+        for column in (columns[prefix + name] for name in quantities)
+    ]
+    return _table(results, [*_keys(results), *shown], _built(results), "What these very indexes took, once")
+
+
+def _ratio(entry: Entry) -> str:
+    time = entry.built.query if entry.built else None
+    if time is None:
+        return ""
+    return fixed(time.ratio.value, 3) if time.measurable or entry.index == 0 else NOT_MEASURABLE
+
+
+def _columns(results: Results) -> list[Column[Entry]]:
+    return variant_columns(results.measures)
+
+
+def _keys(results: Results) -> list[Column[Entry]]:
+    return pick(_columns(results), "variant", *["retrieval"] * (len(results.tables) > 1))
+
+
+def _built(results: Results) -> list[Entry]:
+    return [Entry(table, index) for table in results.tables for index in table.built]
+
+
+def _left_out(rows: Sequence[Entry], results: Results) -> str:
+    every = [len(table.rows) for table in results.tables]
+    whole = every[0] * len(every)
+    return f"{len(rows)} of {whole:,} rows; all of them are in {RESULTS_CSV}." if len(rows) < whole else ""
+
+
+def _table(
+    results: Results, columns: Sequence[Column[Entry]], rows: Sequence[Entry], text: str, note: str = ""
+) -> Table:
+    def group(entry: Entry) -> object:
+        return entry.table.retrieval, entry.index == 0, entry.row.variant.sweep
+
+    return Table.of(columns, rows, text, note, min(2, len(results.tables)), group)

@@ -1,1 +1,0 @@
-"""A finished experiment: its records, what matters in them, and its file."""

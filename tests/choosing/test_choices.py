@@ -1,0 +1,48 @@
+"""`choice.json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from choosing_samples import DCP, table_of
+from experiments import POWER
+
+from thresher.choosing.choices import CHOICE_FILE, Choice, read_choice, write_choice
+from thresher.choosing.deciding import choose_variants
+from thresher.choosing.savings import Timings, savings
+from thresher.choosing.terms import Terms
+from thresher.errors import StateError
+
+
+def choice() -> Choice:
+    base = np.random.default_rng(1).beta(4, 4, 60)
+    table = table_of(base, {DCP: {0.9: base, 0.5: base * 0.99, 0.3: base * 0.7}, "words": {0.2: base + 0.1}})
+    model, _ = choose_variants(
+        table, ("nDCG@10", "AP"), Terms(), lambda index: savings(table, index, Timings(), 1000, lambda _: None)
+    )
+    return Choice("A title", "key", ("nDCG@10", "AP"), Terms(deciding=("AP",)), 1000, POWER, (model,))
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    assert read_choice(tmp_path) is None
+    written = choice()
+    write_choice(written, tmp_path)
+    assert read_choice(tmp_path) == written
+
+
+def test_other_versions_are_refused(tmp_path: Path) -> None:
+    write_choice(choice(), tmp_path)
+    path = tmp_path / CHOICE_FILE
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 4}))
+    with pytest.raises(StateError, match="version 4 is not known, only 5"):
+        read_choice(tmp_path)
+
+
+def test_what_is_recommended_by_model() -> None:
+    found = choice()
+    assert (found.measure, found.recommended("qld"), found.recommended("bm25")) == ("nDCG@10", "none|dcp@0.5", None)
+    assert found.of("qld") is found.models[0]
+    assert found.of("bm25") is None

@@ -1,0 +1,83 @@
+"""Declared families, and their paths of sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from choosing_samples import DCP, PAGES, POSTINGS, row, table_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.choosing.families import TARGETS, parse_family, path_of_sizes
+from thresher.defaults import DEFAULT_FAMILIES
+from thresher.errors import ConfigError
+from thresher.lucene.work import IndexStatistics
+from thresher.pruning_methods.treatments import parse_treatment
+from thresher.variants.table import Row, Variant, VariantTable
+
+FLAT = np.full(30, 0.5)
+
+
+@pytest.mark.parametrize(
+    "name", [*DEFAULT_FAMILIES, "words", "words@p", "density@doc", "content|dcp", "words@p|dcp", "words@5|prp"]
+)
+def test_names_of_sweeps_are_read(name: str) -> None:
+    family = parse_family(name)
+    assert family.name == name
+    assert (family.cleaner is None) == (family.cut is not None)
+    assert (family.pruning is None) == ("|" not in name)
+
+
+def test_names_become_canonical() -> None:
+    assert parse_family(" none | tcp(model=bm25) ").name == "none|tcp(k=10,model=bm25)"
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("words@5", "is no sweep"),
+        ("none", "is no sweep"),
+        ("bte", "is no sweep"),
+        ("none|dcp@0.5", "the pruning method of 'none|dcp@0.5' has a cutoff"),
+        ("none|random", "is there to be compared with"),
+        ("wrods|dcp", "unknown scorer 'wrods'"),
+    ],
+)
+def test_what_is_no_sweep(name: str, what: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_family(name)
+    assert what in caught.value.what
+
+
+def test_a_path_has_the_nearest_size_below_each_target() -> None:
+    shares = (0.99, 0.951, 0.95, 0.93, 0.901, 0.9, 0.62, 0.05, 0.021, 0.02, 0.01)
+    table = table_of(FLAT, {DCP: dict.fromkeys(shares, FLAT)})
+    assert [float(table.shares[index]) for index in path_of_sizes(table, DCP)] == [0.95, 0.9, 0.62, 0.05, 0.02]
+    assert path_of_sizes(table, "none|prp") == ()
+
+
+@given(st.lists(st.integers(10, POSTINGS), max_size=60, unique=True))
+def test_paths_by_definition(sizes: list[int]) -> None:
+    table = table_of(FLAT, {"none|prp": {size / POSTINGS: FLAT for size in sizes}})
+    path = path_of_sizes(table, "none|prp")
+    assert len(set(path)) == len(path) <= len(TARGETS)
+    of_path = [int(table.sizes[index]) for index in path]
+    assert of_path == sorted(of_path, reverse=True)
+    expected: set[int] = set()
+    for target in TARGETS:
+        inside = [one for one in sizes if (target - 5) / 100 < one / POSTINGS <= target / 100]
+        expected |= {max(inside)} if inside else set()
+    assert set(of_path) == expected
+
+
+def test_two_cutoffs_share_what_is_cut() -> None:
+    def pair(cleaner: float, pruning: float, share: float, words: float) -> Row:
+        variant = Variant(parse_treatment(f"words@{cleaner}|dcp@{pruning}"), "words|dcp", pruning, cleaner)
+        return Row(variant, IndexStatistics(PAGES, 0, round(POSTINGS * share), 0), round(50_000 * words))
+
+    rows = (row("none", POSTINGS), pair(2, 0.5, 0.49, 0.98), pair(5, 0.7, 0.48, 0.7), pair(9, 0.9, 0.47, 0.5))
+    values = np.full((2, 4, 30), 0.5)
+    topics = tuple(map(str, range(30)))
+    table = VariantTable("qld", ("nDCG@10", "AP"), topics, rows, values, np.ones((4, 30)), (), values[:, :, :0])
+    # At half of the size the pair whose cleaner alone keeps about 71 %.
+    assert path_of_sizes(table, "words|dcp") == (2,)

@@ -1,0 +1,101 @@
+"""Whether an index is better: how often that is said where none is, and what it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from choosing_samples import DCP, PAGES, reordered, sample_of, table_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thresher.choosing.gains import better_than
+from thresher.evaluation.non_inferiority import Floats
+from thresher.variants.table import VariantTable
+
+SHARES = tuple(share / 100 for share in range(95, 5, -5))
+
+
+def noisy(seed: int, topics: int, gains: Floats, spread: float = 0.15) -> VariantTable:
+    """A sweep of 18 sizes with these gains, whose values share most of their noise."""
+    dice = np.random.default_rng(seed)
+    base = dice.beta(4, 4, topics)
+    noise = 0.7 * dice.normal(0, spread, topics) + 0.7 * dice.normal(0, spread, (len(SHARES), topics))
+    return table_of(base, {"words": dict(zip(SHARES, base + gains[:, None] + noise, strict=True))})
+
+
+def names(table: VariantTable) -> list[int]:
+    return sorted(table.candidates, key=lambda index: table.rows[index].name)
+
+
+def test_the_best_of_what_is_no_better_is_seldom_called_better() -> None:
+    found = 0
+    for seed in range(40):
+        table = noisy(seed, 60, np.zeros(len(SHARES)))
+        found += better_than(sample_of(table), 0, names(table)) is not None
+    assert found <= 5
+
+
+def test_a_gain_is_shown_and_the_smallest_of_the_best_taken() -> None:
+    gains = np.where(np.array(SHARES) < 0.4, -0.2, 0.1)
+    table = noisy(1, 150, gains, spread=0.1)
+    sample = sample_of(table)
+    better = better_than(sample, 0, names(table))
+    assert better is not None
+    assert 0.4 <= table.shares[better.index] <= 0.9
+    assert better.reference == pytest.approx(table.values[0, 0].mean())
+    assert 0 < better.low < better.mean - better.reference < 0.15
+    # All the same: the smallest.
+    flat = np.random.default_rng(2).beta(4, 4, 60)
+    same = table_of(flat, {"words": dict.fromkeys(SHARES, flat + 0.05)})
+    better = better_than(sample_of(same), 0, names(same))
+    assert better is not None
+    assert same.shares[better.index] == min(SHARES)
+    assert (better.mean - better.reference, better.low) == (pytest.approx(0.05), pytest.approx(0.05, abs=0.03))
+
+
+def test_over_another_index() -> None:
+    base = np.random.default_rng(3).beta(4, 4, 120)
+    noise = np.random.default_rng(4).normal(0, 0.02, 120)
+    table = table_of(base, {DCP: {0.5: base - 0.02}, "words": {0.4: base + noise}})
+    reference = table.position["none|dcp@0.5"]
+    better = better_than(sample_of(table), reference, [table.position["words@0.4"]])
+    assert better is not None
+    assert better.mean - better.reference == pytest.approx(0.02 + noise.mean())
+    assert better_than(sample_of(table), 0, names(table)) is None
+
+
+def test_what_stands_in_the_way() -> None:
+    base = np.random.default_rng(5).beta(4, 4, 60)
+    better = {"words": {0.5: base + 0.1}}
+
+    def shown(table: VariantTable, **terms: object) -> bool:
+        return better_than(sample_of(table, **terms), 0, list(table.candidates)) is not None
+
+    assert shown(table_of(base, better))
+    # Pages that can never be found.
+    assert not shown(table_of(base, better, {"words@0.5": PAGES // 50}))
+    assert shown(table_of(base, better, {"words@0.5": PAGES // 50}), emptied=0.1)
+    # A loss in another deciding measure.
+    loses = np.stack((base + 0.1, 0.9 * base))
+    assert not shown(table_of(np.stack((base, base)), {"words": {0.5: loses}}))
+    # Too few topics, or none to choose from.
+    assert not shown(table_of(base[:24], {"words": {0.5: base[:24] + 0.1}}))
+    assert not shown(table_of(base, {}))
+    # No topic differs, or all lose.
+    assert not shown(table_of(base, {"words": {0.5: base}}))
+    assert not shown(table_of(base, {"words": {0.5: base - 0.01}}))
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 100), st.randoms(use_true_random=False))
+def test_orders_do_not_matter(seed: int, dice: object) -> None:
+    table = noisy(seed, 60, 0.1 * np.array(SHARES))
+    topics, rows = list(range(60)), list(range(len(SHARES)))
+    for order in (topics, rows):
+        dice.shuffle(order)  # type: ignore[attr-defined]
+    other = reordered(table, topics, rows)
+    one, two = (better_than(sample_of(of), 0, names(of)) for of in (table, other))
+    assert (one is None) == (two is None)
+    if one and two:
+        assert table.rows[one.index].name == other.rows[two.index].name
+        assert (one.mean, one.low) == (two.mean, two.low)

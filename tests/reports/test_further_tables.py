@@ -1,0 +1,117 @@
+"""What is best at the same size, chosen and tested held-out, found by headings, and runs of other systems."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from experiments import NAMES, NDCG, made, small, variant, with_system
+from scipy.stats import wilcoxon
+from test_variant_tables import column
+
+from thresher.choosing.same_size import same_size
+from thresher.reports.further_tables import (
+    chosen_csv,
+    chosen_table,
+    headings_table,
+    same_size_table,
+    systems_csv,
+    systems_table,
+)
+from thresher.variants.headings import headings_pairs
+from thresher.variants.held_out import chosen_on_topics
+
+KEPT, DROPPED, ALL = "density(headings=keep)@5", "density(headings=drop)@5", "words(headings=drop)@0"
+
+
+def test_the_best_of_each_family_stand_beside_each_other() -> None:
+    table = made(only_explored=[name for name in NAMES if "|" in name]).tables[0]
+    best = same_size(table, NDCG)
+    shown = same_size_table(table)
+    assert shown is not None
+    assert column(shown, "variant") == [table.rows[one.index].name for one in best]
+    assert column(shown, "index at most", "% of baseline") == [f"{100 * one.most:.1f}" for one in best]
+    assert column(shown, "family") == [one.family.value for one in best]
+    assert "verdict" not in [head.header for head in shown.columns]
+
+
+def test_one_family_is_not_compared() -> None:
+    assert same_size_table(small().tables[0]) is None
+
+
+def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:
+    results = made(held_out=30, seed=7)
+    (table,) = results.tables
+    chosen = chosen_on_topics(results)
+    assert [one.sweep for one in chosen] == [*table.sweeps, *[None] * len(table.singles)]
+    for one in chosen:
+        members = table.sweeps[one.sweep] if one.sweep else (one.index,)
+        assert one.training == max(table.mean(NDCG)[list(members)])
+        values = table.held_out[1]
+        assert one.comparison.p == pytest.approx(wilcoxon(values[one.index] - values[0]).pvalue, rel=1e-6)
+        if one.sweep:
+            assert one.best is not None
+            assert one.best_held_out == max(table.held_out_mean(NDCG)[list(members)])
+            assert one.optimism == pytest.approx(one.best_held_out - one.held_out)
+    # Holm's correction over what was chosen alone.
+    ps = sorted(one.comparison.p for one in chosen)
+    corrected = np.maximum.accumulate([min(1.0, p * (len(ps) - rank)) for rank, p in enumerate(ps)])
+    assert sorted(one.comparison.p_holm or 0 for one in chosen) == pytest.approx(list(corrected))
+    lines = list(csv.DictReader(io.StringIO(chosen_csv(results))))
+    assert [line["chosen"] for line in lines] == [one.chosen for one in chosen]
+    assert [float(line["held_out p_holm"]) for line in lines] == [one.comparison.p_holm for one in chosen]
+    shown = chosen_table(results)
+    assert shown is not None
+    assert column(shown, "chosen") == [one.chosen for one in chosen]
+
+
+def test_without_held_out_topics_nothing_is_chosen() -> None:
+    assert chosen_on_topics(small()) == ()
+    assert chosen_table(small()) is None
+    explored = made(held_out=10, only_explored=list(NAMES))
+    assert chosen_on_topics(explored) == ()
+
+
+def test_variants_stand_beside_the_same_without_headings() -> None:
+    results = made({"none": 1.0, "words@5": 0.9, KEPT: 0.5, DROPPED: 0.4, ALL: 0.8}, topics=30)
+    (table,) = results.tables
+    assert headings_pairs(table) == ((0, 4), (2, 3))
+    shown = headings_table(table)
+    assert shown is not None
+    means = table.mean(NDCG)
+    assert column(shown, "variant") == ["none", KEPT]
+    gains = [means[2] - means[0], means[3] - means[4]]
+    texts = [column(shown, "difference", unit)[1] for unit in ("from all text", "from all other text")]
+    assert [float(text.replace("−", "-")) for text in texts] == pytest.approx(gains, abs=5.1e-5)
+    counts = [int(gain > 0) for gain in gains]
+    assert f"{counts[0]} have a higher mean than all text" in shown.caption
+    assert f"{counts[1]} have a higher mean than all other text" in shown.caption
+    assert headings_table(table.only((0, 1, 2, 3))) is None
+    assert headings_table(small().tables[0]) is None
+
+
+def test_runs_of_other_systems_stand_beside_the_baseline() -> None:
+    results = with_system(made(topics=20))
+    (system,) = results.facts.systems
+    (line,) = csv.DictReader(io.StringIO(systems_csv(results)))
+    assert line["system"] == "other"
+    assert float(line[NDCG]) == pytest.approx(system.values[1].mean())
+    assert int(line[f"{NDCG} L"]) == system.comparisons[NDCG].losses
+    assert line["retrieved"] == "20"
+    shown = systems_table(results)
+    assert shown is not None
+    assert column(shown, "system") == ["other"]
+    assert systems_table(small()) is None
+
+
+def test_a_name_is_parsed_into_sweep_and_cutoff() -> None:
+    assert [(one.sweep, one.cutoff) for one in map(variant, ("none", "words@5", "none|dcp@0.5", "bte"))] == [
+        (None, None),
+        ("words", 5.0),
+        ("none|dcp", 0.5),
+        (None, None),
+    ]
+    assert replace(variant("words@5"), cutoff=5.0).name == "words@5"

@@ -1,0 +1,91 @@
+"""Sentences: each is true by the numbers, and says them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from experiments import NAMES, NDCG, facts, made, small
+
+from thresher.reports.methods import methods
+from thresher.reports.summary import findings, warnings
+from thresher.variants.results import Results, TitleBias
+
+
+def said(results: Results) -> str:
+    return " ".join(findings(results))
+
+
+def test_counts_of_what_was_run() -> None:
+    results = made(only_explored=[name for name in NAMES if "|" in name])
+    (table,) = results.tables
+    compared = [row.built.comparisons[NDCG] for row in table.rows[1:] if row.built]
+    text = said(results)
+    assert f"{len(compared)} variants" in text
+    assert f"{sum(one.direction == 'worse' for one in compared)} " in text
+    assert f"{sum(one.direction == 'better' for one in compared)} significantly better" in text
+    assert f"{max(one.difference for one in compared):+.4f}" in text
+    harmless = sum(
+        not any(one.shows_a_loss for one in row.built.comparisons.values()) for row in table.rows[1:] if row.built
+    )
+    assert f"{harmless} of {len(compared)} smaller indexes show no significant loss" in text
+
+
+def test_what_was_explored_is_not_taken_at_its_word() -> None:
+    results = made(only_explored=list(NAMES))
+    (table,) = results.tables
+    best = table.best(NDCG, table.candidates)
+    text = said(results)
+    assert f"{len(NAMES) - 1} variants were explored" in text
+    assert table.rows[best].name in text
+    assert f"{table.mean(NDCG)[best]:.4f}" in text
+    assert "expect less" in text
+
+
+def test_pages_without_text_are_said() -> None:
+    assert "1 variant leaves more than 1 % of the pages without text" in said(small())
+
+
+def test_each_model_is_named_where_there_are_several() -> None:
+    results = made(retrievals=("qld", "bm25"))
+    assert {sentence.split(":")[0] for sentence in findings(results)} == {"qld", "bm25"}
+
+
+def test_only_a_baseline() -> None:
+    results = small()
+    alone = replace(results, tables=(results.tables[0].only((0,)),))
+    assert [*findings(alone)] == ["Only the baseline was run: nDCG@10 of the baseline is 0.4250."]
+    assert [*warnings(alone)] == []
+
+
+@pytest.mark.parametrize(("topics", "warned"), [(5, True), (8, False)])
+def test_too_few_topics_for_any_significance(topics: int, warned: bool) -> None:
+    names = {"none": 1.0, "words@5": 0.5}
+    assert any("no difference can be significant" in text for text in warnings(made(names, topics=topics))) is warned
+
+
+def test_notices_and_relevant_titles_come_first() -> None:
+    results = small()
+    biased = facts(8, notices=("3 judged pages are not there",), title_bias=TitleBias(100, 20, 26))
+    found = [*warnings(replace(results, facts=biased))]
+    assert found[0] == "3 judged pages are not there."
+    assert "26 of 100 relevant pages" in found[1]
+    assert not any(
+        "relevant pages" in text
+        for text in warnings(replace(results, facts=facts(8, title_bias=TitleBias(100, 20, 25))))
+    )
+
+
+def test_methods_say_how_everything_was_measured() -> None:
+    results = made(held_out=10, only_explored=["bte"])
+    by_heading = {heading: " ".join(lines) for heading, lines in methods(results)}
+    assert "1002 pages = 1000 scored + 0 without text + 2 failed" in by_heading["Pages"]
+    assert all(name in by_heading["Scorers"] for name in ("words:", "justext:"))
+    assert "dcp:" in by_heading["Pruning"]
+    assert f"nDCG@10 is {NDCG}" in by_heading["Evaluation"]
+    assert "10 held-out topics" in by_heading["Evaluation"]
+    assert "estimated from those of built indexes, 1.0 % off" in by_heading["Index"]
+    assert "100 W" in by_heading["CO₂"]
+    explored = dict(methods(made(only_explored=list(NAMES))))
+    assert "Wilcoxon" not in " ".join(explored["Evaluation"])
+    assert "CO₂" not in explored

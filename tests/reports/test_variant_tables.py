@@ -1,0 +1,275 @@
+"""The table of variants as CSV files and as tables: each number where its column says, nothing else."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from experiments import DOCUMENTS, MEASURES, NAMES, NDCG, built, made, row, small, with_system
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.reports.table import Table, spread
+from thresher.reports.variant_columns import Entry, entries, variant_columns
+from thresher.reports.variant_tables import (
+    answer_table,
+    bytes_table,
+    footprint_table,
+    held_out_table,
+    main_table,
+    per_topic_csv,
+    results_csv,
+    shown_entries,
+    stage_table,
+    times_tables,
+    work_table,
+)
+from thresher.variants.results import Results
+from thresher.variants.table import Bounds, Verdict
+
+PRUNED = [name for name in NAMES if "|dcp" in name]
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def column(table: Table, header: str, unit: str = "") -> list[str]:
+    """Return the texts of a column below its head."""
+    (place,) = [at for at, head in enumerate(table.columns) if (head.header, head.unit) == (header, unit)]
+    return [cells[place].text + cells[place].mark for cells in table.rows]
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return with_system(made(held_out=20, retrievals=("qld", "bm25"), only_explored=PRUNED))
+
+
+def test_results_csv_has_every_number_of_every_variant(results: Results) -> None:
+    lines = iter(read(results_csv(results)))
+    for table in results.tables:
+        for index, one in enumerate(table.rows):
+            line = next(lines)
+            assert (line["retrieval"], line["variant"]) == (table.retrieval, one.name)
+            assert line["family"] == one.variant.family.value
+            assert line["cutoff"] == ("" if one.variant.cutoff is None else repr(one.variant.cutoff))
+            assert line["bytes_kind"] == ("measured" if one.built else "estimated")
+            assert [int(line[name]) for name in ("documents", "postings", "words", "bytes")] == [
+                one.index.documents,
+                one.index.postings,
+                one.words,
+                one.bytes,
+            ]
+            assert float(line["postings_share"]) == one.index.postings / table.baseline.index.postings
+            assert float(line["query_postings"]) == pytest.approx(table.query_postings[index].mean())
+            for number, measure in enumerate(MEASURES):
+                values, others = table.values[number], table.held_out[number]
+                assert float(line[measure]) == pytest.approx(values[index].mean())
+                assert float(line[f"held_out {measure}"]) == pytest.approx(others[index].mean())
+                if index:
+                    difference = (values[index] - values[0]).mean()
+                    assert float(line[f"{measure} difference"]) == pytest.approx(difference, abs=1e-12)
+                compared = one.built.comparisons.get(measure) if one.built else None
+                assert line[f"{measure} p_holm"] == ("" if compared is None else repr(compared.p_holm))
+                assert line[f"{measure} W"] == ("" if compared is None else str(compared.wins))
+            query = one.built.query if one.built else None
+            for name, value in (("query_ratio", "value"), ("query_ratio_low", "low"), ("query_ratio_high", "high")):
+                assert line[name] == ("" if query is None else repr(getattr(query.ratio, value)))
+    assert next(lines, None) is None
+
+
+def test_columns_have_a_name_each_and_say_what_they_mean() -> None:
+    columns = [one for one in variant_columns(MEASURES) if one.exact]
+    assert len({one.name for one in columns}) == len(columns)
+    assert all(not one.meaning[0].islower() or one.meaning.startswith(NDCG) for one in columns)
+    assert all(one.meaning.endswith(".") for one in columns)
+
+
+def test_columns_without_any_value_are_left_out(results: Results) -> None:
+    names = set(read(results_csv(results))[0])
+    untimed = set(read(results_csv(made(timed=False)))[0])
+    assert untimed < names
+    assert not [
+        name for name in untimed if name.startswith(("query_ratio", "indexing_seconds", "held_out", "break_even"))
+    ]
+    explored = set(read(results_csv(made(only_explored=[*NAMES])))[0])
+    assert not [name for name in explored if name.startswith(("clean_", "index_")) or name.endswith(" p_holm")]
+    assert {"retrieval", "variant", NDCG, f"{NDCG} difference", "postings"} <= explored
+
+
+def test_bounds_and_verdicts_are_columns_once_there_are_some() -> None:
+    found = made(only_explored=PRUNED)
+    assert "verdict" not in read(results_csv(found))[0]
+    table = found.tables[0]
+    rows = [replace(one, bounds=Bounds({NDCG: -0.01 * index}, Verdict.SHOWN)) for index, one in enumerate(table.rows)]
+    lines = read(results_csv(replace(found, tables=(table.with_rows(rows),))))
+    assert [float(line[f"{NDCG} low"]) for line in lines] == [-0.01 * index for index in range(len(rows))]
+    assert {line["verdict"] for line in lines} == {"shown"}
+
+
+def test_values_by_topic_are_those_of_built_variants_and_systems(results: Results) -> None:
+    lines = read(per_topic_csv(results))
+    found = {
+        tuple(line[name] for name in ("variant", "retrieval", "held_out", "topic", "measure")): line["value"]
+        for line in lines
+    }
+    assert len(found) == len(lines)
+    variants, topics = len(NAMES) - len(PRUNED), 60 + 20
+    assert len(lines) == 2 * variants * topics * len(MEASURES) + 60 * len(MEASURES)
+    table = results.tables[1]
+    for index in (0, 3):
+        for number, measure in enumerate(MEASURES):
+            for place, topic in enumerate(table.held_out_topics):
+                key = (table.rows[index].name, "bm25", "1", topic, measure)
+                assert float(found[key]) == table.held_out[number, index, place]
+    assert float(found["other", "qld", "0", "7", NDCG]) == results.facts.systems[0].values[1, 7]
+
+
+def test_the_main_table_shows_what_was_built(results: Results) -> None:
+    table = main_table(results)
+    assert column(table, "variant") == 2 * [name for name in NAMES if name not in PRUNED]
+    assert [head.header for head in table.columns[:2]] == ["variant", "retrieval"]
+    assert table.keys == 2
+    words = small()
+    shown = main_table(words)
+    assert column(shown, "nDCG@10", "dcg='exp-log2'") == ["0.4250", "0.4375†+", "0.3250†−"]
+    assert column(shown, "W/T/L", "topics") == ["–", "6/1/1", "1/0/7"]
+    assert column(shown, "index", "% of baseline") == ["100.0", "50.0", "25.0"]
+    assert column(shown, "index", "MB") == ["2.500", "1.250", "0.625"]
+    assert column(shown, "emptied", "pages") == ["0", "10", "100"]
+    assert column(shown, "time of a query", "by baseline's") == ["1.000", "0.500", "not measurable here"]
+    assert column(shown, "break-even", "queries") == ["–", "12,800 (11,636 to 14,222)", "–"]
+    assert "8 topics" in shown.caption
+    assert "α = 0.05" in shown.caption
+
+
+def test_where_nothing_was_built_the_best_of_each_sweep_is_shown() -> None:
+    found = made(only_explored=list(NAMES))
+    table = found.tables[0]
+    shown = [entry.row.name for entry in shown_entries(table, None)]
+    best = [max(members, key=lambda index: table.mean(NDCG)[index]) for members in table.sweeps.values()]
+    assert shown == [table.rows[index].name for index in sorted({0, *best, *table.singles})]
+    assert len(main_table(found).rows) == len(shown)
+
+
+@given(st.integers(1, 30))
+def test_a_limit_keeps_singles_and_the_best_of_each_sweep(limit: int) -> None:
+    table = made().tables[0]
+    shown = [entry.index for entry in shown_entries(table, limit)]
+    best = {table.best(table.main, members) for members in table.sweeps.values()}
+    assert {0, *best, *table.singles} <= set(shown)
+    assert len(shown) <= max(limit, 1 + len(best) + len(table.singles))
+    assert shown == sorted(set(shown))
+
+
+@given(st.integers(0, 50), st.integers(0, 60))
+def test_spread_indices_reach_both_ends(count: int, keep: int) -> None:
+    found = spread(count, keep)
+    assert found == sorted(set(found))
+    assert len(found) == min(count, keep)
+    if keep > 1 and count > 1:
+        assert (found[0], found[-1]) == (0, count - 1)
+
+
+def test_a_cut_table_says_where_the_rest_is(results: Results) -> None:
+    table = main_table(results, 10)
+    assert len(table.rows) < 2 * len(NAMES)
+    assert f"{len(table.rows)} of {2 * len(NAMES)} rows" in table.caption
+    assert "results.csv" in table.caption
+    assert "results.csv" not in main_table(small()).caption
+
+
+def test_the_answer_has_the_baseline_the_front_and_what_is_recommended(results: Results) -> None:
+    table = results.tables[0]
+    rows = column(answer_table(results, 12, ["bte"]), "variant")
+    for one in results.tables:
+        front = {one.rows[index].name for index in one.front(one.main)}
+        assert {"none", "bte"} <= set(rows)
+        assert set(rows) - {"none", "bte"} <= front | {
+            one.rows[i].name for t in results.tables for i in t.front(t.main)
+        }
+    assert len(rows) <= 12 + 2
+    alone = answer_table(replace(results, tables=(table,)), 99)
+    shares = [float(text) for text in column(alone, "index", "% of baseline")]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_exact_work_and_parts_of_indexes() -> None:
+    table = work_table(small())
+    assert column(table, "postings", "index") == ["80,000", "40,000", "20,000"]
+    assert column(table, "scored", "a query") == ["320", "160", "80"]
+    sizes = bytes_table(small())
+    # .si is below a hundredth of the index.
+    assert [head.header for head in sizes.columns] == ["variant", "postings", "dictionary", "index"]
+    assert column(sizes, "dictionary", "MB") == ["0.990", "0.495", "0.247"]
+
+
+def test_times_stand_beside_the_noise_floor() -> None:
+    searching, indexing = times_tables(small())
+    assert column(searching, "ratio") == ["1.000", "0.500 (0.450 to 0.550)", "0.250 (0.225 to 0.275)"]
+    assert column(searching, "wall", "ms")[1] == "0.625 (0.563 to 0.688)"
+    assert column(searching, "difference") == ["", "measurable", "not measurable here"]
+    assert column(indexing, "difference") == ["", "measurable", "measurable"]
+    assert all(number in searching.note for number in ("1.008", "0.990", "1.030", "9 rounds", "0.05 s"))
+
+
+def test_where_all_is_noise_there_are_no_tables_of_times() -> None:
+    found = small()
+    (table,) = found.tables
+    rows = [row("none", 1.0, built(1.0)), row("words@11", 0.5, built(0.5, measurable=False))]
+    noisy = replace(found, tables=(table.only((0, 1)).with_rows(rows),))
+    (indexing,) = times_tables(noisy)
+    assert indexing.caption == "Time of indexing"
+    assert times_tables(made(timed=False)) == []
+
+
+def test_footprints_have_bounds_where_work_was_repeated_and_none_below_resolution() -> None:
+    table = footprint_table(small())
+    assert column(table, "cleaning", "kWh") == ["0.0000417"] * 3
+    assert column(table, "indexing", "kg CO₂")[0] == "0.0000189 (0.0000171 to 0.0000208)"
+    assert column(table, "indexing", "kWh")[2] == "below resolution"
+    untimed = footprint_table(made(timed=False))
+    assert {head.header for head in untimed.columns} == {"variant", "cleaning", "indexing"}
+    line = read(results_csv(small()))[2]
+    assert (line["indexing_kwh"], line["clean_co2_grams"]) == ("", "") if "clean_co2_grams" in line else ("", "")
+    assert float(line["indexing_hours"]) == pytest.approx(0.5 / 3600)
+
+
+def test_what_building_took_once() -> None:
+    table = stage_table(small())
+    assert column(table, "cleaning CPU", "s") == ["1.4"] * 3
+    assert column(table, "cleaning CO₂", "g") == ["below resolution"] * 3
+    assert column(table, "indexing CO₂", "g") == ["0.0213"] * 3
+
+
+def test_held_out_topics_have_their_table(results: Results) -> None:
+    table = held_out_table(results)
+    means = results.tables[0].held_out_mean(NDCG)
+    found = column(table, "nDCG@10", "held out")
+    assert found[: len(NAMES) - len(PRUNED)] == [
+        f"{means[index]:.4f}" for index, name in enumerate(NAMES) if name not in PRUNED
+    ]
+
+
+def test_an_empty_baseline_has_no_shares() -> None:
+    found = small()
+    (table,) = found.tables
+    empty = replace(table.rows[0], words=0, bytes=0, index=replace(table.rows[0].index, postings=0))
+    alone = replace(found, tables=(table.only((0,)).with_rows((empty,)),))
+    line = read(results_csv(alone))[0]
+    assert "postings_share" not in line
+    assert column(main_table(alone), "index", "% of baseline") == ["–"]
+
+
+def test_every_entry_knows_its_row(results: Results) -> None:
+    every = entries(results)
+    assert len(every) == 2 * len(NAMES)
+    assert every[1].row is results.tables[0].rows[1]
+    assert every[0].comparison(NDCG) is None
+    assert Entry(results.tables[0], 1).comparison(NDCG) is not None
+    assert all(math.isfinite(one.table.shares[one.index]) for one in every)
+    assert np.all(results.tables[0].emptied <= DOCUMENTS)
