@@ -33,7 +33,6 @@ CLEANERS = click.option(
     "--cleaners", "-c", multiple=True, metavar="NAME", help="A cleaner [default: the rows of the papers' tables]."
 )
 EXTRACTORS = click.option("--extractors", is_flag=True, help="Other packages too (needs the extra `extractors`).")
-CSV = click.option("--csv", "csv_file", type=FILE, help="Write every number to this file.")
 
 
 class CleanedGold(NamedTuple):

@@ -1,6 +1,6 @@
 """What groups of features are worth to a content model: the word F1 that is lost when they describe other blocks.
 
-usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... [--comments]
+usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... -o OUT [--comments]
 
 MODEL is `web` or a file that `thresher content train` wrote. Gain is the group's share in the change of the second stage's
 sums, from training; the other columns are the word F1 that is lost, on all pages and by page type, when the group's features
@@ -18,8 +18,9 @@ from pathlib import Path
 import click
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from paper_output import Row, markdown, run
+from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.content_models.content_files import load_content_model
 from thresher.content_models.model import ContentModel, of_page, sequence_of
 from thresher.content_training.gold_sets import read_gold_sets
@@ -58,7 +59,7 @@ def group_of(feature: str) -> str:
 
 def measure_importance(
     model: ContentModel, pages: Sequence[PageToLearn], seed: int = 0
-) -> tuple[dict[str, float], list[Row]]:
+) -> tuple[dict[str, float], pd.DataFrame]:
     """Return the mean word F1 at the model's cutoff by page type, `all pages` first; and the groups, most valuable first."""
     whole = [page for page in pages if page.bags is not None]
     if not whole:
@@ -69,13 +70,13 @@ def measure_importance(
     groups: dict[str, list[str]] = {}
     for name in sorted({*model.first.names, *model.second.names}):
         groups.setdefault(group_of(name), []).append(name)
-    rows: list[Row] = []
+    rows = []
     for group, names in progress(sorted(groups.items()), "permuting", len(groups), "groups"):
         after = _by_type(whole, _scores(model, whole, frozenset(names), order))
         gain = sum(model.card.gains.get(name, 0.0) for name in names)
         lost = {page_type: value - after[page_type] for page_type, value in before.items()}
-        rows.append({"group": group, "features": len(names), "gain": f"{gain:.1f} %", **lost})
-    return before, sorted(rows, key=lambda row: (-row["all pages"], row["group"]))
+        rows.append({"group": group, "features": len(names), "gain": gain, **lost})
+    return before, pd.DataFrame(rows).sort_values(["all pages", "group"], ascending=[False, True])
 
 
 def _scores(
@@ -122,16 +123,18 @@ def _by_type(pages: Sequence[PageToLearn], scores: Sequence[float]) -> dict[str,
 @click.command()
 @click.argument("model")
 @click.argument("gold", type=click.Path(path_type=Path), nargs=-1, required=True)
+@OUTPUT
 @click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
-def main(model: str, gold: tuple[Path, ...], comments: bool) -> None:
+def main(model: str, gold: tuple[Path, ...], output: Path, comments: bool) -> None:
     """Print what groups of features are worth to a MODEL on the pages of GOLD standards."""
     loaded = load_content_model(model)
     scorers = other_scorers(loaded.scorers, model)
     sets, _ = read_gold_sets(gold, comments, os.cpu_count() or 1, scorers=scorers)
     before, rows = measure_importance(loaded, [page for one in sets for page in one.pages])
-    click.echo(markdown(rows))
-    click.echo("word F1 with all: " + ", ".join(f"{name} {value:.4f}" for name, value in before.items()))
+    whole = ", ".join(f"{name} {value:.4f}" for name, value in before.items())
+    write_table(output, "importance", f"Word F1 that is lost; with all groups it is: {whole}.", rows)
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

@@ -1,6 +1,6 @@
 """Measures of cleaning that papers report and `thresher cleaneval` does not: segments, bags of words, t-tests, snippets.
 
-usage: python scripts/papers/gold_tables.py GOLD_FOLDER [-c NAME...] [--extractors] [--csv FILE]
+usage: python scripts/papers/gold_tables.py GOLD_FOLDER [-c NAME...] -o OUT [--extractors]
 
 GOLD_FOLDER is as for `thresher cleaneval`, or partial gold of snippets alone, as Trafilatura's `evaldata.json`, with the pages
 in `eval/` and `cache/`. See `gold_measures.py` for what is measured; t-tests are paired by page, against all text.
@@ -14,21 +14,29 @@ from statistics import fmean
 from typing import Any
 
 import click
+import pandas as pd
 
-from cleaned_gold import CLEANERS, CSV, EXTRACTORS, GOLD, CleanedGold, Text, clean_gold
+from cleaned_gold import CLEANERS, EXTRACTORS, GOLD, CleanedGold, Text, clean_gold
 from gold_measures import Snippets, bag, paired_t_test, pooled, segments, snippets
-from paper_output import Row, markdown, run, write_csv
+from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.cleaneval.cleaning_measures import PageWords, compare_words
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.results import mean_interval
 from thresher.progress import progress
 
+TABLES: dict[str, tuple[str, ...]] = {
+    "segments": ("labelled_", "unlabelled_"),
+    "bags": ("bag_",),
+    "t-tests": ("t_",),
+    "snippets": ("snippet_", "leak_", "micro_"),
+}
 
-def rows_of(cleaned: CleanedGold) -> list[Row]:
+
+def rows_of(cleaned: CleanedGold) -> pd.DataFrame:
     """Return a row of measures for each cleaner, as far as the gold allows; shares are in [0, 1]."""
     pages = cleaned.standard.pages
     base: list[PageWords] = []
-    rows: list[Row] = []
+    rows = []
     for name, texts in progress(cleaned.by_cleaner.items(), "comparing", len(cleaned.by_cleaner), "cleaners"):
         joined = ["\n".join(part.text for part in text) for text in texts]
         row: dict[str, Any] = {"cleaner": name, "pages": len(pages), "emptied": sum(not text for text in joined)}
@@ -43,7 +51,7 @@ def rows_of(cleaned: CleanedGold) -> list[Row]:
             row |= t_tests(words, base)
         row |= snippet_measures([snippets(text, page) for text, page in zip(joined, pages, strict=True)])
         rows.append(row)
-    return rows
+    return pd.DataFrame(rows)
 
 
 def segment_measures(texts: Sequence[Text], pages: Sequence[GoldPage]) -> dict[str, float]:
@@ -91,17 +99,17 @@ def snippet_measures(found: Sequence[Snippets | None]) -> dict[str, float | None
 @GOLD
 @CLEANERS
 @EXTRACTORS
-@CSV
-def main(gold_folder: Path, cleaners: tuple[str, ...], extractors: bool, csv_file: Path | None) -> None:
+@OUTPUT
+def main(gold_folder: Path, cleaners: tuple[str, ...], extractors: bool, output: Path) -> None:
     """Print further measures of cleaners on the pages of GOLD_FOLDER."""
     rows = rows_of(clean_gold(gold_folder, cleaners, extractors))
-    if csv_file is not None:
-        write_csv(csv_file, rows)
-    for begin in (("labelled_", "unlabelled_"), "bag_", "t_", ("snippet_", "leak_", "micro_")):
-        names = [name for name in rows[0] if name.startswith(begin)]
+    for table, begin in TABLES.items():
+        names = [name for name in rows if name.startswith(begin)]
         if names:
-            click.echo(markdown([{name: row[name] for name in ("cleaner", *names)} for row in rows]))
+            caption = f"{table.capitalize()}, {gold_folder.name}: {rows.pages[0]} pages."
+            write_table(output, table, caption, rows[["cleaner", *names]])
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

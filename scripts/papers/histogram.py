@@ -1,6 +1,6 @@
 """The distribution of perplexities of a collection's sentences: percentiles with examples, what cutoffs remove, a histogram.
 
-usage: python scripts/papers/histogram.py MODEL COLLECTION [--csv FILE] [--plot FILE]
+usage: python scripts/papers/histogram.py MODEL COLLECTION -o OUT
 
 MODEL is `books` or a path, as in perplexity(lm=MODEL); COLLECTION is any input of `thresher clean`. By words, a percentile is
 what the cutoff of the same name means (p70): the lowest perplexity that this share of all words does not exceed. The cutoffs
@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from paper_output import Row, markdown, run, write_chart, write_csv
+from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
 from thresher.files import temporary_folder
@@ -84,13 +85,12 @@ def _sentence(path: Path, position: int) -> str:
     return text[begin : int(ends[position])].strip()
 
 
-def percentile_rows(found: Sentences, reference: Mapping[float, float]) -> list[Row]:
+def percentile_rows(found: Sentences, reference: Mapping[float, float]) -> pd.DataFrame:
     """Return the perplexities at percentiles; `reference` has those of the model's reference text, if they are known."""
     ones = np.ones(len(found.scores), dtype=np.int64)
-    return [
+    rows = [
         {
-            "kind": "percentile",
-            "at": at,
+            "percentile": at,
             "by_sentences": found.at(at, ones),
             "by_words": found.at(at, found.words),
             "reference_text": reference.get(at),
@@ -98,23 +98,15 @@ def percentile_rows(found: Sentences, reference: Mapping[float, float]) -> list[
         }
         for at in PERCENTILES
     ]
+    return pd.DataFrame(rows)
 
 
-def removed_rows(found: Sentences, scorer: Perplexity) -> list[Row]:
+def removed_rows(found: Sentences, scorer: Perplexity) -> pd.DataFrame:
     """Return the shares of sentences and of words above the paper's cutoffs."""
-    rows: list[Row] = []
-    for cutoff in scorer.grid:
-        above = found.scores > np.float32(cutoff)
-        row = {"kind": "removed", "at": int(cutoff), "by_sentences": float(above.mean())}
-        rows.append(
-            row
-            | {
-                "by_words": float(found.words[above].sum() / found.words.sum()),
-                "reference_text": None,
-                "sentence": None,
-            }
-        )
-    return rows
+    above = [found.scores > np.float32(cutoff) for cutoff in scorer.grid]
+    words = [float(found.words[one].sum() / found.words.sum()) for one in above]
+    sentences = [float(one.mean()) for one in above]
+    return pd.DataFrame({"cutoff": map(int, scorer.grid), "of_sentences": sentences, "of_words": words})
 
 
 def bins(found: Sentences) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -130,18 +122,21 @@ def bins(found: Sentences) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.floa
     return edges[first : last + 2], shares[first : last + 1]
 
 
-def chart(found: Sentences, removed: list[Row], title: str) -> dict[str, Any]:
+def plot(found: Sentences, removed: pd.DataFrame) -> dict[str, Any]:
     """Return the share of words by perplexity on a logarithmic axis, with the median and the paper's cutoffs."""
     edges, shares = bins(found)
     bars = [
         {"low": low, "high": high, "share": 100 * share}
         for low, high, share in zip(edges[:-1].tolist(), edges[1:].tolist(), shares.tolist(), strict=True)
     ]
-    lines = [{"at": row["at"], "name": f"{row['at'] / 1000:g}K: {100 * row['by_words']:.1f} %"} for row in removed]
+    lines = [
+        {"at": at, "name": f"{at / 1000:g}K: {100 * share:.1f} %"}
+        for at, share in zip(removed.cutoff.tolist(), removed.of_words, strict=True)
+    ]
     scale = {
         "type": "log",
-        "domainMin": min(edges[0], removed[0]["at"]),
-        "domainMax": max(edges[-1], removed[-1]["at"]),
+        "domainMin": min(edges[0], lines[0]["at"]),
+        "domainMax": max(edges[-1], lines[-1]["at"]),
     }
     x = {
         "type": "quantitative",
@@ -150,13 +145,12 @@ def chart(found: Sentences, removed: list[Row], title: str) -> dict[str, Any]:
         "axis": {"format": "~s", "grid": False},
     }
     return {
-        "title": title,
         "width": 460,
         "height": 220,
         "layer": [
             {
                 "data": {"values": bars},
-                "mark": {"type": "rect", "color": "#4477aa", "opacity": 0.75},
+                "mark": {"type": "rect", "color": COLOURS[0], "opacity": 0.75},
                 "encoding": {
                     "x": {"field": "low", **x},
                     "x2": {"field": "high"},
@@ -171,7 +165,7 @@ def chart(found: Sentences, removed: list[Row], title: str) -> dict[str, Any]:
             {
                 "data": {"values": lines},
                 "layer": [
-                    {"mark": {"type": "rule", "color": "#bb5566"}},
+                    {"mark": {"type": "rule", "color": COLOURS[1]}},
                     {
                         "mark": {"type": "text", "angle": 270, "align": "right", "dy": -4, "fontSize": 8, "y": 2},
                         "encoding": {"text": {"field": "name"}},
@@ -181,7 +175,7 @@ def chart(found: Sentences, removed: list[Row], title: str) -> dict[str, Any]:
             },
             {
                 "data": {"values": [{"at": found.at(50, found.words)}]},
-                "mark": {"type": "rule", "strokeDash": [4, 3]},
+                "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3]},
                 "encoding": {"x": {"field": "at", **x}},
             },
         ],
@@ -191,14 +185,11 @@ def chart(found: Sentences, removed: list[Row], title: str) -> dict[str, Any]:
 @click.command()
 @click.argument("model")
 @click.argument("collection", type=click.Path(path_type=Path))
-@click.option(
-    "--csv", "csv_file", type=click.Path(path_type=Path), help="Write all numbers and whole sentences to this file."
-)
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the histogram into this .svg or .png file.")
+@OUTPUT
 @click.option(
     "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
 )
-def main(model: str, collection: Path, csv_file: Path | None, plot: Path | None, workers: int) -> None:
+def main(model: str, collection: Path, output: Path, workers: int) -> None:
     """Show the perplexities of a COLLECTION's sentences under a MODEL, and what the paper's cutoffs would remove."""
     scorer = Perplexity(lm=model)
     scorer.check(model)
@@ -207,22 +198,16 @@ def main(model: str, collection: Path, csv_file: Path | None, plot: Path | None,
     with temporary_folder() as store:
         score_collection(ScorePlan(pages, (scorer,)), store, Backend(workers=workers))
         found = read_sentences(store, scorer)
-    percentiles, removed = percentile_rows(found, scorer.reference_percentiles()), removed_rows(found, scorer)
-    if csv_file is not None:
-        write_csv(csv_file, [*percentiles, *removed])
-    if plot is not None:
-        write_chart(plot, chart(found, removed, f"{collection.name}: {scorer.canonical_name}"))
+    removed = removed_rows(found, scorer)
     wordless = int((~np.isfinite(found.scores)).sum())
-    click.echo(markdown([{key: row[key] for key in row if key != "kind"} for row in percentiles], 1))
-    click.echo(
-        f"{len(found.scores):,} sentences with {int(found.words.sum()):,} words; {wordless:,} have none for the model.\n"
+    counts = (
+        f"{len(found.scores):,} sentences with {int(found.words.sum()):,} words; {wordless:,} have none for the model."
     )
-    shares = [
-        {"cutoff": row["at"], "% of sentences": 100 * row["by_sentences"], "% of words": 100 * row["by_words"]}
-        for row in removed
-    ]
-    click.echo(markdown(shares, 1), nl=False)
+    write_table(output, "percentiles", counts, percentile_rows(found, scorer.reference_percentiles()))
+    write_table(output, "removed", "Shares that the paper's cutoffs remove.", removed)
+    write_plot(output / "histogram.svg", f"{collection.name}: {scorer.canonical_name}", plot(found, removed))
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

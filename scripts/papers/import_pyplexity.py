@@ -28,7 +28,7 @@ from typing import Any
 
 import click
 
-from paper_output import run
+from paper_files import errors_in_a_line
 from thresher.errors import InputError, MissingDependencyError
 from thresher.files import atomic_path, file_digest, user_error
 from thresher.language_models.words.importing import check_replaceable
@@ -162,4 +162,5 @@ def main(source: Path, output: Path, name: str | None) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

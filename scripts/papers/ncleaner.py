@@ -1,8 +1,8 @@
 """NCleaner's experiments: cross-validation on a gold standard, the learning curve, and the choice of n and q.
 
-usage: python scripts/papers/ncleaner.py folds GOLD_FOLDER [--csv FILE]
-       python scripts/papers/ncleaner.py curve GOLD_FOLDER OTHER_GOLD_FOLDER [--csv FILE] [--plot FILE]
-       python scripts/papers/ncleaner.py tune RAW_FOLDER [--plot FILE]
+usage: python scripts/papers/ncleaner.py folds GOLD_FOLDER -o OUT
+       python scripts/papers/ncleaner.py curve GOLD_FOLDER OTHER_GOLD_FOLDER -o OUT
+       python scripts/papers/ncleaner.py tune RAW_FOLDER -o OUT
 
 Sources: Evert, NCleaner, LREC 2008, section 3, section 4 with Table 2, section 5 with Fig. 4; StupidOS, WAC 2007, section
 3.3 with Fig. 2, section 4 with Tables 1 and 2. Gold folders are as for `thresher cleaneval`. Models have the papers' n and q;
@@ -20,15 +20,16 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from lxml.etree import LxmlError
 
 from gold_measures import paired_t_test, pooled, segments
-from paper_output import Row, markdown, run, write_chart, write_csv
+from paper_files import OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
 from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
 from thresher.cleaneval.gold_texts import LabelledText
 from thresher.errors import ConfigError, InputError
-from thresher.files import real_path
+from thresher.files import real_path, write_text
 from thresher.language_models.characters.alphabet import ALPHABETS, Alphabet, Ints, ngrams, normalise
 from thresher.language_models.characters.character_counts import Settings, train, usual_settings
 from thresher.language_models.characters.pages import page_files, segment_texts
@@ -39,7 +40,14 @@ from thresher.scorers.ncleaner import Bars, Mask, bars
 
 Text = tuple[LabelledText, ...]
 Floats = npt.NDArray[np.float64]
+Row = dict[str, Any]
 QS = tuple(tenth / 10 for tenth in range(1, 10))
+FOLD_TABLES: dict[str, tuple[str, ...]] = {
+    "pooled": ("micro_",),
+    "by-page": ("precision_", "recall_", "f1_"),
+    "segments": ("labelled_", "unlabelled_"),
+    "t-tests": ("t_",),
+}
 CURVE = ("precision", "recall", "f1", "macro_f1")
 
 
@@ -183,7 +191,7 @@ def by_size(points: Sequence[Row]) -> list[Row]:
     return rows
 
 
-def curve_chart(sizes: Sequence[Row], title: str) -> dict[str, Any]:
+def curve_plot(sizes: Sequence[Row]) -> dict[str, Any]:
     """Return precision, recall and F1 by number of training pages, with bands from minimum to maximum."""
     values = [
         {
@@ -198,7 +206,6 @@ def curve_chart(sizes: Sequence[Row], title: str) -> dict[str, Any]:
     ]
     y = {"type": "quantitative", "scale": {"zero": False}, "title": "words of all pages pooled"}
     return {
-        "title": title,
         "width": 380,
         "height": 260,
         "data": {"values": values},
@@ -265,7 +272,7 @@ def _held_out(keys: Ints, fold_of_key: Ints, folds: int, alphabet: Alphabet, n: 
     return result
 
 
-def tuning_chart(rows: Sequence[Row], title: str, best: str) -> dict[str, Any]:
+def tuning_plot(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the cross-entropy by q, a line for each n."""
     y = {
         "field": "bits",
@@ -274,7 +281,6 @@ def tuning_chart(rows: Sequence[Row], title: str, best: str) -> dict[str, Any]:
         "title": "cross-entropy, bits per character",
     }
     return {
-        "title": {"text": title, "subtitle": best},
         "width": 380,
         "height": 260,
         "data": {"values": rows},
@@ -291,8 +297,6 @@ FILE = click.Path(path_type=Path)
 _SEED = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of folds and orders.")
 _FOLDS = click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds.")
 _ALPHABET = click.option("--alphabet", type=click.Choice([*ALPHABETS]), default="lexical", show_default=True)
-_CSV = click.option("--csv", "csv_file", type=FILE, help="Write every number to this file.")
-_PLOT = click.option("--plot", type=FILE, help="Draw it into this .svg or .png file.")
 
 
 @click.group()
@@ -304,17 +308,16 @@ def main() -> None:
 @click.argument("gold_folder", type=FILE)
 @_FOLDS
 @_SEED
-@_CSV
-def folds_command(gold_folder: Path, folds: int, seed: int, csv_file: Path | None) -> None:
+@OUTPUT
+def folds_command(gold_folder: Path, folds: int, seed: int, output: Path) -> None:
     """Print how well the whole system cleans the pages of GOLD_FOLDER by cross-validation."""
     pages = [*map(read, read_whole_gold(gold_folder).pages)]
     rows = fold_rows(cross_validate(pages, folds, seed), pages)
-    if csv_file is not None:
-        write_csv(csv_file, rows)
-    for begin in ("micro_", ("precision_", "recall_", "f1_"), "labelled_", "unlabelled_", "t_"):
-        names = [name for name in rows[0] if name.startswith(begin)]
+    frame = pd.DataFrame(rows)
+    for table, begin in FOLD_TABLES.items():
+        names = [name for name in frame if name.startswith(begin)]
         if names:
-            click.echo(markdown([{name: row[name] for name in ("cleaner", *names)} for row in rows]))
+            write_table(output, table, f"{gold_folder.name}, {folds} folds: {table}.", frame[["cleaner", *names]])
 
 
 @main.command("curve")
@@ -324,8 +327,7 @@ def folds_command(gold_folder: Path, folds: int, seed: int, csv_file: Path | Non
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random orders of the pages.")
 @_SEED
 @_ALPHABET
-@_CSV
-@_PLOT
+@OUTPUT
 def curve_command(
     gold_folder: Path,
     other: Path,
@@ -333,8 +335,7 @@ def curve_command(
     repeats: int,
     seed: int,
     alphabet: str,
-    csv_file: Path | None,
-    plot: Path | None,
+    output: Path,
 ) -> None:
     """Print how well models of growing subsets of GOLD_FOLDER clean the pages of OTHER."""
     if real_path(gold_folder) == real_path(other):
@@ -346,12 +347,10 @@ def curve_command(
     points = list(progress(models, "training", len(wanted) * repeats, "models"))
     if not points:
         raise InputError("no subset has more raw text than cleaned text", "give larger sizes", "--sizes")
-    if csv_file is not None:
-        write_csv(csv_file, points)
-    rows = by_size(points)
-    if plot is not None:
-        write_chart(plot, curve_chart(rows, f"trained on {gold_folder.name}, tested on {other.name}"))
-    click.echo(markdown(rows), nl=False)
+    rows, title = by_size(points), f"trained on {gold_folder.name}, tested on {other.name}"
+    write_table(output, "curve", f"Words of all pages pooled, {title}.", pd.DataFrame(rows))
+    write_text(output / "models.csv", pd.DataFrame(points).to_csv(index=False))
+    write_plot(output / "curve.svg", title, curve_plot(rows))
 
 
 @main.command("tune")
@@ -360,23 +359,23 @@ def curve_command(
 @_FOLDS
 @_SEED
 @_ALPHABET
-@_PLOT
-def tune_command(raw: Path, most: int, folds: int, seed: int, alphabet: str, plot: Path | None) -> None:
+@OUTPUT
+def tune_command(raw: Path, most: int, folds: int, seed: int, alphabet: str, output: Path) -> None:
     """Print the cross-entropy of the pages of the folder RAW in bits per character over n and q."""
     files = [*page_files(raw).values()]
     pages = [segment_texts(path) for path in progress(files, "reading", len(files), "pages")]
     bits = tune(pages, ALPHABETS[alphabet], most, folds=folds, seed=seed).tolist()
     rows = [{"q": q, "n": n, "bits": value} for q, row in zip(QS, bits, strict=True) for n, value in enumerate(row, 1)]
     least = min(rows, key=lambda row: (row["bits"], row["n"], row["q"]))
-    best = f"best: n = {least['n']}, q = {least['q']:g} ({least['bits']:.3f} bits per character)"
-    table = [
-        {"q": f"{q:g}", **{f"n = {n}": value for n, value in enumerate(row, 1)}}
-        for q, row in zip(QS, bits, strict=True)
-    ]
-    click.echo(f"{markdown(table)}\n{best}")
-    if plot is not None:
-        write_chart(plot, tuning_chart(rows, f"{raw.name}, {alphabet}, {folds} folds", best))
+    best = f"best: n = {least['n']}, q = {least['q']:g}"
+    caption = f"Cross-entropy in bits per character, {raw.name}, {alphabet} alphabet, {folds} folds; {best}."
+    by_q = pd.DataFrame(rows).pivot(index="q", columns="n", values="bits").add_prefix("n = ").reset_index()
+    # All decimals of bits, few of which are below 1.
+    shown = by_q.map(lambda value: f"{value:.3f}").assign(q=by_q.q)
+    write_table(output, "tuning", caption, by_q, shown)
+    write_plot(output / "tuning.svg", f"{raw.name}, {alphabet} alphabet; {best}", tuning_plot(rows))
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

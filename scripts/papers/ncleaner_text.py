@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from paper_output import run
+from paper_files import errors_in_a_line
 from thresher.errors import InputError, MissingDependencyError
 from thresher.files import read_bytes
 from thresher.language_models.characters.pages import read_page_file
@@ -77,4 +77,5 @@ def main(page: Path, lynx: bool) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

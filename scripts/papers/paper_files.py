@@ -14,12 +14,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
 import pandas as pd
 import vl_convert
 
 from thresher.errors import ThresherError
 from thresher.files import write_text
 
+OUTPUT = click.option(
+    "--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write into."
+)
 INK = "#1f2429"
 COLOURS = ("#2a78b5", "#c25a12", "#17876a", "#9c5aa5", "#8a7a00", "#c23b5a")
 _CONFIG = {
@@ -33,6 +37,7 @@ _CONFIG = {
 
 def write_table(folder: Path, name: str, caption: str, frame: pd.DataFrame, shown: pd.DataFrame | None = None) -> None:
     """Write a frame to `name`.csv, and it or what is `shown` of it to `name`.md; print the latter."""
+    folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / f"{name}.csv", frame.to_csv(index=False))
     text = markdown(frame if shown is None else shown, caption)
     write_text(folder / f"{name}.md", text)

@@ -1,6 +1,6 @@
 """How many pages gain and lose precision by a cleaner, in bins of five percentage points.
 
-usage: python scripts/papers/precision_differences.py GOLD_FOLDER NAME [--plot FILE]
+usage: python scripts/papers/precision_differences.py GOLD_FOLDER NAME -o OUT
 
 Sources: Evert, NCleaner, LREC 2008, Fig. 3; StupidOS, WAC 2007, Fig. 3. The precision is of words by alignment, against that
 of all text. Each bin includes its bound farther from zero; pages without a difference are in none.
@@ -16,13 +16,15 @@ from statistics import fmean
 from typing import Any
 
 import click
+import pandas as pd
 
-from cleaned_gold import FILE, GOLD, clean_gold
-from paper_output import Row, markdown, run, write_chart
+from cleaned_gold import GOLD, clean_gold
+from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.evaluation.significance import TOLERANCE
 
 BIN = 5
+Row = dict[str, int]
 
 
 def bins(values: Sequence[float], baseline: Sequence[float]) -> tuple[list[Row], int, float]:
@@ -40,13 +42,12 @@ def bins(values: Sequence[float], baseline: Sequence[float]) -> tuple[list[Row],
     return rows, len(differences) - counts.total(), fmean(differences)
 
 
-def chart(rows: Sequence[Row], tied: int, title: str, subtitle: str) -> dict[str, Any]:
+def plot(rows: Sequence[Row], tied: int) -> dict[str, Any]:
     """Return the histogram; pages without a difference are a thin bar at zero."""
     values = [{**row, "won": row["to"] > 0} for row in rows]
     x = {"type": "quantitative", "title": "precision less the baseline's, percentage points", "axis": {"format": "+d"}}
     y = {"field": "pages", "type": "quantitative"}
     return {
-        "title": {"text": title, "subtitle": subtitle},
         "width": 380,
         "height": 220,
         "layer": [
@@ -61,13 +62,13 @@ def chart(rows: Sequence[Row], tied: int, title: str, subtitle: str) -> dict[str
                         "field": "won",
                         "type": "nominal",
                         "legend": None,
-                        "scale": {"domain": [False, True], "range": ["#bb5566", "#4477aa"]},
+                        "scale": {"domain": [False, True], "range": [COLOURS[1], COLOURS[0]]},
                     },
                 },
             },
             {
                 "data": {"values": [{"from": 0, "pages": tied}] if tied else []},
-                "mark": {"type": "bar", "width": 3, "color": "black"},
+                "mark": {"type": "bar", "width": 3, "color": INK},
                 "encoding": {"x": {"field": "from", **x}, "y": y},
             },
         ],
@@ -77,8 +78,8 @@ def chart(rows: Sequence[Row], tied: int, title: str, subtitle: str) -> dict[str
 @click.command()
 @GOLD
 @click.argument("name")
-@click.option("--plot", type=FILE, help="Draw the histogram into this .svg or .png file.")
-def main(gold_folder: Path, name: str, plot: Path | None) -> None:
+@OUTPUT
+def main(gold_folder: Path, name: str, output: Path) -> None:
     """Print how many pages of GOLD_FOLDER gain and lose precision by the cleaner NAME."""
     standard, by_cleaner = clean_gold(gold_folder, [name])
     baseline, values = (
@@ -90,13 +91,11 @@ def main(gold_folder: Path, name: str, plot: Path | None) -> None:
     )
     rows, tied, mean = bins(values, baseline)
     won, lost = (sum(row["pages"] for row in rows if (row["to"] > 0) == sign) for sign in (True, False))
-    told = f"mean {mean:+.1f}; {won} won, {tied} tied, {lost} lost"
-    if rows:
-        click.echo(markdown(rows))
-    click.echo(told)
-    if plot is not None:
-        write_chart(plot, chart(rows, tied, f"{gold_folder.name}: {name}", told))
+    title = f"{gold_folder.name}, {name}: mean {mean:+.1f}; {won} won, {tied} tied, {lost} lost"
+    write_table(output, "differences", title, pd.DataFrame(rows, columns=["from", "to", "pages"]))
+    write_plot(output / "differences.svg", title, plot(rows, tied))
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

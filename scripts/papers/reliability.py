@@ -1,6 +1,6 @@
 """Which cleaned pages are reliable: a page's precision, predicted from its cleaned text alone.
 
-usage: python scripts/papers/reliability.py GOLD_FOLDER [-c NAME...] [--floor 0.86] [--csv FILE] [--plot FILE]
+usage: python scripts/papers/reliability.py GOLD_FOLDER [-c NAME...] -o OUT [--floor 0.86]
 
 Source: Evert, StupidOS, WAC 2007, section 4.4: a linear model of the number of segments, their mean length and the share
 of text in very short ones selects pages of high precision where there is no gold text. The paper does not give the form of the
@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 
 import click
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from cleaned_gold import CLEANERS, CSV, FILE, GOLD, Text, clean_gold
-from paper_output import Row, markdown, run, write_chart, write_csv
+from cleaned_gold import CLEANERS, GOLD, Text, clean_gold
+from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.errors import InputError
 from thresher.evaluation.significance import TOLERANCE
@@ -38,6 +39,7 @@ LEAST_PAGES = 6
 """Fewest pages to fit a model to: two more than its coefficients."""
 
 Floats = NDArray[np.float64]
+Row = dict[str, Any]
 
 
 class Model(NamedTuple):
@@ -119,7 +121,7 @@ def row_of(
     }
 
 
-def chart(row: Row) -> dict[str, Any]:
+def plot(row: Row) -> dict[str, Any]:
     """Return true precision against the predicted one; pages that reach the floor are filled."""
     values = [
         {"predicted": guess, "precision": true, "chosen": guess >= row["floor"]}
@@ -127,9 +129,8 @@ def chart(row: Row) -> dict[str, Any]:
     ]
     least = max(0.0, min(LOW, *row["predicted"], *row["true"]) - 0.05)
     scale = {"domain": [least, 1.02], "nice": False}
-    colour = {"field": "chosen", "type": "nominal", "legend": None, "scale": {"range": ["#bb5566", "#4477aa"]}}
+    colour = {"field": "chosen", "type": "nominal", "legend": None, "scale": {"range": [COLOURS[1], COLOURS[0]]}}
     return {
-        "title": f"{row['cleaner']}: residual standard error {row['residual_error']:.3f}",
         "width": 340,
         "height": 300,
         "layer": [
@@ -151,7 +152,7 @@ def chart(row: Row) -> dict[str, Any]:
             },
             {
                 "data": {"values": [{"predicted": row["floor"]}]},
-                "mark": {"type": "rule", "strokeDash": [4, 3]},
+                "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3]},
                 "encoding": {"x": {"field": "predicted", "type": "quantitative"}},
             },
         ],
@@ -162,11 +163,8 @@ def chart(row: Row) -> dict[str, Any]:
 @GOLD
 @CLEANERS
 @click.option("--floor", type=click.FloatRange(0, 1), help="Least predicted precision of a page that is selected.")
-@CSV
-@click.option("--plot", type=FILE, help="Draw predicted and true precision into this .svg or .png file.")
-def main(
-    gold_folder: Path, cleaners: tuple[str, ...], floor: float | None, csv_file: Path | None, plot: Path | None
-) -> None:
+@OUTPUT
+def main(gold_folder: Path, cleaners: tuple[str, ...], floor: float | None, output: Path) -> None:
     """Print how well each cleaner's page precision is predicted, and what selecting pages by it gains."""
     standard, by_cleaner = clean_gold(gold_folder, cleaners)
     rows = []
@@ -183,13 +181,12 @@ def main(
         raise InputError(
             "too few pages with words to predict precision", f"give at least {2 * LEAST_PAGES}", str(gold_folder)
         )
-    table = [{name: row[name] for name in row if name not in ("predicted", "true")} for row in rows]
-    if csv_file is not None:
-        write_csv(csv_file, table)
-    if plot is not None:
-        write_chart(plot, chart(rows[-1]))
-    click.echo(markdown(table), nl=False)
+    table = pd.DataFrame(rows).drop(columns=["predicted", "true"])
+    write_table(output, "reliability", f"Pages selected by predicted precision, {gold_folder.name}.", table)
+    title = f"{rows[-1]['cleaner']}: residual standard error {rows[-1]['residual_error']:.3f}"
+    write_plot(output / "reliability.svg", title, plot(rows[-1]))
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

@@ -1,6 +1,6 @@
 """How well scores separate content from boilerplate, at any cutoff: the area under the ROC curve over sentences.
 
-usage: python scripts/papers/separation.py GOLD_FOLDER SCORER... [--rough] [--csv FILE]
+usage: python scripts/papers/separation.py GOLD_FOLDER SCORER... -o OUT [--rough]
 
 A sentence is content if at least half of its words are aligned with its page's gold text. The area is the probability that a
 random content sentence has a better score than a random boilerplate sentence, ties counting half (Hanley and McNeil, The
@@ -15,14 +15,15 @@ import math
 from collections.abc import Sequence
 from itertools import compress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from lxml.etree import LxmlError
 
-from paper_output import Row, markdown, run, write_csv
+from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.cleaneval.alignment import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
 from thresher.files import temporary_folder
@@ -38,6 +39,7 @@ YARDSTICKS = {"words of the sentence": "", "words of the block": "words", "text 
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Row = dict[str, Any]
 
 
 class Labelled(NamedTuple):
@@ -109,7 +111,7 @@ def goodness(scorer: Scorer, segments: Segments) -> Floats:
 
 def separation(
     pages: Sequence[Labelled], scores: Sequence[Floats], resamples: int = RESAMPLES, seed: int = SEED
-) -> dict[str, float | int | None]:
+) -> Row:
     """Measure how well scores, higher for content and never NaN, separate the sentences of pages.
 
     Areas are over pairs of sentences and over pairs of words, each with its sentence's score. The 95 % intervals are
@@ -120,7 +122,7 @@ def separation(
     drawn = np.zeros((0, 0), dtype=np.int64)
     if count:
         drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-    row: dict[str, float | int | None] = {}
+    row: Row = {}
     for name, weights in (
         ("sentences", [np.ones(len(page.words)) for page in pages]),
         ("words", [p.words for p in pages]),
@@ -144,7 +146,7 @@ def area(scores: Floats, content: Bools) -> float:
     return _ratio(_below(scores[content], others, np.ones(len(others))).sum(), content.sum() * len(others))
 
 
-def _best_cutoff(pages: Sequence[Labelled], scores: Sequence[Floats]) -> dict[str, float | int | None]:
+def _best_cutoff(pages: Sequence[Labelled], scores: Sequence[Floats]) -> Row:
     joined = np.concatenate([*scores, np.empty(0)])
     words = np.concatenate([*(page.words for page in pages), np.empty(0)])
     right = words * np.concatenate([*(page.content for page in pages), np.empty(0, dtype=np.bool_)])
@@ -152,10 +154,11 @@ def _best_cutoff(pages: Sequence[Labelled], scores: Sequence[Floats]) -> dict[st
         return {"best_f1_words": None, "best_cutoff": None}
     order = np.argsort(-joined, kind="stable")
     # A cutoff keeps all sentences of equal score.
-    last = np.flatnonzero(np.append(np.diff(joined[order]) != 0, True))
+    falling = joined[order]
+    last = np.flatnonzero(np.append(falling[1:] != falling[:-1], True))
     f1 = 2 * np.cumsum(right[order])[last] / (np.cumsum(words[order])[last] + right.sum())
     best = int(np.argmax(f1))
-    return {"best_f1_words": float(f1[best]), "best_cutoff": float(joined[order][last[best]])}
+    return {"best_f1_words": float(f1[best]), "best_cutoff": float(falling[last[best]])}
 
 
 def _pairs(pages: Sequence[Labelled], scores: Sequence[Floats], weights: Sequence[Floats]) -> tuple[Floats, Floats]:
@@ -200,21 +203,20 @@ def _normalised(text: str) -> str:
 @click.argument("gold_folder", type=click.Path(path_type=Path))
 @click.argument("scorers", nargs=-1, required=True)
 @click.option("--rough", is_flag=True, help="A sentence is content if its text occurs in the gold text; no alignment.")
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write every number to this file.")
-def main(gold_folder: Path, scorers: tuple[str, ...], rough: bool, csv_file: Path | None) -> None:
+@OUTPUT
+def main(gold_folder: Path, scorers: tuple[str, ...], rough: bool, output: Path) -> None:
     """Print how well SCORERS, such as perplexity(lm=books), separate content from boilerplate on a gold standard."""
     asked = [parse_scorer(name).checked().scorer for name in scorers]
     rows, labelled = measure(
         read_whole_gold(gold_folder).pages, {scorer.canonical_name: scorer for scorer in asked}, rough
     )
-    if csv_file is not None:
-        write_csv(csv_file, rows)
     sentences, content = (
         sum(counts) for counts in zip(*((len(p.words), p.content.sum()) for p in labelled), strict=True)
     )
-    click.echo(markdown(rows))
-    click.echo(f"{len(labelled)} pages, {sentences:,} sentences with words, {content:,} of them content.")
+    caption = f"{len(labelled)} pages, {sentences:,} sentences with words, {content:,} of them content."
+    write_table(output, "separation", caption, pd.DataFrame(rows))
 
 
 if __name__ == "__main__":
-    run(main)
+    with errors_in_a_line():
+        main()

@@ -108,7 +108,7 @@ def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(
     assert thresher("lm", "train", tmp_path / "t", "-o", model).code == 0
     out = tmp_path / "out.jsonl"
     for cleaner, fact in (
-        ("perplexity", "lm histogram"),
+        ("perplexity", "a percentile"),
         (f"perplexity(lm={model})", "100 %"),
     ):
         clean(monkeypatch, lines, "-c", cleaner, "-o", out, *FIELDS)

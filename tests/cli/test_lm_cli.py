@@ -29,7 +29,7 @@ def test_train(text: Path, tmp_path: Path) -> None:
     most = math.ceil(card.training.perplexities["90"])
     assert (done.code, done.out) == (0, "")
     assert done.err == (
-        f"{model}: interpolated of order 2, 280 words in 60 sentences, 11 + 13 n-grams; "
+        f"{model}: order 2, 280 words in 60 sentences, 11 + 13 n-grams; "
         f"90 % of 60 training sentences have a perplexity of {most} or less; "
         f"use it as 'perplexity(lm={model})@{most}'\n"
     )
@@ -46,8 +46,7 @@ def test_choices_of_training(text: Path, tmp_path: Path) -> None:
     lines.write_text('{"body": "The dog sleeps z.B. hier."}\n')
     done = thresher(
         *("lm", "train", text, page.parent, lines, "-o", tmp_path / "m"),
-        *("--order", "3", "--estimator", "kneser-ney", "--prune", "0, 0 1", "--min-count", "2", "--vocabulary", "6"),
-        *("--language", "de", "--field", "body", "--tokeniser", "characters"),
+        *("--order", "3", "--min-count", "2", "--language", "de", "--field", "body", "--tokeniser", "characters"),
     )
     assert done.code == 0, done.err
     card = read_card(tmp_path / "m" / "card.json")
@@ -55,33 +54,27 @@ def test_choices_of_training(text: Path, tmp_path: Path) -> None:
     assert training is not None
     assert (card.language, card.order, card.tokeniser) == ("de", 3, "characters")
     assert card.corpus == "text.txt.gz, site, more.jsonl"
-    assert (training.estimator, training.prune, training.least_count, training.most_words) == (
-        "kneser-ney",
-        (0, 0, 1),
-        2,
-        6,
-    )
+    assert training.least_count == 2
     # The abbreviation ends no sentence.
-    assert (training.sentences, training.vocabulary) == (63, 6)
-    done = thresher("lm", "train", text, "-o", tmp_path / "m", "--unigram", "current")
-    assert done.code == 0
-    assert "0.2 * P(w) +" in read_card(tmp_path / "m" / "card.json").formula
+    assert (training.sentences, training.vocabulary) == (63, 9)
 
 
 def test_scores_of_sentences(tmp_path: Path) -> None:
-    """The worked example of Eq. 2: 0.2 to the power of -1/3; unseen pairs cost 1e-6."""
+    """P(the | <s>) = 0.8 · 3/3 and so on; the unigram is the previous word's, of 15 words."""
     (tmp_path / "t").write_text("the cat sat on the mat\nthe dog sat on the cat\nthe cat ran\n", encoding="utf-8")
     model = tmp_path / "m"
-    assert thresher("lm", "train", tmp_path / "t", "-o", model, "--estimator", "mle-occurrences").code == 0
+    assert thresher("lm", "train", tmp_path / "t", "-o", model).code == 0
     done = thresher("lm", "score", model, "The cat sat.")
-    assert (done.code, done.out, done.err) == (0, "1.709976\n", "")
+    known = (0.8 + 1e-6) * (0.8 * 3 / 5 + 0.2 * 5 / 15 + 1e-6) * (0.8 * 1 / 2 + 0.2 * 3 / 15 + 1e-6)
+    assert (done.code, done.err) == (0, "")
+    assert float(done.out) == pytest.approx(known ** (-1 / 3), rel=1e-6)
     lines = "The cat sat.\n\nThe cat sat. The cat sat.\n...\nzebra"
     command = [THRESHER, "lm", "score", model]
     out = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.split()
     # A line is one sentence, whatever its full stops: `sat the` was not seen. Nor was `<s> zebra`.
-    whole = (1 * 3 / 5 / 3 * 1e-6 * 3 / 5 / 3) ** (-1 / 6)
-    assert out[:2] + out[3:] == ["1.709976", "inf", "inf", "1000000"]
-    assert float(out[2]) == pytest.approx(whole, rel=1e-6)
+    second = (0.2 * 2 / 15 + 1e-6) * known / (0.8 + 1e-6)
+    assert out[:2] + out[3:] == [done.out.strip(), "inf", "inf", "1000000"]
+    assert float(out[2]) == pytest.approx((known * second) ** (-1 / 6), rel=1e-6)
     for wrong, code in (("self", 2), (tmp_path / "none", 2)):
         done = thresher("lm", "score", wrong, "a sentence")
         assert (done.code, done.out) == (code, "")
@@ -90,15 +83,13 @@ def test_scores_of_sentences(tmp_path: Path) -> None:
 
 def test_problems_are_told_together(tmp_path: Path) -> None:
     none = tmp_path / "none"
-    done = thresher("lm", "train", none, "-o", tmp_path / "m", "--order", "7", "--estimator", "mle")
+    done = thresher("lm", "train", none, "-o", tmp_path / "m", "--order", "7")
     assert (done.code, done.out) == (2, "")
     assert done.err.splitlines() == [
         f"error: {none}: there is no such file or folder. Fix: check the path.",
-        "error: --order 7: the estimator mle has no models of order 7. Fix: choose an order from 1 to 5.",
+        "error: --order 7: there are no models of that order. "
+        "Fix: choose 2 or 3, or train with KenLM's lmplz and import the model.",
     ]
-    done = thresher("lm", "train", none, "-o", tmp_path / "m", "--prune", "0 x")
-    assert done.code == 2
-    assert done.err == "error: --prune 0 x: thresholds are whole numbers. Fix: write --prune '0 0 1'.\n"
     done = thresher("lm", "train", "-o", tmp_path / "m")
     assert done.code == 2
     assert done.err == ("error: TEXT: there is no text to train on. Fix: name files of text, or folders of HTML.\n")
@@ -114,9 +105,9 @@ def test_text_without_words(tmp_path: Path) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys\nfrom thresher.cli.lm import lm\nlm.main(['train', '--help'], standalone_mode=False)\n"
+        "import sys\nfrom thresher.cli.model_verbs import lm\nlm.main(['train', '--help'], standalone_mode=False)\n"
         "print(*[n for n in ('numpy', 'joblib', 'pyarrow', 'kenlm', 'lxml') if n in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "\n"
-    assert "--estimator" in done.stdout
+    assert "--tokeniser" in done.stdout

@@ -1,10 +1,7 @@
-"""`thresher ncleaner`: text, train, curve and tune, as a user calls them."""
+"""`thresher ncleaner train`, as a user calls it."""
 
 from __future__ import annotations
 
-import csv
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -89,9 +86,6 @@ def test_mistakes_are_one_line(site: Path, tmp_path: Path) -> None:
         (["train", clean, raw, "-o", out, "--n", "10"], 2, "Invalid value for '--n'"),
         (["train", clean, tmp_path / "no", "-o", out], 3, f"{clean}, {tmp_path / 'no'}: one is a folder and the "),
         (["train", raw, clean, "-o", out], 3, "raw against clean: the raw pages have no more text ("),
-        (["tune", tmp_path / "no"], 3, f"{tmp_path / 'no'}: it holds no files. Fix: "),
-        (["tune", raw, "--folds", "13"], 3, "tune: 12 pages with text are too few for 13 folds. Fix: "),
-        (["text", tmp_path / "no.html"], 3, f"{tmp_path / 'no.html'}: there is no such file or folder. Fix: "),
         (["polish"], 2, "No such command 'polish'"),
     ):
         done = thresher("ncleaner", *arguments)
@@ -99,109 +93,3 @@ def test_mistakes_are_one_line(site: Path, tmp_path: Path) -> None:
         assert done.err.startswith(f"error: {message}"), done.err
         assert done.err.count("\n") == 1
         assert not out.exists()
-
-
-def test_tune(site: Path) -> None:
-    done = thresher("ncleaner", "tune", site / "raw", "--most", "4")
-    assert (done.code, done.err) == (0, "")
-    lines = done.out.splitlines()
-    assert lines[0].split("  ")[0] == "q"
-    assert lines[0].count("n = ") == 4
-    assert [line.split()[0] for line in lines[1:10]] == [f"0.{tenth}" for tenth in range(1, 10)]
-    table = {(n, line.split()[0]): float(line.split()[n]) for line in lines[1:10] for n in range(1, 5)}
-    best = min(table.values())
-    n, q, bits = (
-        lines[10]
-        .removeprefix("best: n = ")
-        .removesuffix(" bits per character)")
-        .replace(" (", ", q = ")
-        .split(", q = ")
-    )
-    assert table[int(n), q] == float(bits) == best
-    assert len(lines) == 11
-    again = installed("ncleaner", "tune", site / "raw", "--most", "4")
-    assert again.out == done.out
-    other = thresher("ncleaner", "tune", site / "raw", "--most", "4", "--non-lexical", "--folds", "3", "--seed", "1")
-    assert other.code == 0
-    assert other.out != done.out
-
-
-@pytest.fixture(scope="module")
-def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three pages of another site with their gold texts."""
-    folder = tmp_path_factory.mktemp("gold")
-    for kind in ("input", "gold"):
-        (folder / kind).mkdir()
-    for number in range(3):
-        prose = f"Rain is likely in region {number} on the first day of the month."
-        (folder / "input" / f"{number}.html").write_text(f"<p>Home</p><p>{prose}</p><p>Login >> Register</p>")
-        (folder / "gold" / f"{number}.txt").write_text(prose)
-    return folder
-
-
-def test_curve(site: Path, gold: Path, tmp_path: Path) -> None:
-    table = tmp_path / "curve.csv"
-    arguments = ["ncleaner", "curve", site / "clean", site / "raw", gold, "--repeats", "2"]
-    done = thresher(*arguments, "--csv", table)
-    assert (done.code, done.err) == (0, "")
-    head, _, *lines = [line.split() for line in done.out.splitlines()]
-    assert head == ["pages", "words", "models", "precision", "recall", "F1", "least", "most", "macro", "F1"]
-    # Each cleaned page has 17 words.
-    assert [line[:3] for line in lines] == [[str(size), str(17 * size), "2"] for size in (1, 2, 5, 10, 12)]
-    header, *rows = csv.reader(table.read_text().splitlines())
-    assert header == ["pages", "words", "repeat", "precision", "recall", "f1", "macro_f1"]
-    assert [row[:3] for row in rows] == [
-        [str(size), str(17 * size), repeat] for repeat in "01" for size in (1, 2, 5, 10, 12)
-    ]
-    for line in lines:
-        f1s = [float(row[5]) for row in rows if row[0] == line[0]]
-        assert line[5:8] == [f"{value:.3f}" for value in (sum(f1s) / 2, min(f1s), max(f1s))]
-    few = thresher(*arguments, "--sizes", "5,2, 5", "--seed", "3", "--non-lexical")
-    assert few.code == 0, few.err
-    assert [line.split()[0] for line in few.out.splitlines()[2:]] == ["2", "5"]
-    again = installed(*arguments)
-    assert again.out == done.out
-
-
-def test_mistakes_of_a_curve_are_one_line(site: Path, gold: Path, tmp_path: Path) -> None:
-    clean, raw = site / "clean", site / "raw"
-    same = "a model cannot be tested on the pages that it was trained on. Fix: give another folder."
-    for arguments, code, message in (
-        ([gold / "gold", gold / "input", gold], 2, f"{gold}: {same}"),
-        ([clean, raw, raw], 2, f"{raw}: {same}"),
-        ([clean, raw, site], 2, f"{site}: {same}"),
-        (
-            [clean, raw, gold, "--sizes", "1,x"],
-            2,
-            "--sizes: '1,x' is not a list of numbers. Fix: write it like 1,2,5,10.",
-        ),
-        ([clean, raw, gold, "--sizes", "13"], 2, "--sizes: 13 training pages cannot be taken from 12. Fix: "),
-        ([raw, clean, gold], 3, "all training pages: the raw pages have no more text ("),
-        ([clean, raw, tmp_path], 3, f"{tmp_path}: the folder holds no gold ("),
-    ):
-        done = thresher("ncleaner", "curve", *arguments)
-        assert done.code == code, (arguments, done.err)
-        assert done.err.startswith(f"error: {message}"), done.err
-        assert done.err.count("\n") == 1
-
-
-def test_text(site: Path) -> None:
-    done = thresher("ncleaner", "text", site / "raw" / "0.html")
-    assert (done.code, done.err) == (0, "")
-    assert done.out == "\n\n".join(
-        [
-            "# Weather 0",
-            "# Rain",
-            *MENU,
-            "Rain is expected in region 0 tonight.",
-            "It will be dry on day 1 of the month.",
-            "* x\n",
-        ]
-    )
-
-
-def test_help_is_light() -> None:
-    code = "import sys, thresher.cli.ncleaner_models; print('numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
-    assert "train" in thresher("ncleaner", "--help").out

@@ -155,7 +155,6 @@ def test_what_verbs_read(tmp_path: Path) -> None:
         (0, ("init", named, "-o", "first.toml")),
         (3, ("pseudo-topics", named, "-o", "known")),
         (0, ("cleaneval", gold)),
-        (0, ("ncleaner", "text", next(named.iterdir()))),
     ):
         code, printed = on_terminal(*arguments, cwd=tmp_path)
         check(printed)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import struct
 import tarfile
 import zlib
 
@@ -259,29 +258,3 @@ ARPA_TOKENS = (
     b"\\data\\\n", b"\\1-grams:\n", b"\\2-grams:\n", b"\\3-grams:\n", b"\\end\\\n", b"ngram 1=5\n", b"ngram 3=1\n", b"\t", b"\n",
     b"-1\t<unk>\n", b"<unk>", b"nan", b"1e999", b"-inf", b"\0", b"\xff", b"\x1f\x8b", b"-0.5\tbarley\t-0.2\n",
 )  # fmt: skip
-
-
-def _storable(*tables: dict[bytes, bytes]) -> bytes:
-    """An array of hashes of texts, in the order of bytes of networks, as Perl writes it."""
-
-    def table(entries: dict[bytes, bytes]) -> bytes:
-        values = (
-            b"\x0a%c%s%s%s" % (len(value), value, struct.pack(">I", len(key)), key) for key, value in entries.items()
-        )
-        return b"\x04\x03" + struct.pack(">I", len(entries)) + b"".join(values)
-
-    return b"pst0\x05\x0b\x02" + struct.pack(">I", len(tables)) + b"".join(map(table, tables))
-
-
-STORABLES = (
-    _storable({b"# barley": b"0.5", b"barley harvest": b"0.25"}, {b"#": b"0.1", b"barley": b"0.2", b"harvest": b"0.3"}),
-    _storable({b"# barley barley": b"0.5"}, {b"# barley": b"0.5"}, {b"#": b"0.1", b"barley": b"0.2"}),
-)
-STORABLE_TOKENS = (
-    *(bytes([code]) for code in range(32)),
-    b"\0\0\0\x02",
-    b"\xff\xff\xff\xff",
-    b"\x7f\xff\xff\xff",
-    b"pst0",
-    b"nan",
-)

@@ -128,6 +128,5 @@ TARGETS = {
         Target("content", 4, products.read_content_models, products.CONTENT_MODELS, products.MODEL_TOKENS),
         Target("characters", 4, products.read_character_models, products.CHARACTER_MODELS, products.MODEL_TOKENS),
         Target("results", 4, products.read_result_files, products.results(), products.RESULT_TOKENS),
-        Target("storable", 2, texts.import_models, seeds.STORABLES, seeds.STORABLE_TOKENS),
     )
 }

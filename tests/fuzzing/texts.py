@@ -187,7 +187,7 @@ def read_gold_files(data: bytes, folder: Path) -> None:
 
 
 def import_models(data: bytes, folder: Path) -> None:
-    """A language model in ARPA's format or PyPlexity's."""
+    """A language model in ARPA's format."""
     source, model = folder / "input", folder / "model"
     source.write_bytes(data)
     with watched(folder), Refused(folder):

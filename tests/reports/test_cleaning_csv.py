@@ -49,7 +49,7 @@ def test_every_number_of_a_cleaner_comes_back() -> None:
 
 def test_what_is_not_defined_is_empty() -> None:
     baseline = read(cleaners_csv(results()))[0]
-    assert {baseline[name] for name in ("f1_p", "f1_p_holm", "f1_difference", "f1_ci_low")} == {""}
+    assert {baseline[name] for name in ("f1_p", "f1_difference", "f1_ci_low")} == {""}
 
 
 def test_each_page_and_cleaner_has_a_line() -> None:
@@ -71,7 +71,7 @@ def test_each_page_and_cleaner_has_a_line() -> None:
     assert float(line["token_f1"]) == 72 / 110
 
 
-def test_types_have_lines_and_fields() -> None:
+def test_types_have_lines() -> None:
     actual = run()
     lines = read(page_types_csv(page_types(actual)))
     assert [(line["cleaner"], line["page_type"], line["pages"], line["extractor"]) for line in lines][3:7] == [
@@ -84,7 +84,8 @@ def test_types_have_lines_and_fields() -> None:
         for name, interval in (("token_f1", one.token_f1), ("f1", one.f1)):
             found = tuple(float(line[f"{name}{part}"]) for part in ("", "_low", "_high"))
             assert found == (interval.mean, interval.low, interval.high)
-    assert read(pages_csv(actual))[1]["page_type"] == "article"
+    pages = read(pages_csv(actual))
+    assert [pages[place]["page_type"] for place in (1, -1)] == ["article", ""]
 
 
 def test_curves_have_a_line_for_each_cutoff() -> None:

@@ -132,7 +132,7 @@ class Perplexity(Scorer):
         percentiles = self.reference_percentiles()
         what = f"the paper's cutoff {cutoff:g} is for its models of the BNC and CORD-19"
         if not percentiles:
-            return f"{what}; `thresher lm histogram` shows what it removes with {self._lm}"
+            return f"{what}; with {self._lm} a percentile such as p80 says what it keeps"
         share = float(np.interp(cutoff, [*percentiles.values()], [*percentiles], left=0, right=100))
         return f"{what}; it keeps {share:.3g} % of the sentences that the card of {self._lm} describes"
 

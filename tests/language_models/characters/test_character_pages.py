@@ -92,7 +92,7 @@ def test_kinds_of_files(tmp_path):
         ]
     for name, content in (("a.txt", text.encode()), ("b", text.encode("cp1252")), ("c.TXT", text.encode("utf-8-sig"))):
         (tmp_path / name).write_bytes(content)
-        assert read_page_file(tmp_path / name, lynx=True) == [
+        assert read_page_file(tmp_path / name) == [
             MarkedSegment("h", "Head"),
             MarkedSegment("l", "café"),
             MarkedSegment("p", "Text"),

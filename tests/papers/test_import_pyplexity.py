@@ -6,7 +6,6 @@ The formulas are computed here as PyPlexity 0.2.12 does, in dictionaries, on the
 import math
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -15,10 +14,10 @@ import numpy as np
 import pytest
 from token_oracles import pyplexity
 
-from thresher.errors import InputError, MissingDependencyError
+from import_pyplexity import import_pyplexity
+from thresher.errors import InputError
 from thresher.language_models import load_model
-from thresher.language_models.words.importing import import_model
-from thresher.pages import read_html, read_text_page
+from thresher.pages import read_text_page
 
 # Lines `table <tab> key <tab> value` become the hashes of an array; `plain` leaves keys as bytes.
 WRITE = r"""
@@ -40,7 +39,7 @@ Table = dict[str, float]
 def perl():
     if shutil.which("perl") is None or subprocess.run(["perl", "-MStorable", "-e", "1"], check=False).returncode:
         pytest.skip("no Perl with Storable, which writes the models")
-    pytest.importorskip("storable", reason="the package storable, of the extra of that name, is not installed")
+    pytest.importorskip("storable", reason="the package storable is not installed")
 
 
 def write(path: Path, tables: list[Table], how: str = "numbers") -> Path:
@@ -111,7 +110,7 @@ def test_perplexities_are_pyplexitys(perl, tmp_path, longest, how):
     if how == "plain":
         # Without its flag the package reads 007 as a number.
         tables = [{key: p for key, p in table.items() if "007" not in key} for table in tables]
-    import_model(write(tmp_path / "model.st", tables, how), tmp_path / "out")
+    import_pyplexity(write(tmp_path / "model.st", tables, how), tmp_path / "out")
     model = load_model(str(tmp_path / "out"))
     segments = read_text_page(TESTS + "\n" + TRAINING)
     expected = [FORMULAS[longest](tables, pyplexity(sentence)) for sentence in segments.sentences]
@@ -121,39 +120,9 @@ def test_perplexities_are_pyplexitys(perl, tmp_path, longest, how):
     assert (result == 1).any() == (longest == 3)
 
 
-@pytest.mark.parametrize("longest", [2, 3])
-def test_on_real_pages(perl, shared_data, tmp_path, longest):
-    """A model of some pages, with thousands of sentences of these and of other pages."""
-    paths = sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())
-    training = [pyplexity(text) for path in paths[:12] for text in read_html(path.read_bytes()).sentences]
-    tables = tables_of(list(filter(None, training)), longest)
-    # The keys are PyPlexity's, of ASCII; words that no text of its can have do no harm.
-    for table, key in zip(reversed(tables), ("中", "中 文", "中 文 文"), strict=False):
-        table[key] = 0.5
-    card = import_model(write(tmp_path / "model.st", tables), tmp_path / "out")
-    words, pairs = len(tables[-1]), {*tables[-2], *(" ".join(key.split()[:2]) for key in _doubled(tables))}
-    after_boundary = sum(key.startswith("# ") for key in pairs)
-    assert card.ngrams == (words + 1 + 3, len(pairs) + after_boundary)
-    model = load_model(str(tmp_path / "out"))
-    differences = []
-    for path in paths[:24]:
-        segments = read_html(path.read_bytes())
-        result = model.perplexities(segments.plain, segments.sentence_ends)
-        expected = np.array([FORMULAS[longest](tables, pyplexity(sentence)) for sentence in segments.sentences])
-        finite = np.isfinite(expected)
-        assert (np.isfinite(result) == finite).all()
-        differences += (np.abs(result[finite] / expected[finite] - 1)).tolist()
-    assert len(differences) > 3_000
-    assert max(differences) < 1e-5
-
-
-def _doubled(tables: list[Table]) -> list[str]:
-    return [key for table in tables[:-2] for key in table if key.split()[1] == key.split()[2]]
-
-
 def test_what_the_cards_say(perl, tmp_path):
     tables = tables_of([["a", "b", "b"], ["b"]], 3)
-    bigrams = import_model(write(tmp_path / "two.st", tables[1:]), tmp_path / "two")
+    bigrams = import_pyplexity(write(tmp_path / "two.st", tables[1:]), tmp_path / "two")
     assert (bigrams.name, bigrams.corpus, bigrams.order, bigrams.tokeniser) == (
         "two",
         "unknown: imported from two.st",
@@ -161,21 +130,19 @@ def test_what_the_cards_say(perl, tmp_path):
         "pyplexity",
     )
     assert bigrams.formula == "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model, exactly)"
-    trigrams = import_model(write(tmp_path / "three.st", tables), tmp_path / "three", name="mine")
+    trigrams = import_pyplexity(write(tmp_path / "three.st", tables), tmp_path / "three", name="mine")
     assert (trigrams.name, trigrams.order, trigrams.tokeniser) == ("mine", 2, "pyplexity-trigrams")
     assert trigrams.formula == (
         "0.6 * P(w | previous w) + 0.3 * P(w | previous) + 0.1 * P(previous) + 1e-6; a sentence's last token is counted and "
         "not scored (what PyPlexity 0.2.12 computes with a trigram model, exactly; no back-off model holds the formula for "
         "three words in a row)"
     )
-    given = import_model(tmp_path / "two.st", tmp_path / "given", "words")
-    assert given.tokeniser == "words"
 
 
 def test_keys_that_no_text_matches_are_counted(perl, tmp_path):
     """Perl stores é as one byte of Latin-1, which is not what PyPlexity looks for; others are no pairs at all."""
     pairs = {"# a": 0.5, "a é": 0.5, "a": 0.1, "a b c": 0.1, "a  b": 0.1, "a \x01": 0.1, "<s> a": 0.1, "a 中": 0.25}
-    card = import_model(write(tmp_path / "m.st", [pairs, {"#": 0.5, "a": 0.5, "é": 0.1}]), tmp_path / "out")
+    card = import_pyplexity(write(tmp_path / "m.st", [pairs, {"#": 0.5, "a": 0.5, "é": 0.1}]), tmp_path / "out")
     assert card.corpus == "unknown: imported from m.st; 7 entries that no text can match are left out"
     lines = (tmp_path / "out" / "model.arpa").read_text().splitlines()
     assert sorted(lines[lines.index("\\2-grams:") + 1 : -2]) == [
@@ -192,7 +159,7 @@ def test_pairs_that_only_a_triple_has(perl, tmp_path):
         {"# a": 0.5, "a a": 0.5},
         {"#": 0.5, "a": 0.25, "b": 0.25},
     ]
-    card = import_model(write(tmp_path / "m.st", tables), tmp_path / "out")
+    card = import_pyplexity(write(tmp_path / "m.st", tables), tmp_path / "out")
     # `a b` and `# c`, `# a`, `a a`, and the two after # after `<s>` as well; `a b c` is never looked up.
     assert card.ngrams == (7, 6)
     model = load_model(str(tmp_path / "out"))
@@ -202,7 +169,7 @@ def test_pairs_that_only_a_triple_has(perl, tmp_path):
 
 def test_a_pair_that_is_certain(perl, tmp_path):
     """0.8 + 0.2 + 1e-6 is more than 1, which no ARPA file may say."""
-    import_model(write(tmp_path / "m.st", [{"# a": 1.0}, {"#": 1.0}]), tmp_path / "out")
+    import_pyplexity(write(tmp_path / "m.st", [{"# a": 1.0}, {"#": 1.0}]), tmp_path / "out")
     assert load_model(str(tmp_path / "out")).perplexity("a") == 1
 
 
@@ -210,7 +177,7 @@ def test_a_pair_that_is_certain(perl, tmp_path):
 def test_no_probability(perl, tmp_path, value):
     source = write(tmp_path / "m.st", [{"# a": value}, {"#": 0.5}], "text")
     with pytest.raises(InputError) as caught:
-        import_model(source, tmp_path / "out")
+        import_pyplexity(source, tmp_path / "out")
     assert str(caught.value).startswith(f"{source}: ")
     assert str(caught.value).endswith(" is not a probability. Fix: give a model that PyPlexity reads.")
     assert not (tmp_path / "out").exists()
@@ -220,49 +187,8 @@ def test_storable_that_is_no_model(perl, tmp_path):
     for tables in ([{"a": 0.5}], [{"a": 0.5}] * 4):
         source = write(tmp_path / "m.st", tables)
         with pytest.raises(InputError) as caught:
-            import_model(source, tmp_path / "out")
+            import_pyplexity(source, tmp_path / "out")
         assert str(caught.value) == (
             f"{source}: it is Perl's Storable, but no model of PyPlexity's: an array of two or three hashes. "
             "Fix: give a model that PyPlexity reads."
         )
-
-
-def test_every_cut_of_a_file_is_refused(perl, tmp_path):
-    whole = write(tmp_path / "m.st", [{"# a": 0.5, "a 中": 0.25}, {"#": 0.5, "a": 0.5}]).read_bytes()
-    source = tmp_path / "cut.st"
-    # A cut within the very last key, one byte long here, leaves nothing out that the package would miss.
-    for length in range(4, len(whole) - 1):
-        source.write_bytes(whole[:length])
-        with pytest.raises(InputError) as caught:
-            import_model(source, tmp_path / "out")
-        assert caught.value.where == str(source)
-
-
-def test_without_the_package(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "storable", None)
-    source = tmp_path / "m.st"
-    source.write_bytes(b"pst0\x04\x0b")
-    with pytest.raises(MissingDependencyError) as caught:
-        import_model(source, tmp_path / "out")
-    assert str(caught.value) == (
-        f"{source}: reading PyPlexity's models needs the package storable. "
-        "Fix: install the extra: pip install 'thresher[storable]'."
-    )
-
-
-def test_lengths_that_ask_for_all_memory_are_damage(tmp_path):
-    """In a process that may have 2 GiB: one of the lengths in the file of 20 bytes is 0x7fffff00."""
-    pytest.importorskip("storable", reason="the package storable, of the extra of that name, is not installed")
-    path = tmp_path / "broken.st"
-    path.write_bytes(b"pst0\x05\x04\x03\x00\x00\x00\x02\n\x030\x7f\xff\xff\x00\x00\x0e")
-    code = (
-        "import resource, sys; from pathlib import Path\n"
-        "from thresher.errors import InputError; from thresher.language_models.words.importing import import_model\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (2 * 2**30, 2 * 2**30))\n"
-        "try: import_model(Path(sys.argv[1]), Path(sys.argv[2]))\n"
-        "except InputError as error: print(error)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, path, tmp_path / "model"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"{path}: the Storable file is damaged. Fix: get it again.\n"
