@@ -144,11 +144,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder atomically.
-
-    Raises:
-        OSError: if it cannot be removed.
-    """
+    """Remove a folder atomically."""
     doomed = _aside(folder, "old.tmp")
     _remove(doomed)
     folder.replace(doomed)
@@ -206,9 +202,6 @@ def locked(path: Path, flags: int = _FOLDER, wait: bool = False) -> Iterator[int
         path: what to hold.
         flags: to open it with, as `os.open` takes them.
         wait: until no other process holds it.
-
-    Raises:
-        OSError: if it cannot be opened, or is not a folder where one is meant; without `wait`, if another process holds it.
     """
     handle = os.open(path, flags, 0o666)
     _LOCKS.add(handle)

@@ -32,11 +32,7 @@ _LOCK_FILE = RecordFile(Holder, "the process at work", "wait until it has ended"
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Hold `folder` for this process; the system lets go of it however the process ends.
-
-    Raises:
-        StateError: if another process holds it, naming that process.
-    """
+    """Hold `folder` for this process; the system lets go of it however the process ends."""
     path = folder / ".lock"
     with ExitStack() as stack:
         try:
@@ -59,11 +55,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def held(*folders: Path) -> Iterator[None]:
-    """Hold folders, which may be the same, free of what killed processes left in them.
-
-    Raises:
-        StateError: as `exclusive`.
-    """
+    """Hold folders, which may be the same, free of what killed processes left in them."""
     with ExitStack() as stack:
         for folder in {real_path(folder): folder for folder in folders}.values():
             stack.enter_context(exclusive(folder))

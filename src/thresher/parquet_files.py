@@ -10,12 +10,7 @@ import pyarrow.parquet as pq
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read some columns, or all.
-
-    Raises:
-        OSError, pyarrow.ArrowException: if the file cannot be read.
-        KeyError: if there is no such column.
-    """
+    """Read some columns, or all."""
     names = None if columns is None else list(columns)
     with pq.ParquetFile(path, pre_buffer=True, page_checksum_verification=True) as file:
         table = file.read(columns=names)

@@ -39,11 +39,7 @@ class Shown:
         return VIEWS[type(self).__name__].html(self)
 
     def to_pandas(self) -> Any:
-        """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/columns.md explains.
-
-        Raises:
-            MissingDependencyError: if pandas is not installed.
-        """
+        """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/columns.md explains."""
         return VIEWS[type(self).__name__].frame(self)
 
 
@@ -57,9 +53,6 @@ class Plotted(Shown):
 
         Args:
             retrieval: the retrieval model; None for the first.
-
-        Raises:
-            ConfigError: if there is no such retrieval model.
         """
         draw = VIEWS[type(self).__name__].plot
         assert draw is not None

@@ -45,9 +45,6 @@ def open_stream(path: Path) -> Stream:
 
     Consecutive compressed members form one stream. Only uncompressed files are seekable. At damaged compressed data the stream
     ends without an error, and `damage` says why.
-
-    Raises:
-        OSError: if the file cannot be read, also while reading.
     """
     handle = path.open("rb", buffering=0)
     try:
@@ -153,12 +150,7 @@ def _unpacker(magic: bytes) -> Callable[[Any], Iterator[bytes]] | None:
 
 
 def _members(handle: BinaryIO, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
-    """Yield the decompressed pieces of all members; zeros after a member are padding.
-
-    Raises:
-        EOFError: if the file ends within a member.
-        OSError, zlib.error, LZMAError: for corrupt data; the OSError then has no `errno`.
-    """
+    """Yield the decompressed pieces of all members; zeros after a member are padding."""
     data = handle.read(_PACKED)
     while data:
         inner = new()

@@ -258,10 +258,6 @@ def write_choice(choice: Choice, folder: Path) -> None:
 
 
 def read_choice(folder: Path) -> Choice | None:
-    """Read what `write_choice` wrote; None if nothing was chosen.
-
-    Raises:
-        StateError: if the file is damaged or of another version.
-    """
+    """Read what `write_choice` wrote; None if nothing was chosen."""
     path = folder / CHOICE_FILE
     return _FILE.read(path) if path.exists() else None

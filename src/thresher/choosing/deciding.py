@@ -35,9 +35,6 @@ def choose_variants(
         measures: the deciding ones, the main one first.
         terms: see there.
         save: returns what a variant saves.
-
-    Raises:
-        InputError: if the baseline is 0 in a measure, so that a share of it is no margin.
     """
     for measure in measures:
         terms.margin.checked(measure, table.of(measure)[0])

@@ -43,11 +43,7 @@ class DeclaredFamily:
 
 
 def parse_family(text: str) -> DeclaredFamily:
-    """Parse a sweep's name: `words`, `none|dcp`, `words@5|dcp`, `words|dcp`.
-
-    Raises:
-        ConfigError: if it is no sweep, or one of controls, or a model is missing.
-    """
+    """Parse a sweep's name: `words`, `none|dcp`, `words@5|dcp`, `words|dcp`."""
     cleaner, method = split_treatment(text)
     pruning = None if method is None else parse_pruning(method, text)
     if pruning is not None and (pruning.cutoff is not None or pruning.method.control):

@@ -65,11 +65,7 @@ class GoldEntries:
 
 
 def read_entries(path: Path) -> GoldEntries:
-    """Read a file of AEB's form, or of Trafilatura's, which its first entry decides.
-
-    Raises:
-        InputError: if the file is unreadable, not JSON or of another form, or two entries are of one page.
-    """
+    """Read a file of AEB's form, or of Trafilatura's, which its first entry decides."""
     entries = _read_json(path)
     if not isinstance(entries, dict):
         raise InputError("it is not a JSON object of pages by stem", _BODIES_FORM, str(path))
@@ -82,11 +78,7 @@ def read_entries(path: Path) -> GoldEntries:
 
 
 def read_entry(path: Path) -> GoldEntry:
-    """Read a file of WCXB's form, of one page; without `main_content` its text is None.
-
-    Raises:
-        InputError: if the file is unreadable, not JSON or of another form.
-    """
+    """Read a file of WCXB's form, of one page; without `main_content` its text is None."""
     content = _read_json(path)
     gold = content.get("ground_truth") if isinstance(content, dict) else None
     if not isinstance(gold, dict):
@@ -229,10 +221,6 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
             by default the folder's `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/`, `ground-truth.json` or
             `evaldata.json`.
         comments: whether readers' comments, below Dragnet's mark or inside L3S-GN1's, are content.
-
-    Raises:
-        InputError: if pages or gold are missing or unreadable, two files have the same stem, JSON has another form, or no page
-            has gold.
     """
     gold = gold or _gold_of(folder)
     entries, is_partial = _entries(gold)
@@ -255,11 +243,7 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
 
 
 def read_whole_gold(folder: Path, gold: Path | None = None, comments: bool = False) -> GoldStandard:
-    """Read a gold standard as `read_gold` does, but not a partial one.
-
-    Raises:
-        InputError: as `read_gold`, and if the gold is partial.
-    """
+    """Read a gold standard as `read_gold` does, but not a partial one."""
     standard = read_gold(folder, gold, comments)
     if standard.is_partial:
         raise InputError(
@@ -271,21 +255,12 @@ def read_whole_gold(folder: Path, gold: Path | None = None, comments: bool = Fal
 
 
 def read_page_bytes(page: GoldPage) -> bytes:
-    """Return a page as it was before its file was compressed.
-
-    Raises:
-        InputError: if its file cannot be read or is damaged.
-    """
+    """Return a page as it was before its file was compressed."""
     return read_bytes(page.path)
 
 
 def parse_page(page: GoldPage, detail: Detail = Detail.TAGS) -> Segments:
-    """Return the segments of the whole page, content or not; `detail` as for `read_page`.
-
-    Raises:
-        InputError: if its file cannot be read.
-        lxml.etree.LxmlError: if libxml2 cannot parse it.
-    """
+    """Return the segments of the whole page, content or not; `detail` as for `read_page`."""
     return read_page(Page(page.stem, read_page_bytes(page), page.url or None), detail=detail)[0]
 
 

@@ -98,20 +98,13 @@ def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledTex
 
     Returns:
         the blocks; none if nothing is marked.
-
-    Raises:
-        lxml.etree.LxmlError: if libxml2 cannot parse the page.
     """
     html = rewritten(content, MarkRewriter(_CONTENT | {_COMMENTS} if comments else _CONTENT))
     return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(html)))
 
 
 def rewritten(content: bytes, target: MarkRewriter) -> str:
-    """Return an annotated page as the target writes it.
-
-    Raises:
-        lxml.etree.LxmlError: if libxml2 cannot parse the page.
-    """
+    """Return an annotated page as the target writes it."""
     # Parser events have no limit of depth.
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(decode(content).utf8.translate(_CONTROLS))

@@ -136,9 +136,6 @@ def mean_interval(values: Sequence[float]) -> MeanInterval:
     """Return the mean and its 95 % confidence interval by Student's t, infinite for one value.
 
     Means and standard deviations below `TOLERANCE` are floating-point noise and count as 0.
-
-    Raises:
-        ValueError: if there are no values or any is not finite.
     """
     if not values or not all(map(math.isfinite, values)):
         raise ValueError("finite values are needed, at least one")

@@ -153,10 +153,6 @@ class DocumentsWriter:
         path: the output.
         rendering: how files are begun.
         shard_size: as in `thresher.cleaning.output_formats.Output`.
-
-    Raises:
-        ThresherError: if a file cannot be written, or there are too many shards.
-        BrokenPipeError: if a pipe has no reader left.
     """
 
     def __init__(self, path: Path, rendering: Rendering, shard_size: int = 0) -> None:

@@ -45,10 +45,6 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
 
     A file appears under its name when the block succeeds, and not at all after an error; a link stays, and what it points to
     is replaced. Streams are written as it comes.
-
-    Raises:
-        ThresherError: for errors of the operating system, naming `path`.
-        BrokenPipeError: if a pipe has no reader left.
     """
     if not is_stream(path):
         with atomic_path(path) as temporary, temporary.open("wb") as out:

@@ -262,11 +262,6 @@ def clean_collection(
         limits: of each page.
         backend: the workers.
         extras: what else to write.
-
-    Raises:
-        ThresherError: if the input cannot be read, all its pages fail, the cleaner's name does not parse, the output's ending
-            is unknown, its folder does not exist, or two of the files to write are one, or a part of the collection.
-        BrokenPipeError: if a pipe has no reader left.
     """
     source, output = Path(source), Path(output)
     removed, side_by_side, failed = extras.paths

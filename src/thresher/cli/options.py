@@ -130,11 +130,7 @@ class AskedBackend:
     scheduler: str
 
     def backend(self) -> Backend:
-        """Return them.
-
-        Raises:
-            ConfigError: if Dask has no scheduler, or a scheduler is given to processes of this machine.
-        """
+        """Return them."""
         from thresher.passes.backends import Backend
 
         name = self.name or (DASK if self.scheduler else LOCAL)
@@ -145,11 +141,7 @@ class AskedBackend:
         return Backend(name, self.workers or os.cpu_count() or 1, self.scheduler)
 
     def of(self, config: Experiment) -> Experiment:
-        """Return the experiment with these workers instead of its file's.
-
-        Raises:
-            ConfigError: as `backend`.
-        """
+        """Return the experiment with these workers instead of its file's."""
         if self.name or self.scheduler:
             chosen = self.backend()
             config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
@@ -173,11 +165,7 @@ def backend_options(verb: Verb) -> Verb:
 
 
 def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
-    """Return the experiment with an option's seconds of measuring instead of its file's.
-
-    Raises:
-        ConfigError: if that is not a number of seconds.
-    """
+    """Return the experiment with an option's seconds of measuring instead of its file's."""
     if seconds is None:
         return config
     if not math.isfinite(seconds):

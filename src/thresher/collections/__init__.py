@@ -52,12 +52,7 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
 
 
 def documents(collection: Collection, pages: int = _PAGES) -> Iterator[Source]:
-    """Yield all documents of a collection in order; each range of a file begins where the one before it ended.
-
-    Raises:
-        InputError: as `Collection.parts`.
-        OSError: if a file cannot be read.
-    """
+    """Yield all documents of a collection in order; each range of a file begins where the one before it ended."""
     after = 0
     for part in collection.parts(pages):
         begun = part if part.sources is not None or not part.number else replace(part, begin=after, exact=True)

@@ -100,12 +100,7 @@ class Files:
                 yield from grouped(self._streamed(kind, entry, number), number, entry.path, entry.shown, pages)
 
     def read(self, part: Part) -> Reading:
-        """Yield the documents of a part.
-
-        Raises:
-            OSError: if its file cannot be read.
-            CollectionChanged: if it was written or replaced since the parts were made.
-        """
+        """Yield the documents of a part."""
         if part.sources is not None or part.begin > part.end:
             return read_sources(part)
         return unchanged(_kind(self.format).read(part, self.options), part.path, part.listed, part.name)

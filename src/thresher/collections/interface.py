@@ -111,12 +111,7 @@ class Collection(Protocol):
 
 
 def check_unchanged(before: Mapping[str, FileState], collection: Collection) -> None:
-    """Check that a collection has the same files as before: none added, removed, replaced or written.
-
-    Raises:
-        CollectionChanged: naming the first that is not the same.
-        InputError: if the collection can no longer be read.
-    """
+    """Check that a collection has the same files as before: none added, removed, replaced or written."""
     after = collection.files()
     for name in sorted(before.keys() | after.keys()):
         one, other = before.get(name), after.get(name)

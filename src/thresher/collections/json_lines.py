@@ -117,11 +117,7 @@ def source_of(record: Any, file: str, offset: int, size: int, options: ReadOptio
 
 
 def json_object(line: bytes) -> Any:
-    """Return the value of a line of JSON.
-
-    Raises:
-        ValueError: if it is not one, with the reason.
-    """
+    """Return the value of a line of JSON."""
     try:
         return json.loads(line.decode("utf-8-sig").rstrip())
     except UnicodeDecodeError as error:

@@ -63,23 +63,14 @@ class ParquetRows:
 
 
 def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file with all columns, up to the first damage.
-
-    Raises:
-        OSError: if the file cannot be read.
-    """
+    """Yield the rows of a file with all columns, up to the first damage."""
     with suppress(ValueError), closing(_opened(path)) as file:
         for number in range(file.metadata.num_row_groups):
             yield from _rows(file, number, None)
 
 
 def _opened(path: Path) -> Any:
-    """Open a file.
-
-    Raises:
-        ValueError: if it is damaged.
-        OSError: if it cannot be read.
-    """
+    """Open a file."""
     import pyarrow.parquet as pq
 
     try:

@@ -44,11 +44,7 @@ class FileState:
 
 
 def unchanged(reading: Reading, path: Path, listed: FileState | None, shown: str) -> Reading:
-    """Pass on what is read of a file, which must be as it was `listed` before, and the same afterwards; None: it may change.
-
-    Raises:
-        CollectionChanged: if it is not.
-    """
+    """Pass on what is read of a file, which must be as it was `listed` before, and the same afterwards; None: it may change."""
     if listed is None:
         return (yield from reading)
     before = _state(path, shown)
@@ -109,12 +105,7 @@ class Source:
         return self.file if self.offset is None else f"{self.file} at byte {self.offset}"
 
     def page(self) -> Page:
-        """Return the page, read from its file if necessary.
-
-        Raises:
-            OSError: if the file cannot be read.
-            CollectionChanged: if it is no longer as it was listed.
-        """
+        """Return the page, read from its file if necessary."""
         content = self.content if self.content is not None else self._read()
         return Page(self.id, content, self.url, self.charset, self.is_text)
 

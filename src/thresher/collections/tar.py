@@ -52,10 +52,6 @@ class TarReader:
     """Iterates over the members of an archive; `read` gives the data of the current one.
 
     `offset` is that of the next member's header, or of the broken one.
-
-    Raises:
-        TarDamage: while iterating and reading, if a header is broken or the end mark is missing.
-        OSError: if the stream cannot be read.
     """
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -34,21 +34,13 @@ def digest_of(*stages: TreeStage) -> str:
 
 
 def write_content_model(path: Path, model: ContentModel) -> None:
-    """Write a model to `path` atomically; the same model has the same bytes.
-
-    Raises:
-        ThresherError: for errors of the operating system.
-    """
+    """Write a model to `path` atomically; the same model has the same bytes."""
     arrays = _arrays(model.forum, "forum_") | _arrays(model.first, "first_") | _arrays(model.second, "second_")
     write_archive(path, _CARD_FILE.text(model.card), arrays)
 
 
 def read_content_model(path: Traversable) -> ContentModel:
-    """Read a model that `write_content_model` wrote.
-
-    Raises:
-        InputError: if it is missing, unreadable, damaged, of another version, or not a model.
-    """
+    """Read a model that `write_content_model` wrote."""
     names = [f"{stage}_{name}" for stage in _STAGES for name in _ARRAYS]
     card, arrays = read_archive(path, names, _WHAT, _FIX)
     try:
@@ -71,21 +63,13 @@ _FILES = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "thresher content train
 
 
 def find_content_model(name: str, where: str | None = None) -> Traversable:
-    """Return the file of a model; see `NamedModels.find`.
-
-    Raises:
-        ConfigError: if there is no such model and no such file.
-    """
+    """Return the file of a model; see `NamedModels.find`."""
     return _FILES.find(name, where)
 
 
 @lru_cache(maxsize=4)
 def load_content_model(name: str) -> ContentModel:
-    """Load a model: `web` or a path; a process holds one copy of each of the last four.
-
-    Raises:
-        ThresherError: as `NamedModels.load`.
-    """
+    """Load a model: `web` or a path; a process holds one copy of each of the last four."""
     return _FILES.load(name)
 
 
@@ -103,12 +87,7 @@ def _arrays(stage: TreeStage, prefix: str) -> dict[str, Array]:
 
 
 def _stage(names: tuple[str, ...], arrays: dict[str, Array], prefix: str, known: tuple[str, ...]) -> TreeStage:
-    """Return a stage.
-
-    Raises:
-        KeyError: if an array is missing.
-        ValueError: if the arrays do not belong together, or features are unknown.
-    """
+    """Return a stage."""
     own = {name for name in names if not name.startswith(SCORE)}
     if not names or not own <= set(known) or len(set(names)) < len(names):
         raise ValueError("the features are not those of this version")

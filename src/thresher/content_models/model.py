@@ -99,11 +99,7 @@ class Calibration:
         return np.interp(sums, self.sums, self.probabilities)
 
     def check(self) -> None:
-        """Check the knots.
-
-        Raises:
-            ValueError: if they are not as described.
-        """
+        """Check the knots."""
         knots, values = self.sums, self.probabilities
         rising = (np.diff(knots) > 0).all() and (np.diff(values) >= 0).all()
         if not (len(knots) == len(values) > 0 and rising and values[0] >= 0 and values[-1] <= 1):

@@ -42,11 +42,7 @@ class Trees:
     leaves: npt.NDArray[np.int16]
 
     def check(self, features: int) -> None:
-        """Check that the arrays belong together and that the trees ask for no more than that many features.
-
-        Raises:
-            ValueError: if they do not.
-        """
+        """Check that the arrays belong together and that the trees ask for no more than that many features."""
         questions, (count, depth) = len(self.features), self.trees.shape
         kinds = [array.dtype for array in (self.features, self.borders, self.trees, self.leaves)]
         if (

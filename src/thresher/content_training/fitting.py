@@ -43,11 +43,7 @@ class TreeSettings:
 
 
 def catboost() -> Any:
-    """Import CatBoost.
-
-    Raises:
-        MissingDependencyError: if it is not installed.
-    """
+    """Import CatBoost."""
     with needs_extra("training", "training a content model needs CatBoost"):
         import catboost
     return catboost
@@ -119,9 +115,6 @@ def fit_trees(
     Returns:
         the trees, and each feature's share in the change of their sums, in per cent (CatBoost's PredictionValuesChange); shape
         (features,).
-
-    Raises:
-        MissingDependencyError: if CatBoost is not installed.
     """
     library = catboost()
     described: list[Any] = []

@@ -188,10 +188,6 @@ def read_gold_sets(
 
     With `threads_by_fold`, a number of folds, the sets have articles with other pages' threads too, which are not counted; see
     `grafted_pages`. Scores by `scorers` are features, too.
-
-    Raises:
-        ConfigError: if two folders have the same name.
-        InputError: if a folder holds no gold, or none of its pages has text.
     """
     for scorer in scorers:
         scorer.prepare()

@@ -109,10 +109,6 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
 
     The first stage is fitted without each fold in turn, so that the second sees what the first says of pages it does not
     know (stacking; Wolpert 1992). Calibration and cutoff are from the second stage's own folds.
-
-    Raises:
-        InputError: if there are no pages, or no block with a label, or all labels are of one class, or too few domains.
-        MissingDependencyError: if CatBoost is not installed.
     """
     settings = settings or TrainingSettings()
     blocks = _blocks(sets, settings.folds)

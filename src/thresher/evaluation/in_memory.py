@@ -19,33 +19,21 @@ Topics = str | Path | Mapping[str, str | Topic] | Iterable[Topic]
 
 
 def take_qrels(qrels: Qrels) -> dict[str, dict[str, int]]:
-    """Return judgments, grade by document by topic.
-
-    Raises:
-        InputError: as `read_qrels`, and if a record lacks a field.
-    """
+    """Return judgments, grade by document by topic."""
     if isinstance(qrels, str | Path):
         return read_qrels(Path(qrels))
     return collect_qrels(_triples(qrels, "relevance", "qrels"), "qrels", "give an integer", "give some")
 
 
 def take_run(run: Run) -> dict[str, dict[str, float]]:
-    """Return what was retrieved, score by document by topic.
-
-    Raises:
-        InputError: as `read_run`, and if a record lacks a field.
-    """
+    """Return what was retrieved, score by document by topic."""
     if isinstance(run, str | Path):
         return read_run(Path(run))
     return collect_run(_triples(run, "score", "run"), "run")
 
 
 def take_topics(topics: Topics) -> list[tuple[str, str]]:
-    """Return the topics' ids and queries.
-
-    Raises:
-        InputError: as `read_topics`.
-    """
+    """Return the topics' ids and queries."""
     if isinstance(topics, str | Path):
         topics = read_topics(Path(topics))
     if isinstance(topics, Mapping):

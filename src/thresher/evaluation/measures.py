@@ -63,11 +63,6 @@ def parse_measure(name: str) -> ir_measures.Measure:
 
     `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left out. Names of
     trec_eval (`map`, `ndcg_cut_10`) are understood, too.
-
-    Raises:
-        ConfigError: if it cannot be parsed, is not among the measures that are computed here, or has a
-            parameter that is unknown or out of range.
-        MissingDependencyError: if ir-measures is not installed.
     """
     measure = _known(name) or _of_trec_eval(name)
     if measure is None:
@@ -161,10 +156,6 @@ def evaluate(
 
     Returns:
         Value by topic (in the order of `topics`) by canonical name of the measure; finite, in [0, 1].
-
-    Raises:
-        ConfigError: as `parse_measure`.
-        InputError: if a grade exceeds `MAX_EXPONENTIAL_GRADE` and a measure has exponential gains.
     """
     judged = {topic: dict(qrels[topic]) for topic in topics if qrels.get(topic)}
     ranked = {topic: _ranked(run[topic]) for topic in topics if topic in judged and run.get(topic)}
@@ -189,9 +180,6 @@ def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]
 
     Returns:
         Their ids, and notices about topics without judgments and judgments without topic.
-
-    Raises:
-        InputError: if no topic has a judgment.
     """
     chosen = [topic for topic in topics if qrels.get(topic)]
     if not chosen:
@@ -210,11 +198,7 @@ def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]
 def check_overlap(
     run: Mapping[str, Mapping[str, float]], qrels: Mapping[str, Mapping[str, int]], topics: Sequence[str]
 ) -> None:
-    """Check that at least one judged document is retrieved for one of the topics.
-
-    Raises:
-        InputError: if none is: the document ids of the collection and of the qrels are probably not the same.
-    """
+    """Check that at least one judged document is retrieved for one of the topics."""
     pairs = [(run.get(topic, {}), qrels.get(topic, {})) for topic in topics]
     if any(document in judged for retrieved, judged in pairs for document in retrieved):
         return

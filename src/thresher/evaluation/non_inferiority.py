@@ -53,11 +53,7 @@ class Margin:
         return tested
 
     def checked(self, measure: str, baseline: Floats) -> Margin:
-        """Return the margin if a share of this baseline is one.
-
-        Raises:
-            InputError: if the baseline is 0 in every topic.
-        """
+        """Return the margin if a share of this baseline is one."""
         if self.relative and baseline.mean() <= TOLERANCE:
             raise InputError(
                 f"the baseline's {measure} is 0, which leaves no share of it to lose",
@@ -67,11 +63,7 @@ class Margin:
 
 
 def parse_margin(text: str, where: str = "--margin") -> Margin:
-    """Read `5%` as a share of the baseline's mean and `0.01` as units of the measure.
-
-    Raises:
-        ConfigError: if it is neither.
-    """
+    """Read `5%` as a share of the baseline's mean and `0.01` as units of the measure."""
     share = text.rstrip().endswith("%")
     try:
         return Margin(float(text.rstrip().removesuffix("%")) / (100 if share else 1), share)

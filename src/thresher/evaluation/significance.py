@@ -228,9 +228,6 @@ def compare_all(
     Returns:
         Comparison by measure by row of `baseline_of`, without measures of `UNTESTED`. `p_holm` is corrected over the whole
         result, which does not depend on the order of rows, measures or topics.
-
-    Raises:
-        ValueError: if a row and its baseline have different measures or topics.
     """
     result: dict[Row, dict[str, Comparison]] = {}
     for row, base in baseline_of.items():
@@ -287,9 +284,6 @@ def compare(
 
     Returns:
         The comparison, with `p_holm` = `p`: alone, there is nothing to correct.
-
-    Raises:
-        ValueError: if there are no values, not the same number of both, or any is not finite.
     """
     differences = np.asarray(values, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
     if len(values) != len(baseline) or len(values) == 0 or not np.isfinite(differences).all():

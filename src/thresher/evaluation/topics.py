@@ -66,11 +66,6 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
 
     Returns:
         Topic by id. White space in queries is collapsed to single spaces.
-
-    Raises:
-        ConfigError: if `format` is unknown.
-        InputError: with the line, if the file is missing, not UTF-8, malformed, holds no topic, a topic
-            without a query or the same id twice.
     """
     if format is not None and format not in _PARSERS:
         raise ConfigError(f"there is no topic format `{format}`", f"use one of {', '.join(TOPIC_FORMATS)}", str(path))
@@ -97,10 +92,6 @@ def read_catalogue_topics(dataset_id: str, field: str = "title") -> dict[str, To
 
     Returns:
         Topic by id. White space in queries is collapsed to single spaces.
-
-    Raises:
-        ThresherError: if the package is missing, has no topics under the id, or cannot fetch them.
-        InputError: if there is no topic, a topic without a query, an unfit id, or the same id twice.
     """
     where = CATALOGUE_PREFIX + dataset_id
     fixes = (

@@ -34,11 +34,6 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
 
     Returns:
         Grade by document id by topic id, in the order of the file.
-
-    Raises:
-        ConfigError: if `column` is unknown.
-        InputError: with the line, for a wrong number of columns or none of that name, a grade that is not an integer in
-            [-`MAX_GRADE`, `MAX_GRADE`], or two grades for one document of a topic; or if there is no judgment.
     """
     if column not in GRADES:
         raise ConfigError(f"there is no column `{column}` of grades", f"use one of {', '.join(GRADES)}", str(path))
@@ -71,11 +66,6 @@ def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
 
     Returns:
         Grade by document id by topic id, in the dataset's order.
-
-    Raises:
-        ThresherError: if the package is missing, has no qrels under the id, or cannot fetch them.
-        InputError: for a grade that is not an integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic,
-            or no judgment.
     """
     judged = (
         (str(record.query_id), str(record.doc_id), getattr(record, "relevance", None))
@@ -97,10 +87,6 @@ def collect_qrels(
 
     Returns:
         Grade by document id by topic id, in their order.
-
-    Raises:
-        InputError: for a grade that is not an integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic,
-            or no judgment.
     """
     qrels: dict[str, dict[str, int]] = {}
     for topic, document, grade in judged:
@@ -137,11 +123,6 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
         path: the file; it is whole or not there.
         hits: (document id, score) by topic, best first.
         tag: the run's name, one word.
-
-    Raises:
-        ValueError: if the tag is not one word, or if scores as written do not decrease strictly in single
-            precision: trec_eval reads them so, and orders equal ones by document id, descending.
-        InputError: if a document id holds white space, occurs twice for a topic, or the file cannot be written.
     """
     if len(tag.split()) != 1 or tag != tag.strip():
         raise ValueError(f"a run's tag is one word, not {tag!r}")
@@ -176,10 +157,6 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
 
     Returns:
         Score by document id by topic id, in the order of the file; empty for a file without lines.
-
-    Raises:
-        InputError: with the line, for a wrong number of columns, a score that is not a finite number, or a
-            document that occurs twice for a topic.
     """
     run: dict[str, dict[str, float]] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -205,9 +182,6 @@ def collect_run(hits: Iterable[tuple[str, str, float]], where: str) -> dict[str,
 
     Returns:
         Score by document id by topic id, in their order.
-
-    Raises:
-        InputError: for a score that is not a finite number, or a document that occurs twice for a topic.
     """
     run: dict[str, dict[str, float]] = {}
     for topic, document, score in hits:

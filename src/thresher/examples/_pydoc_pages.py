@@ -91,11 +91,7 @@ def parse_once() -> None:
 
 
 def render(name: str, replace: Replace) -> str:
-    """Import the module `name` and return its page.
-
-    Raises:
-        BaseException: whatever the import raises, `SystemExit` included.
-    """
+    """Import the module `name` and return its page."""
     module = importlib.import_module(name)
     page = pydoc.html.page(pydoc.describe(module), pydoc.html.document(module, name))
     return replace(page)

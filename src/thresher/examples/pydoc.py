@@ -68,11 +68,6 @@ def generate_modules(folder: Path, modules: Sequence[str]) -> GenerationReport:
     Args:
         folder: the pages' folder; earlier pages there are replaced.
         modules: dotted names; those not in the standard library are skipped.
-
-    Raises:
-        StateError: if `folder` holds anything but earlier pages.
-        MissingDependencyError: if this Python cannot render pages, for instance without pydoc.
-        ThresherError: for errors of the operating system.
     """
     _refuse_other_files(folder)
     with atomic_path(folder) as temporary:

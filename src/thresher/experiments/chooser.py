@@ -51,11 +51,6 @@ def choose_experiment(
         results: the folder with `<experiment>/`.
         question: what is asked.
         say: called with a line for each stage that begins.
-
-    Raises:
-        StateError: if nothing was explored or run yet, or it rests on something else than the experiment is now.
-        ConfigError: if the experiment lacks the measure, or there is nothing to choose among.
-        ThresherError: as `score_experiment`, `read_results` and `choose_variants`.
     """
     folder = results / experiment.name
     if not (folder / RESULTS_FILE).exists():
@@ -74,11 +69,7 @@ def choose_experiment(
 
 
 def last_choice(folder: Path, key: str) -> Choice | None:
-    """Return what was chosen in an experiment's folder, if it rests on `key`.
-
-    Raises:
-        StateError: if the file is damaged or of another version.
-    """
+    """Return what was chosen in an experiment's folder, if it rests on `key`."""
     choice = read_choice(folder)
     return choice if choice and choice.key == key else None
 
@@ -94,11 +85,7 @@ def measured_again(choice: Choice, experiment: Experiment, results: Results, fol
 
 
 def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: str) -> None:
-    """Check that what was made by `thresher` and `verb` rests on what the experiment has now.
-
-    Raises:
-        StateError: if it does not.
-    """
+    """Check that what was made by `thresher` and `verb` rests on what the experiment has now."""
     if found != key:
         raise StateError(
             "it rests on another collection, other topics or options than the experiment has now",

@@ -130,12 +130,7 @@ _MOST_BYTES = 2**20
 
 
 def load_experiment(path: Path) -> Experiment:
-    """Read and check an experiment file.
-
-    Raises:
-        InputError: if the file cannot be read.
-        ConfigErrors: all its problems, each with its line.
-    """
+    """Read and check an experiment file."""
     text = read_text(path, _MOST_BYTES)
     try:
         values = tomllib.loads(text)
@@ -241,9 +236,6 @@ def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
         name: an ir-measures name.
         measures: canonical names of those of the experiment.
         where: for errors.
-
-    Raises:
-        ConfigError: if it does not parse, is not one of the experiment's, or does not measure effectiveness.
     """
     tested = [measure for measure in measures if is_tested(measure)]
     measure = str(parse_measure(name))

@@ -12,11 +12,7 @@ from thresher.variants.costs import Cost
 
 
 def power_of(options: CostsTable, machine: Machine) -> Power:
-    """Return the factors of Eq. 9 as configured; what is not is the machine's.
-
-    Raises:
-        ConfigError: if the TDP is not a positive number.
-    """
+    """Return the factors of Eq. 9 as configured; what is not is the machine's."""
     if options.measured_watts:
         watts, source = options.measured_watts, "measured power, configured"
     else:

@@ -67,10 +67,6 @@ def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
     Args:
         folder: the results.
         file: the experiment file; None to look for it where it was when the experiment was run.
-
-    Raises:
-        StateError: if there are no results, or the file is not found.
-        ThresherError: as `load_experiment`.
     """
     if not (folder / RESULTS_FILE).exists():
         raise StateError("there are no results", "name the folder of a finished run: results/NAME", str(folder))
@@ -105,11 +101,6 @@ def explain_experiment(
         indexes: the folder with `<experiment>/<variant>/`.
         why: what is asked.
         say: called with a line for each stage that begins.
-
-    Raises:
-        ConfigError: if a topic, variant, document or retrieval model is not there; it names the nearest.
-        StateError: if scores, runs or indexes are missing or of another configuration.
-        ThresherError: as `score_experiment`.
     """
     check_installed()
     if not shards(folder / "scores"):

@@ -48,9 +48,6 @@ def explore_experiment(
         results: the folder with `<experiment>/`.
         fresh: drop scores of another configuration instead of refusing.
         say: called with a line for each stage that begins.
-
-    Raises:
-        ThresherError: for wrong input or configuration, and for lack of resources.
     """
     check_installed()
     folder = results / experiment.name

@@ -48,12 +48,7 @@ class TopicSet:
 
 
 def read_topic_set(source: TopicSource) -> TopicSet:
-    """Read topics and qrels.
-
-    Raises:
-        InputError: if one of them is missing or broken, or they do not belong together.
-        MissingDependencyError: if they are in the catalogue and ir_datasets is not installed.
-    """
+    """Read topics and qrels."""
     topics = _topics(source.file, source.field)
     qrels = _qrels(source.qrels, source.column)
     topics = spelled_as(topics, qrels)
@@ -106,11 +101,7 @@ class Inputs:
 
 
 def read_inputs(experiment: Experiment) -> Inputs:
-    """Read topics and qrels, and open the collection (making it first if the experiment says so and it is not there).
-
-    Raises:
-        InputError: if any of them is missing, broken, or does not belong with the others.
-    """
+    """Read topics and qrels, and open the collection (making it first if the experiment says so and it is not there)."""
     topics = read_topic_set(experiment.topics)
     held_out = read_topic_set(experiment.held_out) if experiment.held_out else None
     notices = list(topics.notices)
@@ -134,11 +125,7 @@ def read_inputs(experiment: Experiment) -> Inputs:
 
 
 def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
-    """Check, before the long work, that the scored collection is usable.
-
-    Raises:
-        InputError: if no page has text, or no judged document is in the collection.
-    """
+    """Check, before the long work, that the scored collection is usable."""
     if not scores.scored:
         first = next(failures(store), None)
         reasons = f", the first is {first.name}: {first.reason}" if first else ""
@@ -158,11 +145,7 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
 
 
 def _check_apart(folder: Path, collection: Collection) -> None:
-    """Check that results, which have pages, JSON lines and Parquet, are not read as a part of the collection by the next run.
-
-    Raises:
-        ConfigError: if they are.
-    """
+    """Check that results, which have pages, JSON lines and Parquet, are not read as a part of the collection by the next run."""
     if isinstance(collection, Files) and real_path(folder).is_relative_to(real_path(collection.path)):
         what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
         raise ConfigError(
@@ -192,9 +175,6 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
         folder: the experiment's results, which get `scores/` and `failures.jsonl`.
         fresh: drop scores of another configuration instead of refusing.
         say: called with a line for each stage that begins.
-
-    Raises:
-        ThresherError: as `read_inputs`, `score_collection` and `check_scored`.
     """
     say(f"reading {experiment.collection}")
     inputs = read_inputs(experiment)

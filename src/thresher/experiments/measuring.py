@@ -85,9 +85,6 @@ def measure(
         scores: the score store.
         queries: of the topics.
         build_seconds: what it took to build every index once.
-
-    Raises:
-        ThresherError: as `Searcher` and `build_index`.
     """
     seconds = experiment.measure_seconds
     with scratch_folder(indexes[BASELINE].parent / "twin") as scratch:

@@ -51,9 +51,6 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
         store: the scored collection.
         topics: those with a judgment count.
         options: of the index.
-
-    Raises:
-        StateError: if a shard is damaged.
     """
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     words = _words_by_topic(analyzer, {topic: topics.topics[topic] for topic in topics.ids})
@@ -112,9 +109,6 @@ def assemble(
     """Evaluate all runs: a table for each retrieval model, and the facts.
 
     `systems` are the runs of other systems, by name; they are compared with the first model's baseline.
-
-    Raises:
-        InputError: if no judged document was retrieved by the baseline.
     """
     inputs, scores = scored.inputs, scored.report
     main, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))

@@ -99,12 +99,7 @@ class Problems:
 
 
 def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
-    """Check a parsed TOML file against its declaration, and return its tables.
-
-    Raises:
-        ConfigErrors: all tables and keys that are missing, unknown or of a wrong value; what the others mean is looked at when
-            these are right.
-    """
+    """Check a parsed TOML file against its declaration, and return its tables."""
     from pydantic import ValidationError
 
     try:

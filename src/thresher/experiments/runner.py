@@ -72,9 +72,6 @@ def run_experiment(
         indexes: the folder that gets `<experiment>/<variant>/`.
         fresh: drop scores of another configuration instead of refusing.
         say: called with a line for each stage that begins.
-
-    Raises:
-        ThresherError: for wrong input or configuration, and for lack of resources.
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
@@ -92,11 +89,6 @@ def measure_experiment(
 
     Args:
         experiment, results, indexes, say: as for `run_experiment`.
-
-    Raises:
-        ConfigError: if the experiment wants no times.
-        StateError: if the experiment was not run to its end as it is now.
-        ThresherError: as `run_experiment`.
     """
     check_installed()
     if not experiment.measure_seconds:

@@ -26,9 +26,6 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
     """Return what the index of a variant is built from; `treatment` is the variant's, with numbers for percentiles.
 
     `original` says which statistics a pruned index is ranked with.
-
-    Raises:
-        MissingDependencyError: if there is no Lucene.
     """
     cutoffs = treatment.cleaner.resolved_cutoffs
     # A model's card may change under the same scores.

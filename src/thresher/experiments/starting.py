@@ -51,10 +51,6 @@ def starting_file(
         topics, qrels: None where there are none: the file then names those that `thresher pseudo-topics` makes.
         name: of the experiment.
         folder: that the file will be in; paths are relative to it.
-
-    Raises:
-        InputError: if the collection has no page that can be read, or topics and qrels do not fit together.
-        ThresherError: as `open_collection`, `read_topics` and `read_qrels`.
     """
     if (topics is None) is not (qrels is None):
         raise InputError("topics and qrels belong together", "give both, or none of them", str(topics or qrels))
@@ -78,12 +74,7 @@ def starting_file(
 
 
 def look(pages: Path, judged: set[str]) -> Look:
-    """Look at a collection: find the names of its JSON fields, and the rule that makes its ids those of the qrels.
-
-    Raises:
-        InputError: if it has no page that can be read, or a file's reader ends its process.
-        ThresherError: as `open_collection`.
-    """
+    """Look at a collection: find the names of its JSON fields, and the rule that makes its ids those of the qrels."""
     collection = open_collection(pages, ReadOptions(_PATHS))
     if isinstance(collection, Files):
         likely = likely_fields_apart(pages, collection.format, JsonFields()).likely

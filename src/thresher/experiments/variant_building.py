@@ -58,9 +58,6 @@ def build_variant(
         advance: called for each document.
         languages: whether to name the languages of emptied documents.
         origin: kept with the index.
-
-    Raises:
-        ThresherError: as `build_index` and `build_pruned`.
     """
     if treatment.pruning is None:
         documents = TimedCutting(store, treatment.cleaner, advance, languages)

@@ -136,9 +136,6 @@ def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
 
     Args:
         value: a list, or a mapping with `from`, `to` and perhaps `step`.
-
-    Raises:
-        ConfigError: if it is something else, or there are none or too many of them.
     """
     if not isinstance(value, Mapping):
         return _listed(value)

@@ -292,11 +292,7 @@ def write_explained(pages: ExplainedTopics, folder: Path) -> None:
 
 
 def read_explained(folder: Path, key: str) -> ExplainedTopics | None:
-    """Return the pages that explain the topics of the results with this key in a folder; None if there are none.
-
-    Raises:
-        InputError: if their list is damaged.
-    """
+    """Return the pages that explain the topics of the results with this key in a folder; None if there are none."""
     path = folder / PAGES_FOLDER / _LIST_FILE
     pages = _PAGES.read(path) if path.exists() else None
     return pages if pages is not None and pages.key == key else None

@@ -68,9 +68,6 @@ def block_kinds(store: Path, plan: ScorePlan, ids: Collection[str]) -> tuple[dic
         store: the score store.
         plan: what it was scored by.
         ids: of the pages; those that are not in the store are left out.
-
-    Raises:
-        StateError: if a shard is damaged.
     """
     found: dict[str, Kinds] = {}
     missing: dict[str, dict[tuple[str, int | None], tuple[str, str]]] = {}

@@ -87,9 +87,6 @@ def explain_topic(
         measures: names; `main` is the one that the topic's change is of.
         main: see above.
         most: how many of the documents that overtook one, or were overtaken, are listed; None for all.
-
-    Raises:
-        StateError: if the scores by the indexes are not those of the runs.
     """
     ranks = runs.ranks
     documents = ranks.documents

@@ -154,9 +154,6 @@ def split_shards(store: Path, columns: Sequence[str]) -> Iterator[Iterator[Split
     Args:
         store: the score store.
         columns: to read, `text` and `sentence_ends` among them.
-
-    Raises:
-        StateError: if a shard is damaged or lacks a column, when it is asked for.
     """
     paths = shards(store)
     with ThreadPoolExecutor(1) as pool:
@@ -215,12 +212,6 @@ def shard_counter(
         folder: for a temporary file.
         backend: the workers, where there is much to count; None for this process. Workers on other machines must see store and
             folder under the same paths.
-
-    Raises:
-        StateError: if a shard is damaged or lacks a column; as all that follows, when it is asked for.
-        MissingDependencyError: if there is no Java.
-        ResourceError: if a worker died.
-        ThresherError: as `thresher.passes.backends.run_tasks`.
     """
     if backend is None or backend.is_this_process or sum(path.stat().st_size for path in shards(store)) < _MUCH:
         with split_shards(store, columns(sweeps)) as split:

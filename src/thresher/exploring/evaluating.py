@@ -89,10 +89,6 @@ def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Pat
         sweeps: how many.
         backend: the workers, if there is much to do; None for this process.
         folder: for temporary files, which workers on other machines must see under the same path.
-
-    Raises:
-        ResourceError: if a worker died.
-        ThresherError: as `thresher.passes.backends.run`.
     """
     every, models = range(sweeps), range(len(job.models))
     amount = job.postings() * sum(map(job.steps, every)) * len(models)

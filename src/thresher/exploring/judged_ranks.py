@@ -79,9 +79,6 @@ class Judges:
         topics: in the order of the rankings.
         numbers: by id, what stands for each document in rankings; those that no qrels name may be missing.
         measures: names, see `parse_measure`.
-
-    Raises:
-        ConfigError, InputError: as `thresher.evaluation.evaluate`.
     """
 
     def __init__(

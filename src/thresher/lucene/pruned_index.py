@@ -83,11 +83,6 @@ def build_pruned_index(
             the last document: a row for each `term` that lost postings, even if it has none left, with the documents `df` and
             occurrences `cf` that it lost, in any order. None for ranking with the statistics of the pruned index.
         origin: kept with the index.
-
-    Raises:
-        ConfigError: if positions, stored texts or vectors are asked for.
-        ValueError: if `changed` and the documents differ in the number of tokens that were removed.
-        ThresherError: as `build_index`.
     """
     for option, what in cannot_hold(options):
         raise ConfigError(what, f"leave out {option}, or index pruning")

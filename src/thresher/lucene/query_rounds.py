@@ -74,9 +74,6 @@ def time_queries(
         enough: asked after each opening, with all times so far, whether to stop.
         seed: of the order.
         searched: called after each round.
-
-    Raises:
-        ThresherError: as `Searcher`.
     """
     start()
     chance = random.Random(seed)

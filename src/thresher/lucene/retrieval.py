@@ -33,9 +33,6 @@ class RetrievalModel:
         mu: for `qld`: the smoothing parameter µ, above 0.
         k1: for `bm25`: tf saturation, 0 or more.
         b: for `bm25`: length normalisation, in [0, 1].
-
-    Raises:
-        ConfigError: if a parameter is out of its range or not of this family.
     """
 
     family: FamilyName
@@ -82,9 +79,6 @@ def parse_retrieval(name: str) -> RetrievalModel:
 
     >>> parse_retrieval("bm25(k1=1.2, b=0.4)").name
     'bm25(k1=1.2)'
-
-    Raises:
-        ConfigError: if there is no such model or parameter, or a value is out of range.
     """
     match = _NAME.fullmatch("".join(name.split()))
     family = next((family for family in _PARAMETERS if match and family == match["family"]), None)

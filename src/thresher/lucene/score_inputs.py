@@ -92,11 +92,7 @@ def stored_lengths_of(reader: Any) -> Numbers:
 
 
 def exact_lengths(path: Path) -> Numbers:
-    """Return the exact lengths of an index's documents by document number, from the file beside it.
-
-    Raises:
-        StateError: if the file cannot be read.
-    """
+    """Return the exact lengths of an index's documents by document number, from the file beside it."""
     try:
         lengths: Numbers = np.load(path)
     except (OSError, ValueError) as error:
@@ -134,11 +130,6 @@ class ScoredIndex:
     Args:
         folder: the index.
         exact: whether lengths are exact, as `qld(exact)` reads them, instead of from Lucene's one byte.
-
-    Raises:
-        InputError: if the folder holds no index that can be read.
-        StateError: if exact lengths, or the original statistics of a pruned index, cannot be read.
-        MissingDependencyError: if there is no Java.
     """
 
     def __init__(self, folder: Path, exact: bool) -> None:

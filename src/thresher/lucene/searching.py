@@ -211,13 +211,6 @@ class Searcher:
         folder: the index.
         model: the retrieval model.
         depth: the most hits of a query, 1 or more.
-
-    Raises:
-        ConfigError: if the depth is below 1.
-        InputError: if the folder holds no index that can be read.
-        StateError: for `qld(exact)` over an index without exact document lengths, or a pruned index whose original statistics
-            cannot be read.
-        MissingDependencyError: if there is no Java.
     """
 
     def __init__(self, folder: Path, model: RetrievalModel, depth: int = 1000) -> None:
@@ -251,11 +244,7 @@ class Searcher:
 
     @property
     def ranking(self) -> LuceneRanking | ExactRanking:
-        """What searches.
-
-        Raises:
-            RuntimeError: outside of the with block.
-        """
+        """What searches."""
         if self._ranking is None:
             raise RuntimeError("a Searcher is used inside its with block")
         return self._ranking
@@ -275,9 +264,6 @@ class Searcher:
         Args:
             topics: the topics.
             warm_up: how often all topics are searched before, untimed, for Java's compiler and the disk cache.
-
-        Raises:
-            InputError: if a topic id is repeated.
         """
         hits: dict[str, Hits] = {}
         latencies: list[float] = []

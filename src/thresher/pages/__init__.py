@@ -51,9 +51,6 @@ def read_page(
     """Return the segments of a page, and how its bytes were decoded.
 
     With less detail, reading is faster, but `Segments.marks` or `Segments.elements` are not available.
-
-    Raises:
-        lxml.etree.LxmlError: if libxml2 gives up.
     """
     decoded = decode(page.content, page.charset)
     if page.is_text:

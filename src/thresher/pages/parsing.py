@@ -94,9 +94,6 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
         utf8: the page as UTF-8.
         blocks: `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
         detail: the marks to add; those of elements must be taken out by `described`.
-
-    Raises:
-        lxml.etree.LxmlError: if libxml2 gives up.
     """
     html = _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
     if len(html) > _LARGEST or has_many_attributes(html):

@@ -37,11 +37,6 @@ def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62
         collection: the collection.
         most: documents that are wanted at most of a part.
         most_bytes: of them, before the last one.
-
-    Raises:
-        InputError: if a file's reader ends its process; as `documents`.
-        ResourceError: if that process is ended by somebody else.
-        OSError: if a file cannot be read.
     """
     if not isinstance(collection, Files) or collection.format != ParquetRows.name:
         yield from documents(collection)

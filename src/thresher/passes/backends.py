@@ -30,14 +30,7 @@ class Backend:
 
 
 def run_on_dask(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-    """Call `function` for each task on a cluster's workers and yield results as they come. A few tasks are fetched ahead.
-
-    Raises:
-        WorkerDied: if workers died several times on the same task.
-        ConfigError: if there is no scheduler at the address.
-        MissingDependencyError: if Dask is not installed.
-        ResourceError: if the cluster has no workers, or its scheduler ends meanwhile.
-    """
+    """Call `function` for each task on a cluster's workers and yield results as they come. A few tasks are fetched ahead."""
     from thresher.passes.dask_backend import on_dask
 
     yield from on_dask(backend.scheduler, (partial(function, task) for task in tasks))
@@ -61,10 +54,6 @@ def run_tasks(
         what: the activity, for errors.
         where: the file or folder, for errors.
         ordered: whether to yield results in the order of tasks.
-
-    Raises:
-        ResourceError: if a worker died.
-        ThresherError: as `run_on_dask`.
     """
     calls: Iterator[Callable[[], Result]] = (partial(function, *task) for task in tasks)
     if backend.name == LOCAL:

@@ -16,11 +16,7 @@ _ANSWER_SECONDS = 4
 
 
 def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
-    """Do calls by the workers of the cluster whose scheduler has this address, and yield their results.
-
-    Raises:
-        WorkerDied, ThresherError: as `thresher.passes.backends.run_on_dask`.
-    """
+    """Do calls by the workers of the cluster whose scheduler has this address, and yield their results."""
     with needs_extra("dask", "the backend dask needs the package distributed", "--backend"):
         from distributed import Client, KilledWorker
         from distributed.comm.core import CommClosedError
@@ -65,11 +61,7 @@ def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool
 
 
 async def _knock(address: str) -> None:
-    """Ask the scheduler at an address who it is: a client would ask a silent one for a minute.
-
-    Raises:
-        Exception: of many kinds, if no scheduler answers in time.
-    """
+    """Ask the scheduler at an address who it is: a client would ask a silent one for a minute."""
     from distributed.comm.core import connect
 
     async with asyncio.timeout(_ANSWER_SECONDS):

@@ -159,12 +159,6 @@ def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
         work: the work on each part.
         part_pages: the maximum pages of a part that carries its pages.
         backend: the workers.
-
-    Raises:
-        InputError: if the collection cannot be read.
-        CollectionChanged: if the collection is written to meanwhile; finished parts may then be of another one.
-        StateError: if workers crash for reasons other than a page.
-        ThresherError: as `thresher.passes.backends.run_on_dask`.
     """
     work.folder.mkdir(parents=True, exist_ok=True)
     blame = Blame(work)

@@ -98,9 +98,6 @@ def run_watched(
         function: the function to call; it is pickled, as are tasks and results.
         tasks: what to call it with.
         instead: returns the task to do instead of one whose worker ended, from that and the exit code, or raises an error.
-
-    Raises:
-        Exception: of `function`, `tasks` and `instead`.
     """
     tasks = iter(tasks)
     ahead: deque[Task] = deque()
@@ -171,12 +168,7 @@ class Worker:
             self.connection.send(task)
 
     def result(self) -> Any:
-        """Wait for the result of its task.
-
-        Raises:
-            WorkerDied: if it ended; it takes no more tasks.
-            Exception: of the function.
-        """
+        """Wait for the result of its task."""
         try:
             result, error = self.connection.recv()
         except (EOFError, OSError):
@@ -224,11 +216,7 @@ def _serve(parent: int, function: Callable[[Any], Any], connection: Connection) 
 def on_processes(
     workers: int, calls: Iterator[Callable[[], Result]], ordered: bool = False
 ) -> Generator[Result, None, None]:
-    """Do calls in processes of this machine, no more than there are calls, and yield their results.
-
-    Raises:
-        WorkerDied: if one of them did.
-    """
+    """Do calls in processes of this machine, no more than there are calls, and yield their results."""
     first = list(islice(calls, workers))
     started = [Worker(len(first), _called) for _ in first]
     given: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()

@@ -72,11 +72,7 @@ def scored_view(page: Page, scorers: Sequence[Scorer], options: PageOptions) -> 
 
 
 def cleaned_text(page: Page, cleaner: Cleaner, options: PageOptions) -> str:
-    """Return what a cleaner leaves of a page.
-
-    Raises:
-        ValueError: if the page cannot be parsed.
-    """
+    """Return what a cleaner leaves of a page."""
     cleaned = clean_page(score_page(page, cleaner.scorers, options), cleaner)
     if cleaned.problem:
         raise ValueError(cleaned.problem)

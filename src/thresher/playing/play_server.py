@@ -45,9 +45,6 @@ class Play:
         scorers: names of scorers besides those that are always shown.
         options: how pages become blocks.
         process: where pages are scored.
-
-    Raises:
-        ThresherError: as `open_pages` and `shown_scorers`.
     """
 
     def __init__(

@@ -66,10 +66,6 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
         cleaner: with numbers for percentiles.
         lexicon: analyses words.
         scratch: a path that does not exist, beside which there is room for 8 bytes a posting.
-
-    Raises:
-        StateError: if a shard is damaged or lacks scores.
-        ResourceError: if the disk is full.
     """
     with scratch_folder(scratch) as folder:
         vocabulary = _Vocabulary()
@@ -193,10 +189,6 @@ def build_pruned(
         original: whether the index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
         origin: kept with the index.
-
-    Raises:
-        InputError: if the cleaned collection has no postings.
-        ThresherError: as `collected_postings` and `build_pruned_index`.
     """
     lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
     with collected_postings(store, cleaner, lexicon, folder.parent / f"{folder.name}.postings") as postings:

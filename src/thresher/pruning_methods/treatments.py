@@ -29,20 +29,12 @@ ORDER = "cleaner|pruning first cleans, then prunes: words@5|dcp@0.5; none|dcp@0.
 
 @cache
 def methods() -> dict[str, type[PruningMethod]]:
-    """Return every method's class by its name, in the order of names.
-
-    Raises:
-        RuntimeError: if two modules declare the same name.
-    """
+    """Return every method's class by its name, in the order of names."""
     return declared_in(thresher.pruning_methods, PruningMethod)  # type: ignore[type-abstract]
 
 
 def method_class(name: str, where: str) -> type[PruningMethod]:
-    """Return the class of the method `name`.
-
-    Raises:
-        ConfigError: if there is none of that name.
-    """
+    """Return the class of the method `name`."""
     return named(methods(), name, "pruning method", where)
 
 
@@ -61,11 +53,7 @@ class Pruning:
 
     @property
     def threshold(self) -> float:
-        """The cutoff.
-
-        Raises:
-            ConfigError: if there is none yet.
-        """
+        """The cutoff."""
         if self.cutoff is None:
             raise ConfigError(
                 "the pruning method has no cutoff",
@@ -75,11 +63,7 @@ class Pruning:
         return self.cutoff
 
     def at(self, cutoff: float, where: str) -> Pruning:
-        """Return the method at another cutoff.
-
-        Raises:
-            ConfigError: if it is out of the method's range.
-        """
+        """Return the method at another cutoff."""
         kind = type(self.method)
         check_range(cutoff, kind.low, kind.high, f"the cutoff of {kind.name!r}", where)
         if kind.keep == KEEP_SHARE and not cutoff:
@@ -138,12 +122,7 @@ class Treatment:
 
 
 def parse_treatment(text: str) -> Treatment:
-    """Parse the name of a variant: `none`, `words@5`, `none|dcp@0.5`, `words@5|dcp@0.5`.
-
-    Raises:
-        ConfigError: as `parse_cleaner`; if the method or a parameter is unknown, its cutoff is missing or out of range, or
-            cleaner and method stand the wrong way round.
-    """
+    """Parse the name of a variant: `none`, `words@5`, `none|dcp@0.5`, `words@5|dcp@0.5`."""
     cleaner, method = split_treatment(text)
     if method is None:
         return Treatment(parse_cleaner(cleaner, text))
@@ -155,11 +134,7 @@ def parse_treatment(text: str) -> Treatment:
 
 
 def parse_pruning(text: str, where: str | None = None) -> Pruning:
-    """Parse a method, with or without its cutoff: `dcp`, `tcp(k=10)@0.5`.
-
-    Raises:
-        ConfigError: as `parse_treatment`.
-    """
+    """Parse a method, with or without its cutoff: `dcp`, `tcp(k=10)@0.5`."""
     where = where or text
     match = _PRUNING.fullmatch(text)
     if not match:
@@ -179,11 +154,7 @@ def parse_pruning(text: str, where: str | None = None) -> Pruning:
 
 
 def split_treatment(text: str) -> tuple[str, str | None]:
-    """Return the name's parts, cleaner and method, which are not parsed; None without a method.
-
-    Raises:
-        ConfigError: if there is more than one method, or they stand the wrong way round.
-    """
+    """Return the name's parts, cleaner and method, which are not parsed; None without a method."""
     parts = text.split(BAR)
     if len(parts) > 2:
         raise ConfigError(

@@ -162,12 +162,7 @@ class Extracted(NamedTuple):
 
 
 def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> Extracted:
-    """Return the title and the links of an HTML page at `address`.
-
-    Raises:
-        lxml.etree.LxmlError: if libxml2 cannot parse the page.
-        ValueError: if a tag has too many attributes for a tree to be built in reasonable time.
-    """
+    """Return the title and the links of an HTML page at `address`."""
     utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
     if has_many_attributes(utf8):
         raise ValueError(f"a tag has more than {MANY_ATTRIBUTES:,} attributes")

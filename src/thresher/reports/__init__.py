@@ -24,9 +24,6 @@ def write_all(
 
     With built variants also `per_topic.csv`, with held-out topics `chosen.csv`, with runs of other systems `systems.csv`. For
     `choice` and `explained` see `write_report`.
-
-    Raises:
-        InputError: if a file cannot be written.
     """
     # What renders is imported when there is something to render.
     from thresher.files import write_text
@@ -62,9 +59,6 @@ def write_report(
     """Write `report.html` into a folder, whole or not at all.
 
     The page says what is recommended if there is a choice, and links to the pages that explain topics if there are any.
-
-    Raises:
-        InputError: if the file cannot be written.
     """
     from thresher.files import write_text
     from thresher.reports.html import render_report

@@ -28,11 +28,7 @@ _MARGIN = 80
 
 
 def converter() -> Any:
-    """Return the module that draws charts.
-
-    Raises:
-        MissingDependencyError: if it is not installed.
-    """
+    """Return the module that draws charts."""
     with needs_extra("plots", "vl-convert-python, which draws charts, is not installed"):
         import vl_convert
     return vl_convert
@@ -81,12 +77,7 @@ class Plot:
         return self.svg
 
     def save(self, path: Path | str) -> None:
-        """Write it on white ground, whole or not at all: as SVG, PDF or PNG, by the path's ending.
-
-        Raises:
-            InputError: if the path ends otherwise, or cannot be written.
-            MissingDependencyError: without vl-convert.
-        """
+        """Write it on white ground, whole or not at all: as SVG, PDF or PNG, by the path's ending."""
         path, ending = Path(path), Path(path).suffix.lower()
         if ending not in ENDINGS:
             what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"

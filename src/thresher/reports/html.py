@@ -100,9 +100,6 @@ def render_report(results: Results, choice: Choice | None = None, explained: Exp
     """Return the page: one HTML document with its styles, figures and scripts inside, the same bytes every time.
 
     Topics link to the pages that explain them, where there are any.
-
-    Raises:
-        MissingDependencyError: without the library of the charts.
     """
     facts, pages = results.facts, results.facts.pages
     data = page_data(results, choice, explained)

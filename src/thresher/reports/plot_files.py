@@ -65,12 +65,7 @@ def topic_plots(table: VariantTable, main: str) -> Iterator[tuple[str, Plot]]:
 
 
 def write_plots(results: Results, choice: Choice | None, folder: Path) -> list[Path]:
-    """Write every plot as SVG and as PDF, each file whole or not at all; return the files.
-
-    Raises:
-        InputError: if a file cannot be written.
-        MissingDependencyError: without vl-convert.
-    """
+    """Write every plot as SVG and as PDF, each file whole or not at all; return the files."""
     written = []
     for table in results.tables:
         for names, plot in _of_table(table, choice):

@@ -350,11 +350,7 @@ def csv_text(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def data_frame(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> Any:
-    """Return the exact columns of records as a `pandas.DataFrame`.
-
-    Raises:
-        MissingDependencyError: if pandas is not installed.
-    """
+    """Return the exact columns of records as a `pandas.DataFrame`."""
     with needs_extra("pandas", "pandas is not installed"):
         import pandas
     return pandas.DataFrame({column.name: [column.value(row) for row in rows] for column in columns if column.exact})

@@ -58,11 +58,7 @@ class Parameter:
         return "any text" if self.type is str else span(self.low, self.high)
 
     def parse(self, text: str, where: str) -> Value:
-        """Return the value that `text` spells.
-
-        Raises:
-            ConfigError: if it is not of this parameter's type or out of its range.
-        """
+        """Return the value that `text` spells."""
         if self.type is bool:
             if text not in _SPELLED:
                 raise ConfigError(f"{self.name!r} cannot be {text!r}", f"use one of {', '.join(_SPELLED)}", where)
@@ -138,11 +134,7 @@ class Declared:
         }
 
     def check(self, where: str) -> None:
-        """Check cheaply that what parameters name is there: a value without a useful default, a file, a model.
-
-        Raises:
-            ConfigError: if one is missing; `where` is named in the message.
-        """
+        """Check cheaply that what parameters name is there: a value without a useful default, a file, a model."""
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other is declared by the same class and has the same parameters."""
@@ -265,11 +257,7 @@ def printed(value: Value) -> str:
 
 
 def check_range(value: float, low: float | None, high: float | None, what: str, where: str) -> float:
-    """Return `value` if it is a number within [low, high].
-
-    Raises:
-        ConfigError: if it is not.
-    """
+    """Return `value` if it is a number within [low, high]."""
     if isfinite(value) and (low is None or value >= low) and (high is None or value <= high):
         return value
     limits = (("at least", low), ("at most", high))

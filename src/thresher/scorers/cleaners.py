@@ -81,11 +81,7 @@ class Cut:
 
     @property
     def threshold(self) -> float:
-        """The number that scores are compared with, or that of the quota.
-
-        Raises:
-            ConfigError: if there is none yet.
-        """
+        """The number that scores are compared with, or that of the quota."""
         if self.cutoff is None:
             what = f"the percentile {self.percentile.name}" if self.percentile else "the cutoff"
             raise ConfigError(
@@ -101,22 +97,14 @@ class Cut:
         return self.scorer.keep == KEEP_HIGH and not self.quota
 
     def checked(self) -> Cut:
-        """Return this cut after checking that its models exist.
-
-        Raises:
-            ConfigError: if a model or the percentiles of its reference text are missing.
-        """
+        """Return this cut after checking that its models exist."""
         self.scorer.check(self.name)
         if self.percentile is not None and self.percentile.kind == REFERENCE:
             reference_cutoff(self.scorer, self.percentile, self.name)
         return self
 
     def at(self, cutoff: Cutoff, where: str) -> Cut:
-        """Return this cut at another cutoff, a number, a percentile or a quota.
-
-        Raises:
-            ConfigError: if the cutoff is out of the scorer's range, or the scorer decides or lacks a reference text.
-        """
+        """Return this cut at another cutoff, a number, a percentile or a quota."""
         kind = type(self.scorer)
         if kind.decides:
             raise ConfigError(f"{kind.name!r} decides by itself and has no cutoff", f"write {self.name}", where)
@@ -144,11 +132,7 @@ class Cleaner:
         return "+".join(cut.name for cut in self.cuts) or BASELINE
 
     def checked(self) -> Cleaner:
-        """Return this cleaner after checking its cuts.
-
-        Raises:
-            ConfigError: as `Cut.checked`.
-        """
+        """Return this cleaner after checking its cuts."""
         return Cleaner(tuple(cut.checked() for cut in self.cuts))
 
     @property
@@ -163,12 +147,7 @@ class Cleaner:
 
 
 def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
-    """Parse a cleaner's name; a scorer without a cutoff has its usual one, if there is one.
-
-    Raises:
-        ConfigError: if the name does not parse, its scorer or a parameter is unknown, or a cutoff is missing, out of range or
-            given to a scorer that decides.
-    """
+    """Parse a cleaner's name; a scorer without a cutoff has its usual one, if there is one."""
     where = where or text
     if text.strip() == BASELINE:
         return Cleaner()
@@ -185,11 +164,7 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
 
 
 def parse_scorer(text: str, where: str | None = None) -> Cut:
-    """Parse a scorer's name, `perplexity(lm=books)` or `bte`, as a cut without a cutoff unless the scorer decides.
-
-    Raises:
-        ConfigError: as `parse_cleaner`, and if there is a cutoff in the name.
-    """
+    """Parse a scorer's name, `perplexity(lm=books)` or `bte`, as a cut without a cutoff unless the scorer decides."""
     where = where or text
     cut = _parse(text, text, where)
     if (cut.cutoff is not None or cut.percentile is not None) and not cut.scorer.decides:
@@ -198,11 +173,7 @@ def parse_scorer(text: str, where: str | None = None) -> Cut:
 
 
 def parse_sweep(text: str, where: str | None = None) -> Cut:
-    """Parse a sweep's scorer as a cut without a cutoff.
-
-    Raises:
-        ConfigError: as `parse_scorer`, and if the scorer decides.
-    """
+    """Parse a sweep's scorer as a cut without a cutoff."""
     where = where or text
     cut = parse_scorer(text, where)
     if cut.scorer.decides:
@@ -240,11 +211,7 @@ def _parse(part: str, text: str, where: str) -> Cut:
 
 
 def parse_values(name: str, parameters: Sequence[Parameter], inside: str, where: str) -> dict[str, Value]:
-    """Return the values of `key=value,…` for what is called `name`.
-
-    Raises:
-        ConfigError: if a parameter is unknown, lacks a value or occurs twice, or a value is out of range.
-    """
+    """Return the values of `key=value,…` for what is called `name`."""
     known = {parameter.name: parameter for parameter in parameters}
     values: dict[str, Value] = {}
     for item in filter(None, map(str.strip, inside.split(","))):

@@ -20,11 +20,7 @@ _NOTHING, _MOST = -1000.0, 1e9
 
 @lru_cache(maxsize=16)
 def other_scorers(names: tuple[str, ...], where: str) -> tuple[Scorer, ...]:
-    """Return the scorers of these names, checked.
-
-    Raises:
-        ConfigError: if there is no such scorer, or a model of it is missing, or it cannot score a page by itself.
-    """
+    """Return the scorers of these names, checked."""
     found = []
     for name in names:
         cut = parse_scorer(name, where)
@@ -78,11 +74,7 @@ class Content(Scorer):
     )
 
     def check(self, where: str) -> None:
-        """Check that the model's file exists.
-
-        Raises:
-            ConfigError: if it does not.
-        """
+        """Check that the model's file exists."""
         find_content_model(self._model, where)
 
     @property
@@ -93,11 +85,7 @@ class Content(Scorer):
         return digest([own, others]) if others else own
 
     def prepare(self) -> None:
-        """Read the model, as a check, and prepare scorers whose scores are features.
-
-        Raises:
-            ThresherError: if there is no such model, or it cannot be read.
-        """
+        """Read the model, as a check, and prepare scorers whose scores are features."""
         for scorer in self._others:
             scorer.prepare()
 

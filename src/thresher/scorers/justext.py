@@ -186,11 +186,7 @@ class Justext(Scorer):
     )
 
     def check(self, where: str) -> None:  # noqa: ARG002, the path is named
-        """Read the stop list, if it is the user's.
-
-        Raises:
-            ThresherError: if it cannot be read or holds no word.
-        """
+        """Read the stop list, if it is the user's."""
         _ = self._stop_words
 
     @property

@@ -60,11 +60,7 @@ def ranked_words(language: str, most: int | None = None) -> tuple[str, ...]:
 
 
 def own_stop_list(path: Path) -> frozenset[str]:
-    """Return the words of a file, one a line, in lower case.
-
-    Raises:
-        ThresherError: if it cannot be read, is not UTF-8 or holds no word.
-    """
+    """Return the words of a file, one a line, in lower case."""
     try:
         words = frozenset(map(str.lower, path.read_text(encoding="utf-8-sig").split()))
     except UnicodeDecodeError as error:

@@ -82,11 +82,7 @@ class NCleaner(Scorer):
     )
 
     def check(self, where: str) -> None:
-        """Check that the model's file exists.
-
-        Raises:
-            ConfigError: if it does not.
-        """
+        """Check that the model's file exists."""
         find_character_model(self._model, where)
 
     @property
@@ -95,11 +91,7 @@ class NCleaner(Scorer):
         return card(load_character_model(self._model)).digest
 
     def prepare(self) -> None:
-        """Read the model, as a check.
-
-        Raises:
-            ThresherError: if there is no such model, or it cannot be read.
-        """
+        """Read the model, as a check."""
         self._segment_scorer()
 
     def score(self, segments: Segments) -> Scores:

@@ -74,11 +74,7 @@ class Perplexity(Scorer):
         self._trained_model: Path | None = None
 
     def check(self, where: str) -> None:
-        """Check that the model's file exists.
-
-        Raises:
-            ConfigError: if it does not.
-        """
+        """Check that the model's file exists."""
         if not self.learns and self._lm not in BUILDERS:
             find_model(self._lm, where)
 
@@ -109,12 +105,7 @@ class Perplexity(Scorer):
         return trained
 
     def reference_percentiles(self) -> Mapping[float, float]:
-        """Return the perplexities of sentences of the model's reference text by percentile, rising; empty if unknown.
-
-        Raises:
-            ConfigError: if there is no such model.
-            ThresherError: if its card is damaged.
-        """
+        """Return the perplexities of sentences of the model's reference text by percentile, rising; empty if unknown."""
         # Built models and `self` have no reference text; perplexities in cards are not smoothed.
         if self.learns or self._lm in BUILDERS or self.values["context"] or self.values["prior"]:
             return {}
@@ -124,11 +115,7 @@ class Perplexity(Scorer):
         return dict(sorted((float(at), value) for at, value in card.training.perplexities.items()))
 
     def meaning(self, cutoff: float) -> str:
-        """Return how many sentences of the model's reference text a cutoff keeps, if that is known.
-
-        Raises:
-            ThresherError: as `reference_percentiles`.
-        """
+        """Return how many sentences of the model's reference text a cutoff keeps, if that is known."""
         percentiles = self.reference_percentiles()
         what = f"the paper's cutoff {cutoff:g} is for its models of the BNC and CORD-19"
         if not percentiles:
@@ -137,11 +124,7 @@ class Perplexity(Scorer):
         return f"{what}; it keeps {share:.3g} % of the sentences that the card of {self._lm} describes"
 
     def prepare(self) -> None:
-        """Build the language model if necessary; check a model at a path.
-
-        Raises:
-            ThresherError: if there is no such model, or it cannot be read.
-        """
+        """Build the language model if necessary; check a model at a path."""
         load_model(self._model)
 
     def score(self, segments: Segments) -> Scores:
@@ -156,11 +139,7 @@ class Perplexity(Scorer):
 
     @property
     def _model(self) -> str:
-        """The name or path of the model.
-
-        Raises:
-            ConfigError: if it has not been trained yet.
-        """
+        """The name or path of the model."""
         if not self.learns:
             return self._lm
         if self._trained_model is None:

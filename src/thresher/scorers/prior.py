@@ -50,10 +50,6 @@ def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path,
         sentences: returns those of each page.
         output: a line for each word, with its count after a tab, in the order of words.
         where: the location named in errors.
-
-    Raises:
-        InputError: if there are fewer than `SELF_LEAST_WORDS` words.
-        ThresherError: for errors of the operating system.
     """
     if output.is_file():
         return
@@ -72,12 +68,7 @@ def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path,
 
 @lru_cache(maxsize=2)
 def probabilities_of(counts: Path | None) -> Mapping[bytes, float]:
-    """Return the probabilities of words from a file of `learn_counts`, or from the word counts of the model `books`.
-
-    Raises:
-        MissingDependencyError: if symspellpy, which has those of `books`, is not installed.
-        ThresherError: if the file cannot be read.
-    """
+    """Return the probabilities of words from a file of `learn_counts`, or from the word counts of the model `books`."""
     if counts is None:
         return probabilities(books.read_words())
     lines = (line.split("\t") for line in read_text(counts).splitlines())
@@ -143,11 +134,7 @@ class Prior(Scorer):
         return counted
 
     def prepare(self) -> None:
-        """Read the counts, as a check.
-
-        Raises:
-            ThresherError: if they are missing or cannot be read.
-        """
+        """Read the counts, as a check."""
         probabilities_of(self._file)
 
     def score(self, segments: Segments) -> Scores:
@@ -168,11 +155,7 @@ class Prior(Scorer):
 
     @property
     def _file(self) -> Path | None:
-        """The file of counts, None for those of books.
-
-        Raises:
-            ConfigError: if the words of the collection have not been counted yet.
-        """
+        """The file of counts, None for those of books."""
         if self.learns and self._counts is None:
             raise ConfigError(
                 f"the counts of {SELF!r} are those of a collection, and there is none",

@@ -20,11 +20,7 @@ _SHALLOW = "shallow_features"
 
 @cache
 def scorers() -> dict[str, type[Scorer]]:
-    """Return every scorer's class by its name, in the order of names.
-
-    Raises:
-        RuntimeError: if two modules declare the same name.
-    """
+    """Return every scorer's class by its name, in the order of names."""
     return declared_in(thresher.scorers, Scorer)  # type: ignore[type-abstract]
 
 
@@ -32,9 +28,6 @@ def scorer_class(name: str, where: str) -> type[Scorer]:
     """Return the class of the scorer `name`.
 
     Only its module is imported, where that has its name or is the one of the shallow features: others load models.
-
-    Raises:
-        ConfigError: if there is none of that name.
     """
     there = {module.name for module in iter_modules(thresher.scorers.__path__)}
     for module in (name, _SHALLOW):
@@ -46,11 +39,7 @@ def scorer_class(name: str, where: str) -> type[Scorer]:
 
 
 def declared_in(package: ModuleType, base: type[Kind]) -> dict[str, type[Kind]]:
-    """Return every class of a kind that a module of the package declares, by its name, in the order of names.
-
-    Raises:
-        RuntimeError: if two of them have the same name.
-    """
+    """Return every class of a kind that a module of the package declares, by its name, in the order of names."""
     kinds = package.__name__.rpartition(".")[2]
     known: dict[str, type[Kind]] = {}
     for module in iter_modules(package.__path__, f"{package.__name__}."):
@@ -69,11 +58,7 @@ def _declared(module: str, base: type[Kind]) -> list[type[Kind]]:
 
 
 def named(known: Mapping[str, type[Kind]], name: str, what: str, where: str) -> type[Kind]:
-    """Return one of the known classes by its name; `what` says what they are.
-
-    Raises:
-        ConfigError: if there is none of that name.
-    """
+    """Return one of the known classes by its name; `what` says what they are."""
     if name not in known:
         raise ConfigError(f"unknown {what} {name!r}", f"use one of {', '.join(known)}", where)
     return known[name]

@@ -67,9 +67,6 @@ def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
         text: `8000`, `p70`, `r70` or `doc50`.
         example: the scorer's name, for the fix.
         where: the location named in errors.
-
-    Raises:
-        ConfigError: if it is not a number, percentile or quota. Ranges are not checked.
     """
     match = _RELATIVE.fullmatch(text.strip())
     try:
@@ -101,11 +98,7 @@ def same_kind(cutoffs: Sequence[Cutoff]) -> bool:
 
 
 def check_quota(quota: Quota, scorer: Scorer, where: str) -> Quota:
-    """Return the quota if it may be a cutoff of the scorer.
-
-    Raises:
-        ConfigError: if it is out of range.
-    """
+    """Return the quota if it may be a cutoff of the scorer."""
     if not 0 < quota.value <= 100:
         raise ConfigError(
             f"the quota of {scorer.name!r} is out of range: {quota.value:g}",
@@ -116,11 +109,7 @@ def check_quota(quota: Quota, scorer: Scorer, where: str) -> Quota:
 
 
 def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Percentile:
-    """Return the percentile if it may be a cutoff of the scorer.
-
-    Raises:
-        ConfigError: if it is out of range, or of a reference text that the scorer does not have.
-    """
+    """Return the percentile if it may be a cutoff of the scorer."""
     if not 0 < percentile.value < 100:
         raise ConfigError(
             f"the percentile of {scorer.name!r} is out of range: {percentile.value:g}",
@@ -138,12 +127,7 @@ def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Perc
 
 
 def reference_cutoff(scorer: Scorer, percentile: Percentile, where: str) -> float:
-    """Return the score at a percentile of the reference text, linear between the percentiles that are known.
-
-    Raises:
-        ConfigError: as `check_percentile`, and if no percentiles are known, or none around this.
-        ThresherError: as `Scorer.reference_percentiles`.
-    """
+    """Return the score at a percentile of the reference text, linear between the percentiles that are known."""
     check_percentile(percentile, scorer, where)
     table = scorer.reference_percentiles()
     if not table:

@@ -39,11 +39,7 @@ class CleanedDocument:
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
-    """Return which segments a cut at a number keeps: score >= cutoff, or <= where low scores are content.
-
-    Raises:
-        ConfigError: if the cutoff is a percentile that was not resolved.
-    """
+    """Return which segments a cut at a number keeps: score >= cutoff, or <= where low scores are content."""
     # Larger cutoffs become the largest finite float32, not infinity, which is a possible score.
     cutoff = np.float32(np.clip(cut.threshold, -_LARGEST, _LARGEST))
     return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
@@ -117,12 +113,7 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
-    """Yield every page of a score store that did not fail, cleaned, in the collection's order; percentiles are of this store.
-
-    Raises:
-        StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
-        ThresherError: as `thresher.scoring.percentiles.resolved`.
-    """
+    """Yield every page of a score store that did not fail, cleaned, in the collection's order; percentiles are of this store."""
     cleaner = resolved(folder, cleaner)
     for path in shards(folder):
         for _, document, _ in cut_shard(read_shard(path, shard_columns([cleaner])), cleaner):

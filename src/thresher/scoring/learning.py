@@ -59,9 +59,6 @@ def learn(
         pick: scores the collection with the given scorer into the given store.
         language: of the sentence splitter's abbreviations.
         workers: the number of processes.
-
-    Raises:
-        ThresherError: as `pick` and `Scorer.for_collection` do.
     """
     if not any(scorer.learns for scorer in scorers):
         return tuple(scorers), NOTHING_SPENT
@@ -103,11 +100,7 @@ def learn(
 
 
 def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
-    """Yield for each page of a store, scored by `Descriptive`, the sentences of its descriptive blocks, each without its end.
-
-    Raises:
-        StateError: if a shard is damaged.
-    """
+    """Yield for each page of a store, scored by `Descriptive`, the sentences of its descriptive blocks, each without its end."""
     score = f"score:{Descriptive.name}"
     for path in shards(folder):
         table = read_shard(path, ["text", "block_ends", "sentence_ends", score])

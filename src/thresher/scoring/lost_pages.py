@@ -42,11 +42,7 @@ class Failure:
 
 
 def failures(folder: Path) -> Iterator[Failure]:
-    """Yield every page of a store that failed, in the collection's order.
-
-    Raises:
-        StateError: if a shard is damaged.
-    """
+    """Yield every page of a store that failed, in the collection's order."""
     for path in shards(folder):
         table = read_shard(path, ["file", "offset", "id", "reason", "status"])
         columns = [table[name].to_pylist() for name in ("file", "offset", "id", "reason", "status")]
@@ -56,11 +52,7 @@ def failures(folder: Path) -> Iterator[Failure]:
 
 
 def write_failures(folder: Path, path: Path) -> None:
-    """Write the failed pages of a store to `path`, as JSON lines with `file`, `offset`, `id`, `reason`, atomically.
-
-    Raises:
-        ThresherError: if it cannot be written, or a shard is damaged.
-    """
+    """Write the failed pages of a store to `path`, as JSON lines with `file`, `offset`, `id`, `reason`, atomically."""
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
         for failure in failures(folder):
             out.write(json.dumps(asdict(failure), ensure_ascii=False) + "\n")
@@ -77,11 +69,7 @@ def by_count(languages: Mapping[str, int]) -> dict[str, int]:
 
 
 def foreign(cleaner: Cleaner, emptied: Mapping[str, int]) -> dict[str, int]:
-    """Return of the emptied pages, counted by language, those in languages that a scorer of the cleaner does not know.
-
-    Raises:
-        ThresherError: as `thresher.scorers.base.Scorer.language`.
-    """
+    """Return of the emptied pages, counted by language, those in languages that a scorer of the cleaner does not know."""
     named = {language: pages for language, pages in emptied.items() if language not in (UNKNOWN, NO_TEXT)}
     return {
         language: pages
@@ -100,9 +88,6 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
 
     Returns:
         None if these are at most `TOLERATED` of the collection's pages.
-
-    Raises:
-        ThresherError: as `foreign`.
     """
     lost = foreign(cleaner, emptied)
     pages = sum(lost.values())

@@ -36,11 +36,6 @@ def resolved(folder: Path, cleaner: Cleaner) -> Cleaner:
     Args:
         folder: the score store of the collection.
         cleaner: a cleaner whose scorers the store has.
-
-    Raises:
-        ConfigError: if a model's card does not have the percentile of its reference text.
-        InputError: if the collection has no words, or all of them in segments of infinite score.
-        StateError: if a shard is damaged or lacks the scores of one of the scorers.
     """
     return resolve_all(folder, [cleaner])[0]
 
@@ -61,11 +56,7 @@ def resolve_all(folder: Path, cleaners: Sequence[Cleaner]) -> tuple[Cleaner, ...
 
 
 def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
-    """Return a cleaner for a single page: percentiles of a reference text become numbers.
-
-    Raises:
-        ConfigError: if a cut is at a percentile of a collection, or a model's card does not have that of its reference text.
-    """
+    """Return a cleaner for a single page: percentiles of a reference text become numbers."""
     partly = Cleaner(
         tuple(
             _resolved(cut, {}) if cut.percentile and cut.percentile.kind == REFERENCE else cut for cut in cleaner.cuts
@@ -77,11 +68,7 @@ def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
 
 
 def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
-    """Give, shard by shard, the scores of a store's segments by one scorer and how many words each segment has.
-
-    Raises:
-        StateError: if a shard is damaged or lacks the scores.
-    """
+    """Give, shard by shard, the scores of a store's segments by one scorer and how many words each segment has."""
     for path in shards(folder):
         table = read_shard(path, weighted_columns(scorer)).combine_chunks()
         if len(table):
@@ -100,9 +87,6 @@ def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[flo
 
     Returns:
         the scores, as the shortest decimals that are the same 32-bit float.
-
-    Raises:
-        InputError: if there is no weight at all.
     """
     upper = np.zeros(_HALF, dtype=np.int64)
     for scores, weights in parts():

@@ -72,10 +72,6 @@ def judged_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = 
         folder: the score store.
         cleaner: what judges.
         only: the ids of the pages to give; None for all.
-
-    Raises:
-        StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
-        ThresherError: as `thresher.scoring.percentiles.resolved`.
     """
     cleaner = resolved(folder, cleaner)
     for path in shards(folder):

@@ -65,11 +65,7 @@ _REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same comma
 
 
 def fail_duplicates(folder: Path) -> None:
-    """Mark pages as failed whose id an earlier page that did not fail has; idempotent.
-
-    Raises:
-        StateError: if a shard is damaged.
-    """
+    """Mark pages as failed whose id an earlier page that did not fail has; idempotent."""
     suspects = _suspects(folder)
     if not len(suspects):
         return
@@ -274,12 +270,6 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         folder: the score store. Workers on other machines must see it, and the collection, under the same path.
         backend: the workers; by default one process per core.
         fresh: replace scores of another plan, instead of raising.
-
-    Raises:
-        InputError: if the collection is empty or unreadable, or has too little text to train a scorer.
-        StateError: if the folder holds the scores of another plan.
-        CollectionChanged: if the collection is written to meanwhile.
-        ThresherError: as `thresher.passes.parts.run_parts`.
     """
     backend = backend or Backend()
     key = _claim(plan, folder, fresh)

@@ -244,11 +244,7 @@ def write_table(path: Path, table: pa.Table, report: ShardReport) -> None:
 
 
 def read_report(path: Path) -> ShardReport:
-    """Read a shard's report.
-
-    Raises:
-        StateError: if the file is damaged.
-    """
+    """Read a shard's report."""
     try:
         metadata = pq.read_schema(path).metadata
         return _REPORT_FILE.parse(metadata[_REPORT], str(path))
@@ -257,11 +253,7 @@ def read_report(path: Path) -> ShardReport:
 
 
 def read_spent(path: Path) -> Spent:
-    """Read the cost of scoring a shard.
-
-    Raises:
-        StateError: if the file beside it is missing or damaged.
-    """
+    """Read the cost of scoring a shard."""
     try:
         return SPENT_FILE.read(_times_path(path))
     except ThresherError as error:
@@ -269,11 +261,7 @@ def read_spent(path: Path) -> Spent:
 
 
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read some columns of a shard, or all.
-
-    Raises:
-        StateError: if the file is damaged.
-    """
+    """Read some columns of a shard, or all."""
     try:
         return read_parquet(path, columns)
     except (pa.ArrowException, OSError, KeyError) as error:

@@ -58,11 +58,7 @@ def write_results(results: Results, folder: Path) -> None:
 
 
 def read_results(folder: Path) -> Results:
-    """Read what `write_results` wrote.
-
-    Raises:
-        StateError: if a file is missing, damaged, of another version, or does not belong to the other.
-    """
+    """Read what `write_results` wrote."""
     path = folder / RESULTS_FILE
     if not path.exists():
         raise StateError(

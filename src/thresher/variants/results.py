@@ -183,11 +183,7 @@ class Results(Plotted):
         return any(row.explored for row in self.tables[0].rows)
 
     def table(self, retrieval: str | None = None) -> VariantTable:
-        """Return the table of a retrieval model; None for the first.
-
-        Raises:
-            ConfigError: if there is none of that name.
-        """
+        """Return the table of a retrieval model; None for the first."""
         for table in self.tables:
             if retrieval in (None, table.retrieval):
                 return table

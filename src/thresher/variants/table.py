@@ -132,9 +132,6 @@ class VariantTable:
         query_postings: of a query's terms, Σ df; shape (variants, topics).
         held_out_topics: ids; empty without held-out topics.
         held_out: values on these; shape (measures, variants, held-out topics).
-
-    Raises:
-        ValueError: if a shape is wrong, a variant occurs twice, or row 0 is not the baseline.
     """
 
     retrieval: str

@@ -36,10 +36,6 @@ def decode(body: bytes, encodings: Sequence[str], most: int) -> bytes:
         body: the body as sent.
         encodings: names in lower case, in the order of their application; unknown ones are ignored.
         most: the largest size of the decoded body, in bytes.
-
-    Raises:
-        TooLargeError: if it would be larger.
-        BrokenEncodingError: if the body is encoded and nothing can be decoded; its text is the encoding's name.
     """
     for name in reversed(encodings):
         body = _undo(body, name, most)

@@ -177,9 +177,6 @@ class Warc:
         """Yield the documents whose records, or the members that hold them, begin in the range of `part`.
 
         Offsets are those of members if records are compressed one by one, else those of records.
-
-        Raises:
-            OSError: if the file cannot be read.
         """
         with part.path.open("rb") as file:
             blocks = Blocks(file)

@@ -31,11 +31,7 @@ _PORTION = 2_000_000
 
 @dataclass(frozen=True)
 class Settings:
-    """Hyperparameters: the n-gram size, the weight q of the next shorter history, the alphabet.
-
-    Raises:
-        ConfigError: if n is not from 1 to 9, or q not between 0 and 1.
-    """
+    """Hyperparameters: the n-gram size, the weight q of the next shorter history, the alphabet."""
 
     n: int = 3
     q: float = 0.5
@@ -98,9 +94,6 @@ def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settin
         pages: for each page the segments of its cleaned and of its raw text.
         settings: n, q and the alphabet.
         training: a description of the pages' origin.
-
-    Raises:
-        InputError: if there is no clean text, or no more raw text than clean text.
     """
     clean, raw = _Counter(settings), _Counter(settings)
     count = 0

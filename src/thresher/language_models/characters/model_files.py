@@ -97,21 +97,13 @@ def card(model: CharacterModel) -> CharacterCard:
 
 
 def write_model(path: Path, model: CharacterModel) -> None:
-    """Write a model to `path` atomically.
-
-    Raises:
-        ThresherError: for errors of the operating system.
-    """
+    """Write a model to `path` atomically."""
     arrays = (np.diff(model.keys, prepend=0), model.clean, model.raw)
     write_archive(path, _CARD_FILE.text(card(model)), dict(zip(_ARRAYS, map(_narrow, arrays), strict=True)))
 
 
 def read_model(path: Traversable) -> CharacterModel:
-    """Read a model that `write_model` wrote.
-
-    Raises:
-        InputError: if it is missing, unreadable, damaged, of another version, or not a model.
-    """
+    """Read a model that `write_model` wrote."""
     about, arrays = read_archive(path, _ARRAYS, _WHAT, _FIX)
     try:
         known = _CARD_FILE.parse(about, str(path))
@@ -123,13 +115,7 @@ def read_model(path: Traversable) -> CharacterModel:
 
 
 def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> CharacterModel:
-    """Return the model of a card and its arrays.
-
-    Raises:
-        ValueError: if they do not belong together.
-        KeyError: if there is no such alphabet.
-        ConfigError: if the settings are invalid.
-    """
+    """Return the model of a card and its arrays."""
     settings = Settings(about.n, about.q, ALPHABETS[about.alphabet])
     keys = np.cumsum(steps)
     if array_digest((keys, clean, raw)) != about.digest:
@@ -157,28 +143,16 @@ _FILES = NamedModels("NCleaner model", SHIPPED, FOLDER, ".ncleaner", "thresher n
 
 
 def find_character_model(name: str, where: str | None = None) -> Traversable:
-    """Return the file of a model; see `NamedModels.find`.
-
-    Raises:
-        ConfigError: if there is no such model and no such file.
-    """
+    """Return the file of a model; see `NamedModels.find`."""
     return _FILES.find(name, where)
 
 
 def load_character_model(name: str) -> CharacterModel:
-    """Load a model: `standard`, `nonlexical` or a path.
-
-    Raises:
-        ThresherError: as `NamedModels.load`.
-    """
+    """Load a model: `standard`, `nonlexical` or a path."""
     return _FILES.load(name)
 
 
 @lru_cache(maxsize=4)
 def load_segment_scorer(name: str, literal: bool = False) -> SegmentScorer:
-    """Load a model, ready for scoring, clamped as `SegmentScorer` says; a process holds one copy of each of the last four.
-
-    Raises:
-        ThresherError: as `load_character_model`.
-    """
+    """Load a model, ready for scoring, clamped as `SegmentScorer` says; a process holds one copy of each of the last four."""
     return SegmentScorer(load_character_model(name), literal)

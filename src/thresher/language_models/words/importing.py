@@ -33,10 +33,6 @@ def import_model(source: Path, output: Path, tokeniser_name: str = WORDS, name: 
         output: the folder to write; an old model there is replaced.
         tokeniser_name: that of the training text.
         name: the model's name; by default the file's stem.
-
-    Raises:
-        ConfigError: if there is no such tokeniser, or the folder holds anything but a model.
-        InputError: if the file is missing, damaged or no model.
     """
     tokeniser(tokeniser_name, "--tokeniser")
     check_replaceable(output)
@@ -69,11 +65,7 @@ def import_model(source: Path, output: Path, tokeniser_name: str = WORDS, name: 
 
 
 def check_replaceable(folder: Path) -> None:
-    """Check that nothing but a model would be replaced.
-
-    Raises:
-        ConfigError: if the folder holds anything else.
-    """
+    """Check that nothing but a model would be replaced."""
     if folder.exists() and not (folder.is_dir() and {file.name for file in folder.iterdir()} <= {ARPA, BINARY, CARD}):
         raise ConfigError("it exists and is not the folder of a language model", "choose another folder", str(folder))
 

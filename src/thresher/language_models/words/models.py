@@ -127,10 +127,6 @@ def model_files(name: str) -> ModelFiles:
     """Return the files of a model: a name of `BUILDERS`, which is built if necessary, or a path.
 
     `card.json` is the card of `model.arpa` and `model.binary` in its folder; other files have none.
-
-    Raises:
-        ConfigError: if there is no such model.
-        StateError: if the card of a built model is damaged; InputError: if that of another is.
     """
     files = _files(name)
     try:
@@ -143,12 +139,7 @@ def model_files(name: str) -> ModelFiles:
 
 
 def load_model(name: str) -> WordModel:
-    """Load a model, a name of `BUILDERS` or a path; a process holds one copy of each of the last `MOST_MODELS`.
-
-    Raises:
-        ConfigError: if there is no such model, or its card names an unknown tokeniser.
-        InputError: if its file or card is damaged. StateError: if those of a built model are.
-    """
+    """Load a model, a name of `BUILDERS` or a path; a process holds one copy of each of the last `MOST_MODELS`."""
     model_files(name)
     return checked_model(name)
 

@@ -86,11 +86,7 @@ class Plan:
     portion_bytes: int = PORTION_BYTES
 
     def check(self) -> None:
-        """Validate the plan before reading text.
-
-        Raises:
-            ConfigError: for one problem or several.
-        """
+        """Validate the plan before reading text."""
         problems = _problems(self)
         if problems:
             raise problems[0] if len(problems) == 1 else ConfigErrors(problems)
@@ -160,10 +156,6 @@ def train(plan: Plan) -> ModelCard:
     """Train a model and write its folder atomically; an older model there is replaced.
 
     The ARPA file does not depend on the number of workers. The text is in memory as numbers, 4 bytes a word.
-
-    Raises:
-        ConfigError: if the plan is wrong.
-        ThresherError: if the text cannot be read or has no words; for errors of the operating system.
     """
     plan.check()
     files = [describe(path) for path in plan.texts]
@@ -303,10 +295,6 @@ def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where
         language: whose abbreviations end no sentence.
         workers: the number of processes.
         where: the location named in errors.
-
-    Raises:
-        InputError: if there are fewer than `SELF_LEAST_WORDS` training words.
-        ThresherError: for errors of the operating system.
     """
     if (output / CARD).is_file():
         return

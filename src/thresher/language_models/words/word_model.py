@@ -117,11 +117,7 @@ Card = TypeVar("Card", ModelCard, CardHead)
 
 
 def read_card(path: Path) -> ModelCard:
-    """Read a card that `ModelCard.write` wrote; fields missing in older cards have their defaults.
-
-    Raises:
-        StateError: if it is damaged.
-    """
+    """Read a card that `ModelCard.write` wrote; fields missing in older cards have their defaults."""
     return _card_file(ModelCard, path).read(path)
 
 
