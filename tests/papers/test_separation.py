@@ -123,11 +123,11 @@ def test_the_table_of_a_small_gold_standard(tmp_path: Path) -> None:
         (tmp_path / "set" / name).mkdir(parents=True)
     (tmp_path / "set" / "input" / "1.html").write_text("".join(f"<p>{text}" for text, _ in sentences))
     (tmp_path / "set" / "gold" / "1.txt").write_text("\n".join(text for text, content in sentences if content))
-    model, numbers = write_arpa(tmp_path / "small.arpa"), tmp_path / "a.csv"
-    done = CliRunner().invoke(main, [str(tmp_path / "set"), f"perplexity(lm={model})", "words", "--csv", str(numbers)])
+    model, out = write_arpa(tmp_path / "small.arpa"), tmp_path / "out"
+    done = CliRunner().invoke(main, [str(tmp_path / "set"), f"perplexity(lm={model})", "words", "-o", str(out)])
     assert done.exit_code == 0, done.output
     assert "1 pages, 5 sentences with words, 2 of them content." in done.stdout
-    with numbers.open() as file:
+    with (out / "separation.csv").open() as file:
         rows = {row["scorer"]: row for row in csv.DictReader(file)}
     assert [*rows] == [f"perplexity(lm={model})", "words", *YARDSTICKS]
     # Both sentences of content are longer than the others; from 6 words on, all 12 words are right.
@@ -135,5 +135,5 @@ def test_the_table_of_a_small_gold_standard(tmp_path: Path) -> None:
     assert (found["area_sentences"], found["best_f1_words"], found["best_cutoff"]) == ("1.0", "1.0", "6.0")
     assert float(rows[f"perplexity(lm={model})"]["best_cutoff"]) > 0
     # `a b` and `b` are boilerplate that occurs in the gold text.
-    done = CliRunner().invoke(main, [str(tmp_path / "set"), "words", "--rough"])
+    done = CliRunner().invoke(main, [str(tmp_path / "set"), "words", "--rough", "-o", str(out)])
     assert "5 sentences with words, 4 of them content." in done.stdout
