@@ -17,8 +17,8 @@ from thresher.evaluation import evaluate
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
 from thresher.exploring.exploring import Judging, explore
+from thresher.lucene.analysis import RetrievalModel, parse_retrieval
 from thresher.lucene.indexing import build_index
-from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.lucene.searching import Searcher
 from thresher.scorers.cleaners import parse_cleaner, parse_sweep
 from thresher.scoring.cutting import cleaned_documents

@@ -9,8 +9,12 @@ from pathlib import Path
 
 from measurements import Measurement, interleaved
 
-from thresher.language_models.characters.model_files import SHIPPED, load_character_model, load_segment_scorer
-from thresher.language_models.characters.scoring import SegmentScorer
+from thresher.language_models.characters.scoring import (
+    SHIPPED,
+    SegmentScorer,
+    load_character_model,
+    load_segment_scorer,
+)
 from thresher.pages import read_html
 from thresher.scorers.ncleaner import NCleaner
 

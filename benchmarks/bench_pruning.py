@@ -23,9 +23,9 @@ from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import read_topic_set, score_experiment
 from thresher.exploring.exploring import Judging, explore
-from thresher.lucene.exact import ExactRanking
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.lucene.retrieval import parse_retrieval
+from thresher.lucene.score_inputs import ExactRanking
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend
 from thresher.pruning.building import build_pruned

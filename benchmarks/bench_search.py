@@ -10,9 +10,9 @@ from measurements import Measurement, interleaved, ratio
 from passages import passages, queries
 
 from thresher.lucene import handles
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.jvm import java_class
-from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
 
 BAR = 1.1

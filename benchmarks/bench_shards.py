@@ -19,9 +19,9 @@ from watching import Watched, watched
 
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import read_topic_set
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import build_index, open_index
 from thresher.lucene.jvm import java_cast, java_class, java_folder, start
-from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
 from thresher.lucene.work import IndexStatistics, index_statistics
 from thresher.scorers.cleaners import Cleaner

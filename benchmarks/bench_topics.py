@@ -16,10 +16,10 @@ from passages import PAGES
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
 from thresher.exploring import exploring
-from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploring import Judging, explore
+from thresher.exploring.judged_ranks import RankingJob, evaluated
 from thresher.exploring.similarity import Floats
-from thresher.lucene.retrieval import parse_retrieval
+from thresher.lucene.analysis import parse_retrieval
 from thresher.passes.backends import Backend
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.scorers.cleaners import parse_sweep

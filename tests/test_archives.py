@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.content_models.content_files import find_content_model, read_content_model
+from thresher.content_models.model import find_content_model, read_content_model
 from thresher.errors import InputError
-from thresher.language_models.characters.model_files import find_character_model, read_model
+from thresher.language_models.characters.scoring import find_character_model, read_model
 
 MOST = 20 * 2**20
 

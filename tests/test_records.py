@@ -201,7 +201,7 @@ def test_a_text_or_a_number_is_no_list_and_no_mapping(damage: str) -> None:
 
 def test_workers_read_their_records_without_pydantic(tmp_path: Path) -> None:
     program = """import sys
-from thresher.language_models.characters.model_files import load_character_model
+from thresher.language_models.characters.scoring import load_character_model
 from thresher.scoring.store import ShardReport, _REPORT_FILE
 load_character_model("standard")
 report = ShardReport(1, 1, 0, 0, 5, 90, None, 0, 90)

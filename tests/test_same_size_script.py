@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 from experiments import made
 
-from thresher.choosing.same_size import same_size
+from thresher.choosing.savings import same_size
 from thresher.costs import Interval, MeasuredTime
 from thresher.lucene.indexing import IndexReport
 from thresher.lucene.work import IndexStatistics

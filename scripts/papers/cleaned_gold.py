@@ -13,10 +13,8 @@ import numpy as np
 from lxml.etree import LxmlError
 
 from thresher.cleaneval.comparing import page_id, score_gold
-from thresher.cleaneval.extractor_process import run_extractors
-from thresher.cleaneval.extractors import find_extractors
-from thresher.cleaneval.gold import GoldPage, GoldStandard, parse_page, read_gold
-from thresher.cleaneval.gold_texts import LabelledText
+from thresher.cleaneval.extractors import find_extractors, run_extractors
+from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText, parse_page, read_gold
 from thresher.cleaneval.running import asked
 from thresher.files import temporary_folder
 from thresher.pages.marked_text import PARAGRAPH, marked_segments

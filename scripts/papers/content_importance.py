@@ -21,8 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.content_models.content_files import load_content_model
-from thresher.content_models.model import ContentModel, of_page, sequence_of
+from thresher.content_models.model import ContentModel, load_content_model, of_page, sequence_of
 from thresher.content_training.gold_sets import read_gold_sets
 from thresher.content_training.training_pages import PageToLearn
 from thresher.errors import InputError

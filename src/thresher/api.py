@@ -28,8 +28,7 @@ from thresher.collections.ids import unique
 from thresher.collections.json_lines import JsonLines
 from thresher.defaults import DEPTH, RETRIEVAL_MODEL
 from thresher.errors import InputError, StateError
-from thresher.evaluation.comparing import compare_runs, evaluate
-from thresher.evaluation.in_memory import Topics, take_topics
+from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
 from thresher.evaluation.significance import ComparedRuns
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
@@ -212,7 +211,7 @@ def search(
     Raises:
         ThresherError: as `read_topics` and `thresher.lucene.searching.Searcher`.
     """
-    from thresher.lucene.retrieval import parse_retrieval
+    from thresher.lucene.analysis import parse_retrieval
     from thresher.lucene.searching import Searcher
 
     with Searcher(Path(index), parse_retrieval(model), depth) as searcher:

@@ -12,8 +12,8 @@ from experiments import POWER
 
 from thresher.choosing.choices import CHOICE_FILE, Choice, read_choice, write_choice
 from thresher.choosing.deciding import choose_variants
+from thresher.choosing.families import Terms
 from thresher.choosing.savings import Timings, savings
-from thresher.choosing.terms import Terms
 from thresher.errors import StateError
 
 

@@ -11,11 +11,10 @@ import scipy.stats
 from choosing_samples import BOILERPIPE, DCP, SECOND, reordered, sample_of, table_of
 from experiments import variant
 
-from thresher.choosing.by_hand import bounds_by_hand
 from thresher.choosing.choices import Line, ModelChoice
-from thresher.choosing.deciding import choose_variants
+from thresher.choosing.deciding import bounds_by_hand, choose_variants
+from thresher.choosing.families import Terms
 from thresher.choosing.savings import Timings, savings
-from thresher.choosing.terms import Terms
 from thresher.errors import InputError
 from thresher.evaluation.non_inferiority import Margin, lower_bounds
 from thresher.variants.table import VariantTable, Verdict

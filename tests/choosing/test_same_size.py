@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from experiments import NDCG, made
 
-from thresher.choosing.same_size import SHARES, same_size
+from thresher.choosing.savings import SHARES, same_size
 from thresher.pruning_methods.treatments import Family
 
 

@@ -19,8 +19,7 @@ from thresher.cleaneval.comparing import (
     page_id,
     score_gold,
 )
-from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.cleaneval.gold_texts import LabelledText
+from thresher.cleaneval.gold import GoldPage, LabelledText, read_gold
 from thresher.collections import Page
 from thresher.errors import StateError
 from thresher.pages import Segments

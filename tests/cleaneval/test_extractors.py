@@ -21,8 +21,14 @@ from boilerpy3 import filters
 from resiliparse.extract.html2text import extract_plain_text
 from worker_processes import workers_alive
 
-from thresher.cleaneval.extractor_process import ExtractedPage, run_extractors
-from thresher.cleaneval.extractors import EXTRACTORS, Extractor, decode_for_extractors, find_extractors
+from thresher.cleaneval.extractors import (
+    EXTRACTORS,
+    ExtractedPage,
+    Extractor,
+    decode_for_extractors,
+    find_extractors,
+    run_extractors,
+)
 from thresher.cleaneval.gold import GoldPage, read_gold
 from thresher.errors import InputError, MissingDependencyError
 
@@ -272,7 +278,7 @@ def test_missing_packages_are_named_all_at_once(monkeypatch: pytest.MonkeyPatch)
 def test_no_package_is_imported_with_the_extractors() -> None:
     modules = {each.module.partition(".")[0] for each in EXTRACTORS}
     code = (
-        "import sys, thresher.cleaneval.extractor_process as extractors\n"
+        "import sys, thresher.cleaneval.extractors as extractors\n"
         f"print(*[name for name in {sorted(modules)} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

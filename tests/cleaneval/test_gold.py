@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.gold_texts import LabelledText, decode_gold, parse_gold
+from thresher.cleaneval.gold import LabelledText, decode_gold, parse_gold, read_gold
 from thresher.errors import InputError
 
 COMMENTED = "The article.\n\nIts end.\n!@#$%^&*()  COMMENTS\nFirst!\n!@#$%^&*() COMMENTS\t\nSecond."

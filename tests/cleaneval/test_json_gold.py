@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from thresher.cleaneval.gold import (
     GoldEntry,
     GoldPage,
+    LabelledText,
     parse_page,
     read_entries,
     read_entry,
@@ -28,7 +29,6 @@ from thresher.cleaneval.gold import (
     read_whole_gold,
     stem_of,
 )
-from thresher.cleaneval.gold_texts import LabelledText
 from thresher.errors import InputError
 
 PAGE = b"<title>Rain</title><p>It rained on the harbour.<p>Share this"

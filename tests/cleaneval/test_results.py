@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from thresher.cleaneval.cleaning_measures import PageWords, TokenCounts
+from thresher.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
 from thresher.cleaneval.comparing import PageQuality
 from thresher.cleaneval.results import (
     UNTYPED,
@@ -23,7 +23,6 @@ from thresher.cleaneval.results import (
     compare_cleaners,
     mean_interval,
 )
-from thresher.cleaneval.rouge import RougeCounts
 from thresher.evaluation.significance import signed_ranks
 
 SHARES = st.floats(0, 1).map(lambda value: round(value, 6))

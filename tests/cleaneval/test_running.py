@@ -12,8 +12,7 @@ import pytest
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.cleaneval.comparing import compare_page
 from thresher.cleaneval.extractors import Extractor
-from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.gold_texts import LabelledText
+from thresher.cleaneval.gold import LabelledText, read_gold
 from thresher.cleaneval.running import CleaningRun, GoldSet, asked_sweep, run_cleaners
 from thresher.collections import Page
 from thresher.errors import ConfigError

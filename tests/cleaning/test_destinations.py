@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from commands import THRESHER, begin
 
-from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, piped_lines
-from thresher.cleaning.piped_lines import piped_lines as pieces
+from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, page_streams
+from thresher.cleaning.page_streams import piped_lines as pieces
 from thresher.collections import ReadOptions
 from thresher.errors import ConfigError, InputError
 
@@ -262,7 +262,7 @@ def test_cleaners_of_whole_collections_get_the_whole_pipe(
 
 def test_pieces_of_a_pipe_end_with_lines_and_replace_each_other(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
-    long = b"x" * (piped_lines._PIECE + 5) + b"\n"
+    long = b"x" * (page_streams._PIECE + 5) + b"\n"
     content = [b"aaa\n", b"bb\n", long, b"c\n", b"no end"]
     pipe.write_bytes(b"".join(content))
     folder = tmp_path / "scratch"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from experiments import made
 
-from thresher.cli.answers import MOST_LINES, Answer, short_lines
+from thresher.cli.options import MOST_LINES, Answer, short_lines
 from thresher.reports.summary import findings
 from thresher.reports.variant_tables import answer_table, main_table
 

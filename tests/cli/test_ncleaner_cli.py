@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import installed, thresher
 
-from thresher.language_models.characters.model_files import read_model
+from thresher.language_models.characters.scoring import read_model
 
 MENU = ["Home", "Contact us now!", "Login >> Register", "Copyright (C) 2008", "Top | Back | Print"]
 

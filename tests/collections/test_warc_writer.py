@@ -8,8 +8,8 @@ import pytest
 from fastwarc.warc import ArchiveIterator
 from warc_samples import read
 
+from thresher.cleaning.document_files import WarcRecords
 from thresher.collections.warc import Warc
-from thresher.collections.warc.writer import WarcRecords
 
 DATE = datetime(2024, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
 DOCUMENTS = [

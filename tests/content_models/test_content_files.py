@@ -12,13 +12,13 @@ from content_samples import hand_made_model, stump
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.content_models.content_files import (
+from thresher.content_models.model import (
+    Calibration,
     find_content_model,
     load_content_model,
     read_content_model,
     write_content_model,
 )
-from thresher.content_models.model import Calibration
 from thresher.errors import ConfigError, InputError, ThresherError
 from thresher.pages import Detail, read_html
 

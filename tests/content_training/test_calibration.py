@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.content_training.calibration import calibrate, calibration_bins, calibration_error
+from thresher.content_training.fitting import calibrate, calibration_bins, calibration_error
 
 BLOCKS = st.lists(
     st.tuples(st.integers(-5, 5), st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from([0.5, 1.0, 2.0])),

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from thresher.cleaneval.cleaning_measures import compare_tokens
 from thresher.cli.model_verbs import content
-from thresher.content_models.content_files import read_content_model
+from thresher.content_models.model import read_content_model
 from thresher.content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from thresher.content_training.gold_sets import read_gold_sets
 from thresher.content_training.stacking import TrainingSettings, train_content_model

@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.costs import CARBON_INTENSITY, Footprint, Interval, Power, footprint
-from thresher.costs.carbon import RESOLUTION_SECONDS
+from thresher.costs.machine import RESOLUTION_SECONDS
 
 NODE = Power(170.0, "configured")
 

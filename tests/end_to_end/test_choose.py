@@ -13,11 +13,11 @@ from commands import Done, thresher
 from small_web import TIMED, Finished, Web
 
 from thresher.choosing.choices import Choice, read_choice
+from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis
-from thresher.choosing.terms import Terms
 from thresher.defaults import DEFAULT_FAMILIES
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
-from thresher.reports.recommendation import answer
+from thresher.reports.summary import answer
 from thresher.variants.files import read_results
 from thresher.variants.table import Verdict
 

@@ -14,11 +14,11 @@ from lxml import html as lxml_html
 from report_pages import body_rows, check_nothing_is_loaded
 from small_web import Finished
 
-from thresher.cli.explain import explain
+from thresher.cli.experiment import explain
 from thresher.experiments.explainer import Why, experiment_of, explain_experiment
 from thresher.explaining.explanations import Explanation, read_explained
 from thresher.reports import write_report
-from thresher.reports.explanation_html import page_name, render_topic, render_topics
+from thresher.reports.explanation_text import page_name, render_topic, render_topics
 from thresher.variants.files import read_results
 
 Call = Callable[..., Done]

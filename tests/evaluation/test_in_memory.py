@@ -13,7 +13,7 @@ import pytest
 import thresher
 from thresher.errors import InputError
 from thresher.evaluation import Topic
-from thresher.evaluation.in_memory import take_qrels, take_run, take_topics
+from thresher.evaluation.comparing import take_qrels, take_run, take_topics
 
 JUDGED = {"1": {"a": 2, "b": 0}, "2": {"c": 1}}
 RETRIEVED = {"1": {"b": 3.5, "a": 2.25}, "2": {"d": 1.0}}

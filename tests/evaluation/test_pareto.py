@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.rules import pareto_front
+from thresher.evaluation.significance import pareto_front
 
 
 def dominates(a: tuple[float, float], b: tuple[float, float]) -> bool:

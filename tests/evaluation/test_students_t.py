@@ -7,7 +7,7 @@ import scipy.special
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.students_t import t_quantile, t_tail
+from thresher.evaluation.non_inferiority import t_quantile, t_tail
 
 
 @given(st.floats(-50, 50), st.integers(1, 2000))

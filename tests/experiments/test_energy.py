@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from thresher.costs import Power, read_machine
 from thresher.errors import ConfigError
-from thresher.experiments.energy import Meter, Stage, power_of
+from thresher.experiments.measuring import Meter, Stage, power_of
 from thresher.experiments.schema import CostsTable
 
 PAPER = Meter(Power(170.0, "configured"))

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.choosing.terms import Terms
+from thresher.choosing.families import Terms
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.errors import ConfigError, ConfigErrors, InputError

@@ -18,14 +18,12 @@ from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.topics import Topic
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
-from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
-from thresher.experiments.keeping import _notices
-from thresher.experiments.measuring import MeasuredQueries, Measurements
-from thresher.experiments.outcome import _footprints, assemble, clean_cost, cleaning_machines
+from thresher.experiments.measuring import MeasuredQueries, Measurements, Meter
+from thresher.experiments.outcome import _footprints, _notices, assemble, clean_cost, cleaning_machines
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
-from thresher.lucene.query_rounds import CollectorPauses
-from thresher.lucene.retrieval import parse_retrieval
+from thresher.lucene.analysis import parse_retrieval
+from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pages import read_text_page
 from thresher.pruning_methods.treatments import parse_treatment

@@ -25,7 +25,7 @@ from thresher.experiments.stages import (
     finished,
     stage_key,
 )
-from thresher.lucene.query_rounds import CollectorPauses
+from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.variants.costs import Cost
 

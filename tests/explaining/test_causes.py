@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 from explained_samples import DOCUMENT
 
-from thresher.explaining.causes import cause_of, cause_shares, contributions, document_shares, total_change
-from thresher.explaining.decomposing import ScoreChanges
+from thresher.explaining.causes import (
+    ScoreChanges,
+    cause_of,
+    cause_shares,
+    contributions,
+    document_shares,
+    total_change,
+)
 from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, TopicExplanation
 
 

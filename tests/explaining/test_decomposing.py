@@ -15,11 +15,10 @@ from explained_samples import OWN, VARIANTS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.explaining.decomposing import ScoreChanges, score_changes
+from thresher.explaining.causes import ScoreChanges, score_changes
 from thresher.explaining.passages import cut_page
 from thresher.files import safe_name
-from thresher.lucene.analysis import analyse, english_analyzer
-from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.pruning_methods.treatments import parse_treatment

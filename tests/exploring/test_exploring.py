@@ -26,13 +26,12 @@ from thresher.exploring import exploring, lexicon
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import shard_counter
 from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore, in_numbers
-from thresher.exploring.match_chunks import MatchChunks
+from thresher.exploring.matching import MatchChunks
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.size_model import with_bytes
-from thresher.lucene.analysis import analyse, english_analyzer
-from thresher.lucene.exact import ExactRanking
+from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
 from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
-from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.lucene.score_inputs import ExactRanking
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep

@@ -10,10 +10,10 @@ from dask_cluster import dask_cluster
 from sweep_views import same_tables
 
 from thresher.evaluation import Topic
-from thresher.exploring import counting, evaluating, exploring
+from thresher.exploring import counting, exploring, judged_ranks
 from thresher.exploring.exploring import Judging, explore
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions
-from thresher.lucene.retrieval import parse_retrieval
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import parse_cleaner, parse_sweep
 
@@ -28,7 +28,7 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
 def test_what_is_explored_is_the_same_bytes(
     store: Path, pages: dict[str, str], backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluating, "_MUCH", 0)
+    monkeypatch.setattr(judged_ranks, "_MUCH", 0)
     monkeypatch.setattr(counting, "_MUCH", 0)
     queries = ("return a list of strings", "file path name", "the exception raised if the argument is invalid")
     topics = {str(number): Topic(str(number), query) for number, query in enumerate(queries)}

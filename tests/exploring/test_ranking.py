@@ -18,14 +18,12 @@ from hypothesis import strategies as st
 from rankings_by_step import rankings_by_step
 
 from thresher.errors import ResourceError
-from thresher.exploring import evaluating, ranking
+from thresher.exploring import judged_ranks, ranking
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
-from thresher.exploring.evaluating import RankingJob, evaluated
-from thresher.exploring.judged_ranks import Judges
-from thresher.exploring.match_chunks import MatchChunks
-from thresher.exploring.matching import Kept, Numbers, Query
+from thresher.exploring.judged_ranks import Judges, RankingJob, evaluated
+from thresher.exploring.matching import Kept, MatchChunks, Numbers, Query
 from thresher.exploring.similarity import stored_lengths
-from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.lucene.analysis import RetrievalModel, parse_retrieval
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
 
@@ -297,9 +295,9 @@ def test_workers_find_the_same_in_one_part_and_in_several(tmp_path: Path, monkey
     result = collection(4, 50, 70)
     alone = evaluated(work(MatchChunks(TERMS, [result])), 1, None, tmp_path)
     assert [some.shape for some in alone[0]] == [(2, 3, 70, 2), (2, 3, 70, 3)]
-    monkeypatch.setattr(evaluating, "_MUCH", 0)
+    monkeypatch.setattr(judged_ranks, "_MUCH", 0)
     # The best of several chunks are held at few steps at a time.
-    monkeypatch.setattr(evaluating, "_MOST_HELD", 5000)
+    monkeypatch.setattr(judged_ranks, "_MOST_HELD", 5000)
     for count in (1, 4):
         for backend in (Backend(workers=2), Backend(workers=1)):
             folder = tmp_path / f"{count}-{backend.workers}"
@@ -313,8 +311,8 @@ def test_workers_find_the_same_in_one_part_and_in_several(tmp_path: Path, monkey
 
 
 def test_a_worker_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluating, "_MUCH", 0)
-    monkeypatch.setattr(evaluating, "_do", _end)
+    monkeypatch.setattr(judged_ranks, "_MUCH", 0)
+    monkeypatch.setattr(judged_ranks, "_do", _end)
     with pytest.raises(ResourceError) as caught:
         evaluated(work(MatchChunks(TERMS, [collection(4, 50, 10)])), 1, Backend(workers=2), tmp_path)
     assert str(caught.value) == (

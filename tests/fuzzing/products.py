@@ -20,10 +20,10 @@ from thresher.cleaning.document_files import DocumentsWriter, Rendering
 from thresher.cleaning.output_formats import ONE_FILE, output_format
 from thresher.cleaning.page_streams import clean_pages
 from thresher.collections import Page, documents, open_collection
-from thresher.content_models.content_files import find_content_model, read_content_model
+from thresher.content_models.model import find_content_model, read_content_model
 from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError
-from thresher.language_models.characters.model_files import find_character_model, read_model
+from thresher.language_models.characters.scoring import find_character_model, read_model
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.variants.files import read_results, write_results
 

@@ -10,8 +10,7 @@ import numpy as np
 import seeds
 from watching import watched
 
-from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.gold_texts import decode_gold, parse_gold
+from thresher.cleaneval.gold import decode_gold, parse_gold, read_gold
 from thresher.collections import Page
 from thresher.defaults import GRADES
 from thresher.errors import ThresherError

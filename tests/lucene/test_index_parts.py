@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from thresher.lucene.index_parts import INDEX_PARTS, POSTINGS, bytes_by_part
-from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
-from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
+from thresher.lucene.indexing import IndexOptions, IndexReport, PrunedDocument, build_index, build_pruned_index
+from thresher.lucene.work import INDEX_PARTS, POSTINGS, bytes_by_part
 
 Documents = list[tuple[str, str]]
 

@@ -206,7 +206,7 @@ INDEX_AND_SEARCH = """
 import sys
 from pathlib import Path
 from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.lucene.retrieval import parse_retrieval
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.searching import Searcher
 folder = Path({folder!r})
 build_index([("a", "words here"), ("b", "no more")], folder, IndexOptions(lengths=True))

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.lucene.analysis import analyse, english_analyzer
-from thresher.lucene.exact import ExactRanking, dirichlet_scores
+from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer
 from thresher.lucene.indexing import IndexOptions, build_index, open_index
-from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.score_inputs import ExactRanking, dirichlet_scores
 from thresher.lucene.searching import Searcher
 
 Documents = list[tuple[str, str]]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.lucene.analysis import analyse, english_analyzer
+from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer
 from thresher.lucene.indexing import (
     IndexOptions,
     Origin,
@@ -19,7 +19,6 @@ from thresher.lucene.indexing import (
     settings_of,
 )
 from thresher.lucene.jvm import java_class, java_folder
-from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.lucene.work import IndexStatistics
 

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.lucene.analysis import english_analyzer
+from thresher.lucene.analysis import RetrievalModel, english_analyzer, parse_retrieval
 from thresher.lucene.indexing import IndexOptions, build_index, open_index
 from thresher.lucene.jvm import java_class
-from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.lucene.searching import LuceneRanking, Searcher, strictly_decreasing
 from thresher.lucene.work import QueryWork
 

@@ -16,12 +16,17 @@ import pytest
 from index_checks import is_clean
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.lucene.analysis import DELIMITER, FILLER, analyse, english_analyzer, term_list
-from thresher.lucene.indexing import IndexOptions, build_index, open_index, settings_of
+from thresher.lucene.analysis import DELIMITER, FILLER, analyse, english_analyzer, parse_retrieval, term_list
+from thresher.lucene.indexing import (
+    IndexOptions,
+    PrunedDocument,
+    build_index,
+    build_pruned_index,
+    open_index,
+    settings_of,
+)
 from thresher.lucene.jvm import java_class
 from thresher.lucene.original_statistics import OriginalStatistics
-from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
-from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.lucene.work import IndexStatistics, QueryWork
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import InputError
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.lucene.query_rounds import ROUNDS, QueryTimes, time_queries
-from thresher.lucene.retrieval import parse_retrieval
-from thresher.lucene.searching import LuceneRanking
+from thresher.lucene.searching import ROUNDS, LuceneRanking, QueryTimes, time_queries
 
 QUERIES = ("red", "blue green", "nothing")
 

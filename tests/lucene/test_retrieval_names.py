@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ConfigError
-from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.lucene.analysis import RetrievalModel, parse_retrieval
 
 MODELS = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, bm25(b=0.3,k1=1.2) or classic"
 POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions, build_index, open_index
-from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
 from thresher.lucene.work import IndexStatistics, QueryWork, index_statistics, mean_work
 

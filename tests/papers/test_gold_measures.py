@@ -15,8 +15,7 @@ from scipy import stats
 
 from gold_measures import SegmentCounts, Snippets, TTest, bag, paired_t_test, pooled, segments, snippets
 from thresher.cleaneval.cleaning_measures import Agreement
-from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.gold_texts import LabelledText, parse_gold
+from thresher.cleaneval.gold import GoldPage, LabelledText, parse_gold
 from thresher.cleaneval.results import MeanInterval
 
 SEGMENTS = st.lists(

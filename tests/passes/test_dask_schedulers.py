@@ -18,7 +18,7 @@ from dask_cluster import Cluster, dask_cluster
 
 from thresher.defaults import DASK
 from thresher.errors import ConfigError, ResourceError
-from thresher.passes import dask_backend
+from thresher.passes import backends
 from thresher.passes.backends import Backend, run_on_dask
 
 
@@ -49,7 +49,7 @@ def test_what_is_no_scheduler_is_given_up_soon(
     monkeypatch: pytest.MonkeyPatch, answer: Callable[[socket.socket], object]
 ) -> None:
     # Of the two limits this is the one that is met; a client would ask on for half a minute.
-    monkeypatch.setattr(dask_backend, "_ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(backends, "_ANSWER_SECONDS", 0.5)
     with closing(listening(answer)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ConfigError, match=f"{address}: no Dask scheduler answers there"):
@@ -62,7 +62,7 @@ def test_what_is_no_scheduler_is_given_up_soon(
     "address", ["127.0.0.1", "tcp://", "tcp://127.0.0.1", "tcp://[::1", "x://y:1", "tcp://h:99999999"]
 )
 def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_backend, "_ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(backends, "_ANSWER_SECONDS", 0.5)
     with pytest.raises(ConfigError, match="no Dask scheduler answers there"):
         list(run_on_dask(Backend(DASK, 1, address), int, ["1"]))
 

@@ -18,7 +18,7 @@ import thresher as package
 from thresher.collections import Page
 from thresher.errors import InputError
 from thresher.passes.parts import Limits
-from thresher.playing.page_process import PageProcess
+from thresher.playing.page_sources import PageProcess
 from thresher.playing.page_views import shown_scorers
 
 RAIN = b"<title>Weather</title><ul><li>Home</ul><p>Rain is expected in the north tonight."

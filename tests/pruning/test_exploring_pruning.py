@@ -20,8 +20,8 @@ from thresher.exploring import exploring
 from thresher.exploring.exploring import Judging, analyse_queries, explore
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import query_postings
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions
-from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
 from thresher.passes.backends import Backend
 from thresher.pruning.building import build_pruned, collected_postings

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.pseudo_topics.title_texts import (
+from thresher.pseudo_topics.extracting import (
     Boilerplate,
     is_error,
     is_url,

@@ -24,8 +24,8 @@ from thresher.reports.charts import (
     series,
     topics,
 )
+from thresher.reports.drawing import sweep_plot
 from thresher.reports.html_parts import TEMPLATES, templates
-from thresher.reports.plot_files import sweep_plot
 from thresher.variants.results import Results
 from thresher.variants.table import VariantTable
 

@@ -11,7 +11,7 @@ import pytest
 
 from thresher.cleaneval.cleaning_measures import Agreement
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint, best_cutoff
-from thresher.content_training.calibration import CalibrationBin
+from thresher.content_training.fitting import CalibrationBin
 from thresher.reports.charts import SERIES
 from thresher.reports.cleaning_charts import Quality, calibration_plot, curves_plot, overview_plot
 from thresher.reports.drawing import Plot

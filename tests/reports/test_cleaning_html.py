@@ -12,7 +12,7 @@ from cleaning_samples import bare, results, run
 from lxml import html as lxml_html
 from report_pages import check_nothing_is_loaded, check_policy
 
-from thresher.reports.cleaning_report import render_cleaning_report
+from thresher.reports.cleaning_charts import render_cleaning_report
 from thresher.reports.cleaning_tables import cleaning_tables
 from thresher.reports.html_parts import viewed
 

@@ -12,7 +12,7 @@ from experiments import NAMES, NDCG, made, small, variant, with_system
 from scipy.stats import wilcoxon
 from test_variant_tables import column
 
-from thresher.choosing.same_size import same_size
+from thresher.choosing.savings import same_size
 from thresher.reports.further_tables import (
     chosen_csv,
     chosen_table,
@@ -21,8 +21,7 @@ from thresher.reports.further_tables import (
     systems_csv,
     systems_table,
 )
-from thresher.variants.headings import headings_pairs
-from thresher.variants.held_out import chosen_on_topics
+from thresher.variants.held_out import chosen_on_topics, headings_pairs
 
 KEPT, DROPPED, ALL = "density(headings=keep)@5", "density(headings=drop)@5", "words(headings=drop)@0"
 

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from thresher.costs import Machine
+from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions
-from thresher.lucene.retrieval import parse_retrieval
 from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.variants.costs import Cost

@@ -17,8 +17,7 @@ from thresher.cli.experiment import report
 from thresher.errors import InputError, MissingDependencyError
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.charts import topics
-from thresher.reports.drawing import Plot
-from thresher.reports.plot_files import all_plot, write_plots
+from thresher.reports.drawing import Plot, all_plot, write_plots
 from thresher.variants.files import write_results
 from thresher.variants.results import Results
 

@@ -9,8 +9,8 @@ from experiments import NDCG, chosen, effect, made, pick_of
 
 from thresher.choosing.choices import Choice, Gain
 from thresher.evaluation.non_inferiority import Margin
-from thresher.reports.choice_tables import answer_columns, answered, answers_table, families_tables
-from thresher.reports.recommendation import answer, assumptions, model_answer, use
+from thresher.reports.further_tables import answer_columns, answered, answers_table, families_tables
+from thresher.reports.summary import answer, assumptions, model_answer, use
 from thresher.reports.table import csv_table
 from thresher.reports.text_tables import render_text
 

@@ -18,10 +18,10 @@ from report_pages import body_rows, check_nothing_is_loaded, check_policy, page_
 
 from thresher.choosing.choices import Choice
 from thresher.reports import write_all
-from thresher.reports.choice_tables import answers_table
+from thresher.reports.further_tables import answers_table
 from thresher.reports.html import render_report
 from thresher.reports.html_parts import coded, viewed
-from thresher.reports.recommendation import assumptions, model_answer
+from thresher.reports.summary import assumptions, model_answer
 from thresher.reports.table import Table
 from thresher.reports.variant_tables import main_table, work_table
 from thresher.variants.results import Pages, Results

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.cleaneval.cleaning_measures import PageWords, TokenCounts
+from thresher.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
 from thresher.cleaneval.comparing import PageQuality
-from thresher.cleaneval.gold import GoldPage, GoldStandard
-from thresher.cleaneval.gold_texts import LabelledText
+from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
-from thresher.cleaneval.rouge import RougeCounts
 from thresher.cleaneval.running import CleaningRun
 from thresher.cleaneval.sweeps import GoldSweep, best_cutoff, sweep_points, transfer
 

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.content_models.content_files import FORMAT, KIND, digest_of
-from thresher.content_models.model import Calibration, ContentCard, ContentModel, TrainingSet, TreeStage
+from thresher.content_models.model import (
+    FORMAT,
+    KIND,
+    Calibration,
+    ContentCard,
+    ContentModel,
+    TrainingSet,
+    TreeStage,
+    digest_of,
+)
 from thresher.content_models.trees import Trees
 
 

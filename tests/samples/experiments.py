@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from thresher.choosing.choices import Choice, Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
+from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis, Savings
-from thresher.choosing.terms import Terms
 from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint
 from thresher.evaluation.significance import Comparison, compare_all
-from thresher.lucene.query_rounds import CollectorPauses
+from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.variants.costs import Built, Cost, NoiseFloor

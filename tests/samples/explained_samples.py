@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thresher.experiments.variant_building import build_variant
+from thresher.experiments.measuring import build_variant
 from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, Neighbour, Passage, TermChange
 from thresher.files import safe_name
 from thresher.lucene.indexing import IndexOptions

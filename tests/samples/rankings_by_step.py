@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thresher.exploring.match_chunks import MatchChunks
-from thresher.exploring.matching import Query
+from thresher.exploring.matching import MatchChunks, Query
 from thresher.exploring.ranking import NONE, rankings
-from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.analysis import RetrievalModel
 
 
 def rankings_by_step(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.columns import number_text
 from thresher.defaults import COLLECTION, REFERENCE
 from thresher.errors import ConfigError
-from thresher.number_texts import number_text
 from thresher.scorers.base import BLOCK, DECISION, KEEP_HIGH, Parameter, Scorer, check_range, printed, with_values
 from thresher.scorers.cleaners import CUT_PARAMETERS, Cleaner, Cut, parse_cleaner, parse_scorer, parse_sweep
 from thresher.scorers.registry import scorers

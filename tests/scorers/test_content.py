@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.collections import Page
-from thresher.content_models.content_files import load_content_model, write_content_model
+from thresher.content_models.model import load_content_model, write_content_model
 from thresher.errors import ConfigError, InputError
 from thresher.pages import Detail, read_html, read_text_page
 from thresher.scorers.cleaners import parse_cleaner

@@ -2,8 +2,7 @@
 
 import json
 
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scorers.describe import declarations, describe
+from thresher.scorers.cleaners import declarations, describe, parse_cleaner
 from thresher.scorers.registry import scorers
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from thresher.cli.model_verbs import content
 from thresher.collections import Page
-from thresher.content_models.content_files import read_content_model
+from thresher.content_models.model import read_content_model
 from thresher.errors import ConfigError
 from thresher.files import digest
 from thresher.pages import Detail, read_html

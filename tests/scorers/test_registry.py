@@ -13,8 +13,7 @@ import thresher.scorers
 from thresher.errors import ConfigError
 from thresher.pages import read_html
 from thresher.scorers.base import BLOCK, KEEP_HIGH, KEEP_LOW, SENTENCE, Scorer
-from thresher.scorers.cleaners import parse_cleaner, parse_scorer
-from thresher.scorers.describe import declarations, describe
+from thresher.scorers.cleaners import declarations, describe, parse_cleaner, parse_scorer
 from thresher.scorers.registry import scorer_class, scorers
 
 LENGTH = '''

@@ -17,7 +17,7 @@ from troublesome import Trouble, pages
 from thresher.cli.main import main
 from thresher.defaults import DASK
 from thresher.errors import ConfigError, MissingDependencyError
-from thresher.passes import dask_backend
+from thresher.passes import backends
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
 from thresher.scoring.lost_pages import failures
@@ -97,7 +97,7 @@ def test_pages_that_end_their_workers_are_listed(cluster: Cluster, tmp_path: Pat
 
 
 def test_no_scheduler_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_backend, "WAIT_SECONDS", 1)
+    monkeypatch.setattr(backends, "WAIT_SECONDS", 1)
     with pytest.raises(ConfigError) as caught:
         score_collection(ScorePlan(pages(3), (Trouble(),)), tmp_path, Backend(DASK, 1, "tcp://127.0.0.1:9"))
     assert str(caught.value) == (

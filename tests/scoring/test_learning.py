@@ -22,8 +22,8 @@ from thresher.scorers import perplexity
 from thresher.scorers.base import Scorer, Scores
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.shallow_features import Density, descriptive_blocks
-from thresher.scoring.learning import Descriptive, descriptive_sentences, learn
 from thresher.scoring.lost_pages import Failure, failures
+from thresher.scoring.percentiles import Descriptive, descriptive_sentences, learn
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import ScoreReport, read_spent, shards
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings
-from thresher.choosing.terms import Terms
 from thresher.columns import Declared, Show
 from thresher.costs import Interval, Power
 from thresher.errors import StateError

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from thresher.cleaneval.cleaning_measures import PageWords, TokenCounts, compare_tokens, compare_words
+from thresher import __version__
+from thresher.cleaneval.cleaning_measures import (
+    PageWords,
+    RougeCounts,
+    TokenCounts,
+    compare_tokens,
+    compare_words,
+    rouge_lsum,
+)
 from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
 from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.ids import escape_id
 from thresher.collections.sources import FileState, Reading, Span
-from thresher.files import digest, file_digest, user_error
-from thresher.kept_results import Keeper
+from thresher.errors import ThresherError
+from thresher.files import digest, file_digest, read_text, user_error, write_text
 from thresher.passes.backends import Backend, run_tasks
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner
@@ -24,8 +31,56 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards
 from thresher.streams import COMPRESSIONS, open_stream
 
-Compared = TypeVar("Compared")
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Keeper(Generic[Result]):
+    """Results of one kind, a file each.
+
+    Attributes:
+        folder: where they are; None keeps nothing.
+        kind: the annotation of a result: dataclasses, lists and tuples of texts and numbers.
+    """
+
+    folder: Path | None
+    kind: Any
+
+    def find(self, made_from: Any) -> Result | None:
+        """Return the result that was made from the same; None if it is not there, or not readable.
+
+        Args:
+            made_from: a JSON value of all that a result depends on. This version of the package counts, too.
+        """
+        if self.folder is None:
+            return None
+        from pydantic import ValidationError
+
+        try:
+            return self._adapter().validate_json(read_text(self._path(self.folder, made_from)), strict=True)
+        except (ThresherError, ValidationError):
+            return None
+
+    def keep(self, made_from: Any, result: Result) -> Result:
+        """Keep a result atomically, and return it."""
+        if self.folder is not None:
+            write_text(self._path(self.folder, made_from), self._adapter().dump_json(result).decode())
+        return result
+
+    def _path(self, folder: Path, made_from: Any) -> Path:
+        return folder / f"{digest([__version__, str(self.kind), made_from])}.json"
+
+    def _adapter(self) -> TypeAdapter[Result]:
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(self.kind)
+
+
+Compared = TypeVar("Compared")
 
 SHARD_PAGES = 16
 """Gold standards are small: with shards of the usual size, workers would be idle."""

@@ -9,9 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
-from thresher.cleaneval.comparing import compare_cleaned, compare_texts, compare_words_alone, score_gold
-from thresher.cleaneval.extractor_process import ExtractedPage, run_extractors
-from thresher.cleaneval.extractors import Extractor
+from thresher.cleaneval.comparing import Keeper, compare_cleaned, compare_texts, compare_words_alone, score_gold
+from thresher.cleaneval.extractors import ExtractedPage, Extractor, run_extractors
 from thresher.cleaneval.gold import GoldStandard
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.cleaneval.sweeps import GoldSweep, GoldTransfer, best_cutoff, sweep_points, transfer
@@ -19,7 +18,6 @@ from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation.significance import corrected
 from thresher.files import file_digest
-from thresher.kept_results import Keeper
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import BASELINE, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name

@@ -28,7 +28,7 @@ from thresher.cleaning.output_formats import (
     path_to_write,
     target_of,
 )
-from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
+from thresher.cleaning.page_streams import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import Files
 from thresher.defaults import DASK, LOCAL, REFERENCE
@@ -36,8 +36,7 @@ from thresher.errors import ConfigError, InputError
 from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder
 from thresher.locks import exclusive
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
-from thresher.passes.apart import likely_fields_apart
-from thresher.passes.backends import Backend, run_tasks
+from thresher.passes.backends import Backend, likely_fields_apart, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
@@ -250,7 +249,7 @@ def clean_collection(
     Args:
         source: what `thresher.collections.open_collection` takes, or `-` for standard input: a page if `format` is html or
             text, else JSON lines. These are cleaned
-            `thresher.cleaning.piped_lines.WINDOW_BYTES` at a time, so that memory and disk stay small, unless the cleaner or
+            `thresher.cleaning.page_streams.WINDOW_BYTES` at a time, so that memory and disk stay small, unless the cleaner or
             `extras` need the whole collection; repeated ids are found within that many bytes alone.
         cleaner: a canonical name.
         output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through,

@@ -57,7 +57,7 @@ def clean(
     """
     from thresher.cleaning import Extras, Output, clean_collection
     from thresher.cleaning.output_formats import parse_size
-    from thresher.number_texts import exact_number
+    from thresher.columns import exact_number
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
     from thresher.scorers.cleaners import parse_cleaner
@@ -95,7 +95,7 @@ def clean(
 @click.option("--json", "as_json", is_flag=True, help="Print the declarations as JSON.")
 def cleaners(as_json: bool) -> None:
     """List the cleaners with their parameters, defaults, cutoffs and sources."""
-    from thresher.scorers.describe import declarations, describe
+    from thresher.scorers.cleaners import declarations, describe
 
     click.echo(json.dumps(declarations(), indent=2, ensure_ascii=False) if as_json else describe())
 

@@ -88,7 +88,7 @@ def cleaneval(
     for extractor, stem, problem in run.crashes:
         say(f"crashed: {extractor}: {stem}: {problem}")
     if output is not None:
-        from thresher.reports.cleaning_report import write_cleaning_report
+        from thresher.reports.cleaning_charts import write_cleaning_report
 
         write_cleaning_report(run, output)
         # What is finished is not continued.

@@ -12,11 +12,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.answers import Answer, Shape, say_answer, shape_options
-from thresher.cli.options import FILE, AskedBackend, backend_options, instead_of, keys, say, show, tell, with_seconds
+from thresher.cli.options import (
+    FILE,
+    READING_KEYS,
+    Answer,
+    AskedBackend,
+    Shape,
+    backend_options,
+    instead_of,
+    keys,
+    say,
+    say_answer,
+    shape_options,
+    show,
+    tell,
+    tell_all,
+    terminal_width,
+    with_seconds,
+)
 from thresher.defaults import RETRIEVAL_MODEL
-from thresher.errors import ConfigError
-from thresher.experiments.schema import EvaluationTable, IndexTable, RetrievalTable, TopicsTable
+from thresher.errors import ConfigError, MissingDependencyError
+from thresher.experiments.schema import (
+    CollectionTable,
+    EvaluationTable,
+    IndexTable,
+    PagesTable,
+    RetrievalTable,
+    TopicsTable,
+    read_options,
+)
 from thresher.files import real_path
 
 if TYPE_CHECKING:
@@ -115,7 +139,7 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
     write_all(results, folder, choice, read_explained(folder, key))
     files = []
     if plots:
-        from thresher.reports.plot_files import write_plots
+        from thresher.reports.drawing import write_plots
 
         files = [("plots", plots)]
         write_plots(results, choice, plots)
@@ -127,8 +151,7 @@ def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[st
     from thresher.experiments.chooser import last_choice
     from thresher.reports import REPORT_FILE
     from thresher.reports.further_tables import systems_table
-    from thresher.reports.recommendation import answer
-    from thresher.reports.summary import findings, warnings
+    from thresher.reports.summary import answer, findings, warnings
     from thresher.reports.variant_tables import answer_table, main_table
     from thresher.variants.files import RESULTS_FILE
 
@@ -207,8 +230,8 @@ def choose(
     from thresher.experiments.chooser import Question, choose_experiment
     from thresher.experiments.config import checked_measure, load_experiment
     from thresher.reports import REPORT_FILE
-    from thresher.reports.choice_tables import answers_table, families_tables
-    from thresher.reports.recommendation import answer
+    from thresher.reports.further_tables import answers_table, families_tables
+    from thresher.reports.summary import answer
 
     config = load_experiment(experiment)
     given: dict[str, Any] = {
@@ -264,7 +287,7 @@ def search(
     from statistics import median
 
     from thresher.evaluation import read_topics, write_run
-    from thresher.lucene.retrieval import parse_retrieval
+    from thresher.lucene.analysis import parse_retrieval
     from thresher.lucene.searching import Searcher
 
     if tag.split() != [tag]:
@@ -302,3 +325,134 @@ def evaluate(
         return
     for line in topic_lines(compared) if per_topic else run_lines(compared):
         click.echo(line)
+
+
+@click.command()
+@click.argument("folder", metavar="RESULTS/NAME", type=FILE)
+@click.argument("topic", required=False)
+@click.option(
+    "--variant",
+    help="The variant [default: the recommended one, or else that with the largest change of the main measure].",
+)
+@click.option("--document", help="Explain this document of the topic alone, whatever its rank and judgment.")
+@click.option("--model", help="The retrieval model [default: the experiment's first].")
+@click.option("--experiment", type=FILE, help="The experiment file [default: where it was when it was run].")
+@click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
+@click.option("--pages", is_flag=True, help="Write pages on all topics beside the report, which then links to them.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole record as JSON.")
+def explain(
+    folder: Path,
+    topic: str | None,
+    variant: str | None,
+    document: str | None,
+    model: str | None,
+    experiment: Path | None,
+    indexes: Path,
+    pages: bool,
+    as_json: bool,
+) -> None:
+    """Explain why a TOPIC of finished results won or lost against the baseline; without one, all topics together.
+
+    For each judged document that rose or fell: by how many ranks, its score's change taken apart exactly into lost terms,
+    length and statistics, the removed passages that hold topic words, and the cutoffs at which they would return.
+    """
+    from thresher.experiments.chooser import last_choice
+    from thresher.experiments.explainer import Why, experiment_of, explain_experiment
+    from thresher.explaining.explanations import RECORD, read_explained
+    from thresher.reports.explanation_text import explanation_lines
+
+    if document is not None and topic is None:
+        raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
+    if pages and topic is not None:
+        raise ConfigError("pages are written of all topics", "leave the topic out", "--pages")
+    why = Why(topic, variant, document, model)
+    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, say)
+    if pages:
+        from thresher.playing.explained_topics import write_explained_topics
+        from thresher.reports import write_report
+        from thresher.variants.files import read_results
+
+        written = write_explained_topics(explained, folder)
+        results = read_results(folder)
+        key = results.facts.key
+        write_report(folder, results, last_choice(folder, key), read_explained(folder, key))
+        say(f"pages: {written}")
+    if as_json:
+        tell_all(RECORD.text(explained))
+        return
+    for line in explanation_lines(explained, terminal_width()):
+        tell(line)
+
+
+@click.command()
+@click.argument("source", metavar="[PAGES|RESULTS/NAME]", type=FILE, required=False)
+@click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this one too. May be repeated.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port [default: one that is free].")
+@keys("pages", "blocks", "language")
+def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: PagesTable) -> None:
+    """Try pages in a browser on this machine: all scores, two cleaners side by side, ranks if there are results.
+
+    Pages are pasted, dropped, or picked from PAGES, any collection, or from finished results. Nothing is fetched, and no other
+    machine can connect.
+    """
+    from thresher.pages import PageOptions
+
+    try:
+        from thresher.playing.play_server import Play, serve
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
+            raise
+        fix = "install the extra: pip install 'thresher[play]'"
+        raise MissingDependencyError(f"{error.name} is not installed", fix) from error
+    serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, say)
+
+
+@click.command("pseudo-topics")
+@click.argument("source", metavar="COLLECTION", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The folder to write topics and qrels to.")
+@click.option(
+    "--from",
+    "origin",
+    type=click.Choice(["titles", "anchors", "both"]),
+    default="both",
+    show_default=True,
+    help="Titles of pages, text of links to them.",
+)
+@click.option("--topics", "most", type=int, default=500, show_default=True, help="At most this many topics.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Chooses the sample.")
+@click.option(
+    "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."
+)
+@keys("collection", *READING_KEYS, "ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
+@backend_options
+def pseudo_topics(
+    source: Path,
+    output: Path,
+    origin: str,
+    most: int,
+    seed: int,
+    stop_list: str,
+    collection: CollectionTable,
+    backend: AskedBackend,
+) -> None:
+    """Make topics with one relevant page each of a COLLECTION without judgments.
+
+    Topics are titles of pages, and the text of links to them. Writes topics.tsv, qrels.txt and pseudo-topics.json. The options
+    of ids are those of [collection] in experiment files, and must be the same there.
+    """
+    from thresher.passes.parts import Limits
+    from thresher.pseudo_topics import SOURCES, PseudoOptions, make_pseudo_topics
+    from thresher.pseudo_topics.making import next_step, summary
+
+    made = make_pseudo_topics(
+        source,
+        output,
+        PseudoOptions(SOURCES if origin == "both" else (origin,), most, seed, stop_list),
+        format=collection.format,
+        reading=read_options(collection),
+        limits=Limits(collection.page_seconds, collection.max_page_mib),
+        backend=backend.backend(),
+    )
+    for line in summary(made):
+        say(line)
+    click.echo(next_step(output))

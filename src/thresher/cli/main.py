@@ -14,11 +14,22 @@ import click
 from thresher import __version__
 from thresher.cli.clean import clean, cleaners, methods
 from thresher.cli.cleaneval import cleaneval
-from thresher.cli.experiment import choose, evaluate, explore, index, init, measure, report, run, search
-from thresher.cli.explain import explain, play
+from thresher.cli.experiment import (
+    choose,
+    evaluate,
+    explain,
+    explore,
+    index,
+    init,
+    measure,
+    play,
+    pseudo_topics,
+    report,
+    run,
+    search,
+)
 from thresher.cli.model_verbs import content, lm, ncleaner
 from thresher.cli.options import say, tell
-from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import memory_error, user_error, without_leftovers
 

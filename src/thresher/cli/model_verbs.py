@@ -138,8 +138,8 @@ def train_characters(
     HTML is cut into blocks; all else is text with blank lines between segments.
     """
     from thresher.language_models.characters.character_counts import Settings, train, usual_settings
-    from thresher.language_models.characters.model_files import write_model
     from thresher.language_models.characters.pages import find_pairs, read_pairs
+    from thresher.language_models.characters.scoring import write_model
     from thresher.progress import progress
 
     usual = usual_settings(alphabet)
@@ -206,9 +206,8 @@ def train_content(
     Every set counts the same in the choice of the cutoff. Sets of snippets label the blocks that hold these. The same pages
     give the same bytes. The plot is a reliability diagram. It prints word F1 of each set by cross-validation over domains.
     """
-    from thresher.content_models.content_files import write_content_model
-    from thresher.content_training.calibration import calibration_error
-    from thresher.content_training.fitting import TreeSettings, catboost
+    from thresher.content_models.model import write_content_model
+    from thresher.content_training.fitting import TreeSettings, calibration_error, catboost
     from thresher.content_training.gold_sets import read_gold_sets
     from thresher.content_training.stacking import TrainingSettings, train_content_model
     from thresher.scorers.content import other_scorers

@@ -44,7 +44,7 @@ class FileState:
 
 
 def unchanged(reading: Reading, path: Path, listed: FileState | None, shown: str) -> Reading:
-    """Pass on what is read of a file, which must be as it was `listed` before, and the same afterwards; None: it may change."""
+    """Pass on what is read of a file, which must stay as it was `listed` (None: it may change)."""
     if listed is None:
         return (yield from reading)
     before = _state(path, shown)

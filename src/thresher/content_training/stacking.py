@@ -8,21 +8,22 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from thresher.content_models.content_files import FORMAT, KIND, digest_of
 from thresher.content_models.model import (
+    FORMAT,
+    KIND,
     Calibration,
     ContentCard,
     ContentModel,
     TrainingSet,
     TreeStage,
+    digest_of,
     forum_features,
     forum_names,
     of_page,
     sequence_of,
 )
 from thresher.content_models.trees import Trees
-from thresher.content_training.calibration import CalibrationBin, calibrate, calibration_bins
-from thresher.content_training.fitting import TreeSettings, fit_trees
+from thresher.content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
 from thresher.content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.errors import InputError
 from thresher.progress import Progress

@@ -3,8 +3,7 @@
 CO2 is Eq. 9 of the PyPlexity paper over wall time and the CPU's TDP.
 """
 
-from thresher.costs.carbon import Footprint, Power, footprint
-from thresher.costs.machine import Machine, Tdp, find_tdp, read_machine
+from thresher.costs.machine import Footprint, Machine, Power, Tdp, find_tdp, footprint, read_machine
 from thresher.costs.repeats import (
     BreakEven,
     Interval,

@@ -6,8 +6,7 @@ against the baseline with correction for their number, and the points worth choo
 
 from thresher.defaults import DEFAULT_MEASURES, GRADES
 from thresher.evaluation.measures import FURTHER, check_overlap, evaluate, parse_measure, topic_set
-from thresher.evaluation.rules import pareto_front
-from thresher.evaluation.significance import UNTESTED, Comparison, compare, compare_all, holm, is_tested
+from thresher.evaluation.significance import UNTESTED, Comparison, compare, compare_all, holm, is_tested, pareto_front
 from thresher.evaluation.topics import TOPIC_FORMATS, Topic, read_topics, spelled_as
 from thresher.evaluation.trec_files import read_qrels, read_run, write_run
 

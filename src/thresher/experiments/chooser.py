@@ -8,14 +8,14 @@ from pathlib import Path
 
 from thresher.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choice, write_choice
 from thresher.choosing.deciding import choose_variants
+from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings, Timings, savings
-from thresher.choosing.terms import Terms
 from thresher.costs import Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.config import Experiment, checked_measure
-from thresher.experiments.energy import power_of
 from thresher.experiments.inputs import score_experiment
+from thresher.experiments.measuring import power_of
 from thresher.experiments.stages import evidence_key
 from thresher.explaining.explanations import read_explained
 from thresher.locks import held

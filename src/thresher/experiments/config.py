@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.choosing.families import parse_family
-from thresher.choosing.terms import Terms
+from thresher.choosing.families import Terms, parse_family
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.interface import ReadOptions
 from thresher.defaults import DASK, DEFAULT_FAMILIES, GRADES, STATISTICS
@@ -22,9 +21,8 @@ from thresher.experiments.problems import KeyPath, Problems, key_lines, read_doc
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, read_options
 from thresher.experiments.variants import read_variants, twins
 from thresher.files import digest, read_text
-from thresher.lucene.indexing import IndexOptions
-from thresher.lucene.pruned_index import cannot_hold
-from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.lucene.analysis import RetrievalModel, parse_retrieval
+from thresher.lucene.indexing import IndexOptions, cannot_hold
 from thresher.pages import PageOptions
 from thresher.passes.parts import Limits
 from thresher.scorers.base import Scorer

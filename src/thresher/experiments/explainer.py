@@ -14,8 +14,7 @@ from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.evaluation import read_run
 from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.config import Experiment, load_experiment
-from thresher.experiments.folders import Folders
-from thresher.experiments.inputs import Scored, TopicSet, score_experiment
+from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experiment
 from thresher.experiments.stages import (
     INDEXES,
     evidence_key,
@@ -31,9 +30,8 @@ from thresher.explaining.explanations import Explanation, TopicExplanation
 from thresher.explaining.passages import CutPage, block_kinds, cut_page
 from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
 from thresher.locks import exclusive
-from thresher.lucene.analysis import analyse
+from thresher.lucene.analysis import RetrievalModel, analyse
 from thresher.lucene.jvm import check_installed
-from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.score_inputs import ScoredIndex
 from thresher.progress import progress
 from thresher.pruning_methods.treatments import Treatment

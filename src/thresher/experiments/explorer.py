@@ -10,7 +10,7 @@ from thresher.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.keeping import facts_of, kept_results
+from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.stages import INDEXES, evidence_key, finished, index_origin
 from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
 from thresher.exploring.size_model import with_bytes

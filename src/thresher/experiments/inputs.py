@@ -15,11 +15,14 @@ from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topi
 from thresher.evaluation.topics import read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
-from thresher.files import digest, file_digest, real_path
+from thresher.experiments.variants import folder_name
+from thresher.files import digest, file_digest, real_path, safe_name
+from thresher.lucene.analysis import RetrievalModel
 from thresher.passes.backends import Backend
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scoring.store import first_document, missing_documents
+from thresher.variants.table import Variant
 
 _PSEUDO = (
     "these are pseudo-topics: on them cleaners that keep titles and headings look far better than they are, and must not be "
@@ -145,7 +148,7 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
 
 
 def _check_apart(folder: Path, collection: Collection) -> None:
-    """Check that results, which have pages, JSON lines and Parquet, are not read as a part of the collection by the next run."""
+    """Check that results are not in the collection, as whose pages the next run would read them."""
     if isinstance(collection, Files) and real_path(folder).is_relative_to(real_path(collection.path)):
         what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
         raise ConfigError(
@@ -188,3 +191,25 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     check_scored(inputs, report, store)
     content = {"content": report.content} if report.content else {}
     return Scored(inputs, plan, report, store, {**asdict(plan.key()), **content})
+
+
+@dataclass(frozen=True)
+class Folders:
+    """The folders of an experiment's results and indexes."""
+
+    results: Path
+    indexes: Path
+
+    @property
+    def scores(self) -> Path:
+        """The score store."""
+        return self.results / "scores"
+
+    def stage(self, name: str) -> Path:
+        """The record of a stage."""
+        return self.results / "stages" / f"{name}.json"
+
+    def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
+        """The run file of a variant; its name holds the retrieval model, if there are several, and says `held-out`."""
+        suffix = "" if only_model else f".{safe_name(model.name)}"
+        return self.results / "runs" / f"{folder_name(variant)}{suffix}{'.held-out' if held_out else ''}.trec"

@@ -15,8 +15,8 @@ from thresher import __version__
 from thresher.costs import Machine
 from thresher.defaults import HOLM
 from thresher.experiments.config import Experiment
-from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs
+from thresher.experiments.measuring import Meter
 from thresher.experiments.stages import VariantRun
 from thresher.files import write_json, write_text
 from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata

@@ -5,22 +5,117 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from thresher.costs import Repeats, are_narrow, compare_times
+from thresher.costs import Machine, Power, Repeats, ThreadClock, are_narrow, compare_times, find_tdp, measure_times
 from thresher.experiments.config import Experiment
-from thresher.experiments.variant_building import TimedCutting, build_variant
+from thresher.experiments.schema import CostsTable
 from thresher.files import scratch_folder
-from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.lucene.query_rounds import CollectorPauses, QueryTimes, time_queries
+from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
+from thresher.lucene.searching import CollectorPauses, QueryTimes, time_queries
 from thresher.progress import Progress
+from thresher.pruning.building import build_pruned
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.cleaners import BASELINE, Cleaner
+from thresher.scoring.cutting import cleaned_documents
+from thresher.scoring.lost_pages import language_of_emptied
+from thresher.variants.costs import Cost
+
+
+@dataclass(frozen=True)
+class VariantBuild:
+    """What was built.
+
+    Args:
+        index: of the variant.
+        emptied: documents of which nothing is left, and which are not indexed.
+        words: kept by the cleaner.
+        cutting: what reading and cutting took, which is cleaning; nothing for pruned variants, which have no such step.
+        naming: what naming the languages of emptied documents took.
+        languages: of emptied documents.
+    """
+
+    index: IndexReport
+    emptied: int
+    words: int
+    cutting: ThreadClock
+    naming: ThreadClock
+    languages: Mapping[str, int]
+
+
+def build_variant(
+    store: Path,
+    treatment: Treatment,
+    folder: Path,
+    options: IndexOptions,
+    original: bool,
+    advance: Callable[[], None] = lambda: None,
+    languages: bool = False,
+    origin: Origin | None = None,
+) -> VariantBuild:
+    """Build the index of a variant into `folder`, which is replaced on success.
+
+    Args:
+        store: the score store.
+        treatment: what the variant does, with numbers for percentiles.
+        folder: the index.
+        options: what it holds.
+        original: whether a pruned index is ranked with the statistics of the unpruned collection.
+        advance: called for each document.
+        languages: whether to name the languages of emptied documents.
+        origin: kept with the index.
+    """
+    if treatment.pruning is None:
+        documents = TimedCutting(store, treatment.cleaner, advance, languages)
+        index = build_index(documents.texts(), folder, options, origin)
+        return VariantBuild(index, index.empty, documents.words, documents.cutting, documents.naming, documents.emptied)
+    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, options, original, advance, origin)
+    naming = ThreadClock()
+    by_language: Counter[str] = Counter()
+    if languages and pruned.blank:
+        with naming:
+            emptied = (page for page in cleaned_documents(store, treatment.cleaner) if is_blank(page.text))
+            by_language.update(map(language_of_emptied, emptied))
+    return VariantBuild(pruned.index, pruned.blank, pruned.words, ThreadClock(), naming, by_language)
+
+
+class TimedCutting:
+    """Cleaned documents of a store, with the words kept and the time that reading and cutting took.
+
+    Java indexes one batch while this thread cuts the next. With `languages`, `emptied` counts what is not indexed by language,
+    which `naming` is the time of.
+    """
+
+    def __init__(
+        self, folder: Path, cleaner: Cleaner, advance: Callable[[], None] = lambda: None, languages: bool = False
+    ) -> None:
+        self._source = cleaned_documents(folder, cleaner)
+        self._advance, self._languages = advance, languages
+        self.cutting, self.naming = ThreadClock(), ThreadClock()
+        self.words = 0
+        self.emptied: Counter[str] = Counter()
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Give each document's id and text."""
+        while True:
+            with self.cutting:
+                document = next(self._source, None)
+            if document is None:
+                return
+            self.words += document.words
+            if self._languages and is_blank(document.text):
+                with self.naming:
+                    self.emptied[language_of_emptied(document)] += 1
+            self._advance()
+            yield document.id, document.text
+
 
 WIDTH = 0.05
 """Intervals of ratios are narrow enough if they extend less than this share to both sides."""
@@ -146,3 +241,54 @@ def _build_times(treatment: Treatment, scores: Path, folder: Path, experiment: E
     original = experiment.original_statistics
     cutting = build_variant(scores, treatment, folder, experiment.index, original).cutting
     return time.perf_counter() - wall - cutting.wall, time.process_time() - cpu - cutting.cpu
+
+
+def power_of(options: CostsTable, machine: Machine) -> Power:
+    """Return the factors of Eq. 9 as configured; what is not is the machine's."""
+    if options.measured_watts:
+        watts, source = options.measured_watts, "measured power, configured"
+    else:
+        tdp = find_tdp(machine.cpu_model, machine.sockets, options.tdp_watts or None)
+        watts, source = tdp.watts, f"TDP {tdp.source}"
+    there = machine.cores or machine.logical_cpus
+    return Power(
+        watts,
+        source,
+        min(options.cores / there, 1.0) if options.cores and there else 1.0,
+        options.machines,
+        options.pue,
+        options.carbon_intensity,
+        ", ".join(filter(None, (options.region, options.date))),
+    )
+
+
+@dataclass
+class Stage:
+    """A stage that is measured; its `cost` is there when its block has ended."""
+
+    cost: Cost = Cost(0.0, 0.0, 0.0, None)
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Measures stages: time and memory, and CO2 by Eq. 9."""
+
+    power: Power
+
+    @property
+    def method(self) -> str:
+        """How CO2 is determined, in words."""
+        return str(self.power)
+
+    def grams(self, wall_seconds: float, machines: int = 1) -> float | None:
+        """Estimate the CO2 of work; None below resolution."""
+        return self.power.grams(wall_seconds, machines)
+
+    @contextmanager
+    def stage(self) -> Iterator[Stage]:
+        """Measure a block."""
+        stage = Stage()
+        with measure_times() as watch:
+            yield stage
+        times = watch.times
+        stage.cost = Cost(times.wall, times.cpu, times.peak, self.grams(times.wall))

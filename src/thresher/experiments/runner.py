@@ -12,13 +12,10 @@ from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run, write_run
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
-from thresher.experiments.energy import Meter, power_of
-from thresher.experiments.folders import Folders
-from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
-from thresher.experiments.keeping import kept_results
+from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import git_state, write_manifest, write_run_metadata
-from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
-from thresher.experiments.outcome import Run, assemble, title_bias
+from thresher.experiments.measuring import Measurements, Meter, build_variant, measure, power_of, warm_up_indexing
+from thresher.experiments.outcome import Run, assemble, kept_results, title_bias
 from thresher.experiments.stages import (
     BIASES,
     INDEXES,
@@ -37,13 +34,12 @@ from thresher.experiments.stages import (
     search_key,
     stage_key,
 )
-from thresher.experiments.variant_building import build_variant
 from thresher.experiments.variants import folder_name
 from thresher.explaining.explanations import read_explained
 from thresher.files import file_digest
 from thresher.locks import held
+from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.jvm import check_installed
-from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.pruning_methods.treatments import Treatment

@@ -11,9 +11,9 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
 from thresher.files import digest, file_digest
+from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
 from thresher.lucene.jvm import find_jar
-from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import Treatment
 from thresher.records import RecordFile

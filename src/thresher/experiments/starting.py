@@ -14,7 +14,7 @@ from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
 from thresher.errors import InputError
 from thresher.evaluation import read_qrels, read_topics
-from thresher.passes.apart import documents_apart, likely_fields_apart
+from thresher.passes.backends import documents_apart, likely_fields_apart
 
 LOOKED_AT = 20_000
 """Most pages that are looked at."""

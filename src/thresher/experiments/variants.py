@@ -21,7 +21,7 @@ from thresher.pruning_methods.treatments import (
 )
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
-from thresher.variants.headings import without_headings
+from thresher.variants.held_out import without_headings
 from thresher.variants.table import Variant
 
 # A sweep of more than this is a slip of the step.

@@ -7,7 +7,7 @@
     length         mean length(other) - length(document)
     statistics     mean statistics(other) - statistics(document)
 
-where the parts are those of `thresher.explaining.decomposing`; without others, as where all that is left is before it, their
+where the parts are those of `thresher.explaining.causes`; without others, as where all that is left is before it, their
 means are 0. The cause is the largest of the four: what the document lost more of than those who overtook it, or, for length,
 by what they were shortened more. But it is *emptied page* if nothing of the document is in the variant's index, and *overtaken
 by unjudged* where length or statistics are the largest and more than half of those who overtook it are not judged. For a
@@ -23,15 +23,130 @@ one. Where no document has such a credit, all relevant ones that fell, or rose, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
+from math import factorial, inf
 from typing import TypeVar
 
-from thresher.explaining.decomposing import Floats, ScoreChanges
+import numpy as np
+import numpy.typing as npt
+
 from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, TopicExplanation, TotalChange
+from thresher.exploring.similarity import States, similarity
+from thresher.lucene.analysis import RetrievalModel
+from thresher.lucene.score_inputs import ScoreInputs
 from thresher.pages.plain import Ints
+
+Floats = npt.NDArray[np.float64]
+_REMOVED, _PRUNED, _LENGTH, _STATISTICS = range(4)
+
+
+def shapley(players: int, value: Callable[[frozenset[int]], Floats]) -> list[Floats]:
+    """Return the parts of players 0 to n - 1; they add up to the value of all less the value of none.
+
+    Args:
+        players: n; there are 2^n values.
+        value: of each set of players, an array of any shape, always the same; called once for each.
+    """
+    every = [frozenset(one for one in range(players) if number >> one & 1) for number in range(1 << players)]
+    values = {group: value(group) for group in every}
+    parts = []
+    for player in range(players):
+        part = np.zeros_like(values[frozenset()])
+        for group in every:
+            if player not in group:
+                orders = factorial(len(group)) * factorial(players - len(group) - 1)
+                part += orders / factorial(players) * (values[group | {player}] - values[group])
+        parts.append(part)
+    return parts
+
+
+@dataclass(frozen=True)
+class ScoreChanges:
+    """The scores of documents in two indexes and the parts of their changes; shapes (documents,) but for `by_term`.
+
+    `removed + pruned + length + statistics` is `after - before`. A score is what the formula gives, also for a document that
+    is not retrieved: 0, or for `qld(exact)` that of the length alone, if it has no query term.
+
+    Args:
+        before, after: the scores.
+        removed: by tokens that cleaning removed from the document.
+        pruned: by postings that pruning removed.
+        length: by the document's length.
+        statistics: by the statistics of the collection.
+        by_term: of `removed + pruned`, the part of each query term; they add up but for the rounding of scores to 32 bits;
+            shape (documents, terms).
+    """
+
+    before: Floats
+    after: Floats
+    removed: Floats
+    pruned: Floats
+    length: Floats
+    statistics: Floats
+    by_term: Floats
+
+
+def score_changes(
+    model: RetrievalModel, query: Mapping[str, int], before: ScoreInputs, after: ScoreInputs, cleaned: Ints
+) -> ScoreChanges:
+    """Take the changes of scores apart.
+
+    Args:
+        model: ranks in both indexes.
+        query: the query's tf of each of its terms, in the order of the columns.
+        before, after: of the same documents and terms, in the baseline's index and in the variant's.
+        cleaned: tf after cleaning and before pruning; shape (documents, terms).
+    """
+    states = (_states(before), _known_statistics(_states(before), _states(after)))
+    by_pruning = (after.tf == 0) & (cleaned > 0)
+
+    def scores(changed: frozenset[int]) -> Floats:
+        tf = cleaned if _REMOVED in changed else before.tf
+        if _PRUNED in changed:
+            tf = np.where(by_pruning, 0, tf)
+        lengths = after.lengths if _LENGTH in changed else before.lengths
+        return _scores(model, query, states[_STATISTICS in changed], tf, lengths)
+
+    parts = shapley(4, scores)
+    return ScoreChanges(
+        before=scores(frozenset())[:, -1],
+        after=scores(frozenset(range(4)))[:, -1],
+        removed=parts[_REMOVED][:, -1],
+        pruned=parts[_PRUNED][:, -1],
+        length=parts[_LENGTH][:, -1],
+        statistics=parts[_STATISTICS][:, -1],
+        by_term=(parts[_REMOVED] + parts[_PRUNED])[:, :-1],
+    )
+
+
+def _states(inputs: ScoreInputs) -> States:
+    return States(np.array([inputs.documents]), np.array([inputs.tokens]), inputs.cf[None], inputs.df[None])
+
+
+def _known_statistics(before: States, after: States) -> States:
+    """Return the statistics after, with those before of terms that are gone; of a collection without a token, those before."""
+    if not after.tokens[0]:
+        return before
+    gone = after.df == 0
+    return States(
+        after.documents, after.tokens, np.where(gone, before.cf, after.cf), np.where(gone, before.df, after.df)
+    )
+
+
+def _scores(model: RetrievalModel, query: Mapping[str, int], states: States, tf: Ints, lengths: Ints) -> Floats:
+    """Return the scores by each term and, in the last column, the whole ones; shape (documents, terms + 1)."""
+    documents, terms = tf.shape
+    scoring = similarity(model, states)
+    by_length = scoring.by_length(lengths[None])
+    boosts = np.array([*query.values()], dtype=np.float64)
+    of_pairs: Floats = np.repeat(by_length, terms, axis=1)
+    pairs = scoring.scores(tf.reshape(1, -1), np.tile(np.arange(terms), documents), boosts, of_pairs)
+    by_term = np.where(tf > 0, pairs.reshape(documents, terms), 0.0)
+    whole = scoring.whole(by_term.sum(axis=1)[None], by_length, np.arange(documents), sum(query.values()))
+    return np.concatenate((by_term, whole[0][:, None]), axis=1)
+
 
 _Key = TypeVar("_Key", Cause, BlockKind)
 

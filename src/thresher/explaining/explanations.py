@@ -114,7 +114,7 @@ class DocumentChange:
         document, grade: its id, and its judgment; None if it is not judged.
         rank_before, rank_after: in the baseline's run and in the variant's; None if it was not retrieved.
         score_before, score_after: unrounded; 0 (for `qld(exact)`, by the length alone) if it has no query term.
-        removed, pruned, length, statistics: the parts of `score_after - score_before`: see `thresher.explaining.decomposing`.
+        removed, pruned, length, statistics: the parts of `score_after - score_before`: see `thresher.explaining.causes`.
         length_before, length_after: in tokens, as the retrieval model reads them.
         emptied: whether nothing of it is in the variant's index.
         terms: the query's.

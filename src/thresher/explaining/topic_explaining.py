@@ -9,11 +9,18 @@ import numpy as np
 
 from thresher.errors import StateError
 from thresher.evaluation import evaluate
-from thresher.explaining.causes import RankChanges, by_rank, cause_of, cause_shares, contributions
-from thresher.explaining.decomposing import ScoreChanges, score_changes
+from thresher.explaining.causes import (
+    RankChanges,
+    ScoreChanges,
+    by_rank,
+    cause_of,
+    cause_shares,
+    contributions,
+    score_changes,
+)
 from thresher.explaining.explanations import DocumentChange, Neighbour, TermChange, TermStatistics, TopicExplanation
 from thresher.explaining.passages import CutPage
-from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.pages.plain import Ints
 from thresher.pruning_methods.treatments import Treatment

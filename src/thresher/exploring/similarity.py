@@ -6,7 +6,7 @@
   n = 1 / (k1 · (1 - b + b · |d| / avgdl)); N counts the documents with a token, avgdl is C / N.
 - `classic`: `ClassicSimilarity`: sqrt(tf) · boost · (1 + ln((N + 1) / (df + 1))) / sqrt(|d|) in 32 bits.
 - All three: the scores of the terms are added in 64 bits and the sum is rounded to 32.
-- `qld(exact)`: see `thresher.lucene.exact`.
+- `qld(exact)`: see `thresher.lucene.score_inputs`.
 
 Lucene stores |d| in one byte (`SmallFloat.intToByte4`): exactly below 24 + 16, beyond that as 24 plus a number of four
 significant bits, rounded down.
@@ -23,7 +23,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.analysis import RetrievalModel
 from thresher.pages.plain import Ints
 
 Floats = npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ Integers = npt.NDArray[np.integer[Any]]
 _EXACT_LENGTHS = 24
 _KEPT_BITS = 4
 _TIES = 10
-"""Scores that agree to this many decimals are ties, as in `thresher.lucene.exact`."""
+"""Scores that agree to this many decimals are ties, as in `thresher.lucene.score_inputs`."""
 
 
 @dataclass(frozen=True)

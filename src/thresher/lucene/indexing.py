@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -10,14 +11,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from thresher.collections.ids import LONGEST_ID, shown_id
 from thresher.defaults import STEMMERS
 from thresher.errors import ConfigError, InputError, StateError, ThresherError
 from thresher.files import atomic_path
-from thresher.lucene.analysis import english_analyzer
+from thresher.lucene.analysis import FILLER, english_analyzer, term_list, term_list_analyzer
 from thresher.lucene.index_writer import SEPARATOR, IndexWriter
 from thresher.lucene.jvm import java_cast, java_class, java_folder, start, user_error_of_java
+from thresher.lucene.original_statistics import ORIGINAL_STATISTICS, write_original_statistics
 from thresher.lucene.work import IndexStatistics, index_statistics
 from thresher.records import RecordFile
 
@@ -271,3 +274,83 @@ def _bytes_by_type(folder: Path) -> dict[str, int]:
             kind = path.suffix or path.name.split("_")[0]
             sizes[kind] = sizes.get(kind, 0) + path.stat().st_size
     return dict(sorted(sizes.items()))
+
+
+@dataclass(frozen=True)
+class PrunedDocument:
+    """A document without some of its terms.
+
+    Attributes:
+        id: its id.
+        terms: what is kept, as `term_lists` describes it; empty if nothing is.
+        removed: the tokens that were removed; 0 if the index is ranked with its own statistics.
+        length: its exact length in tokens, for `qld(exact)`: before pruning, or of what is kept if the index is ranked with
+            its own statistics.
+    """
+
+    id: str
+    terms: str
+    removed: int
+    length: int
+
+
+Changed = Callable[[], pa.Table]
+
+
+def cannot_hold(options: object) -> Iterator[tuple[str, str]]:
+    """Give the options, of an index or of [index], that ask for what a pruned index cannot hold, each with what is wrong."""
+    for option in ("positions", "stored", "vectors"):
+        if getattr(options, option):
+            yield option, f"a pruned index cannot hold what {option} = true asks for"
+
+
+def build_pruned_index(
+    documents: Iterable[PrunedDocument],
+    folder: Path,
+    options: IndexOptions,
+    changed: pa.Table | Changed | None,
+    origin: Origin | None = None,
+) -> IndexReport:
+    """Index documents, in their order, into `folder`, which is replaced on success.
+
+    If nothing was removed the index has the same bytes as that of `build_index`.
+
+    Args:
+        documents: all documents that are not blank; one of stop words only has no terms and lost nothing.
+        folder: the index.
+        options: how the terms were analysed, and whether exact lengths are kept. A list of terms has no positions and no text.
+        changed: for ranking with the statistics of the unpruned collection, what was removed, or what to call for it after
+            the last document: a row for each `term` that lost postings, even if it has none left, with the documents `df` and
+            occurrences `cf` that it lost, in any order. None for ranking with the statistics of the pruned index.
+        origin: kept with the index.
+    """
+    for option, what in cannot_hold(options):
+        raise ConfigError(what, f"leave out {option}, or index pruning")
+    return replace_index(folder, lambda temporary: _write_pruned(documents, temporary, options, changed), origin)
+
+
+def _write_pruned(
+    documents: Iterable[PrunedDocument], folder: Path, options: IndexOptions, changed: pa.Table | Changed | None
+) -> IndexSettings:
+    lengths, removed = array("i"), 0
+
+    def contents() -> Iterator[tuple[str, str]]:
+        nonlocal removed
+        for document in documents:
+            lengths.append(document.length)
+            removed += document.removed
+            filler = term_list([(FILLER, document.removed)]) if document.removed else ""
+            yield document.id, f"{document.terms} {filler}"
+
+    indexed, _, _ = write_documents(IndexWriter(folder, term_list_analyzer()), contents())
+    if options.lengths:
+        np.save(folder / LENGTHS, np.array(lengths, dtype=np.int32))
+    table = changed() if callable(changed) else changed
+    lost = int(table["cf"].to_numpy().sum()) if table is not None else 0
+    if lost != removed:
+        raise ValueError(f"documents lost {removed} tokens, but their terms {lost}")
+    if table is None:
+        return IndexSettings(options, indexed, 0)
+    with open_index(folder) as reader:
+        written = write_original_statistics(folder / ORIGINAL_STATISTICS, table, reader)
+    return IndexSettings(options, indexed, 0, original_statistics=written)

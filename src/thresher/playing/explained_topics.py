@@ -12,7 +12,7 @@ from thresher.playing.page_sources import ResultPages
 from thresher.playing.page_views import View, cuts_view, scorer_view, write_side_by_side
 from thresher.progress import progress
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.reports.explanation_html import page_name, render_topic, render_topics
+from thresher.reports.explanation_text import page_name, render_topic, render_topics
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.percentiles import resolved
 

@@ -26,8 +26,7 @@ from thresher.collections import Page
 from thresher.collections.sources import too_large
 from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.pages import PageOptions
-from thresher.playing.page_process import PageProcess, cleaned_text, scored_view
-from thresher.playing.page_sources import Pages, ResultPages, found, open_pages
+from thresher.playing.page_sources import PageProcess, Pages, ResultPages, cleaned_text, found, open_pages, scored_view
 from thresher.playing.page_views import STARTS, View, cuts_view, policy, scorer_view, served_page, shown_scorers
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import parse_cleaner

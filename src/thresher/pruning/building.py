@@ -19,8 +19,7 @@ from thresher.exploring.counting import split_shards
 from thresher.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.files import scratch_folder
 from thresher.lucene.analysis import DELIMITER
-from thresher.lucene.indexing import IndexOptions, IndexReport, Origin
-from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
+from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, PrunedDocument, build_pruned_index
 from thresher.pages.plain import Ints
 from thresher.pruning_methods.method import kept
 from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers

@@ -17,18 +17,23 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
-from thresher.exploring.evaluating import RankingJob, evaluated
-from thresher.exploring.exploring import POINTS, Judging, analyse_queries, in_chunks, judged_documents
-from thresher.exploring.filling import RankedSweep, with_sweeps
-from thresher.exploring.judged_ranks import Judges
+from thresher.exploring.exploring import (
+    POINTS,
+    Judging,
+    RankedSweep,
+    analyse_queries,
+    in_chunks,
+    judged_documents,
+    with_sweeps,
+)
+from thresher.exploring.judged_ranks import Judges, RankingJob, evaluated
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.match_chunks import MatchChunks
-from thresher.exploring.matching import query_postings
+from thresher.exploring.matching import MatchChunks, query_postings
 from thresher.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.exploring.similarity import States
 from thresher.files import temporary_folder
+from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.indexing import IndexOptions
-from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend

@@ -11,12 +11,20 @@ from functools import cache
 from typing import Any
 
 import thresher.pruning_methods
+from thresher.columns import number_text
 from thresher.errors import ConfigError
-from thresher.number_texts import number_text
 from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod
 from thresher.scorers.base import check_range, span
-from thresher.scorers.cleaners import BASELINE, Cleaner, Cut, parse_cleaner, parse_values, sweep_name
-from thresher.scorers.describe import parameter_declarations, parameter_lines
+from thresher.scorers.cleaners import (
+    BASELINE,
+    Cleaner,
+    Cut,
+    parameter_declarations,
+    parameter_lines,
+    parse_cleaner,
+    parse_values,
+    sweep_name,
+)
 from thresher.scorers.registry import declared_in, named
 
 BAR = "|"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from thresher.pseudo_topics.making import make_pseudo_topics
-from thresher.pseudo_topics.topic_files import ANCHORS, SOURCES, TITLES, Made, PseudoOptions, PseudoTopic
+from thresher.pseudo_topics.making import ANCHORS, SOURCES, TITLES, Made, PseudoOptions, PseudoTopic, make_pseudo_topics
 
 __all__ = ["ANCHORS", "SOURCES", "TITLES", "Made", "PseudoOptions", "PseudoTopic", "make_pseudo_topics"]

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pseudo_topics.link_tables import Numbers, Store, Truths
-from thresher.pseudo_topics.title_texts import (
+from thresher.pseudo_topics.extracting import (
     LEAST,
     MOST,
     Boilerplate,
@@ -24,6 +23,7 @@ from thresher.pseudo_topics.title_texts import (
     units,
     weight,
 )
+from thresher.pseudo_topics.link_tables import Numbers, Store, Truths
 
 NAVIGATION_SHARE = 0.1
 """A text that links to its page from at least this share of the site's pages is navigation,"""

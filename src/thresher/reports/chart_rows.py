@@ -17,7 +17,7 @@ from typing import Any
 from thresher.choosing.choices import Choice
 from thresher.reports.charts import MOST_MARKED, Row, Variants
 from thresher.reports.formatting import MEASURE_DECIMALS
-from thresher.reports.recommendation import first_pick
+from thresher.reports.summary import first_pick
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.table import VariantTable

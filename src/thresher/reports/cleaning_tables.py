@@ -14,9 +14,9 @@ from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.results import CleanerResult, MeanInterval, TypeQuality, by_page_type
 from thresher.cleaneval.running import CleaningRun
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
+from thresher.columns import number_text
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison
-from thresher.number_texts import number_text
 from thresher.reports.formatting import MARKS, NOTHING, correction_text, direction, fixed, marks_text, p_text, signed
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
 

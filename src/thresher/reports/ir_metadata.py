@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from thresher.costs import Machine, Times
+from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.indexing import IndexOptions
-from thresher.lucene.retrieval import RetrievalModel
 from thresher.scorers.cleaners import Cleaner
 from thresher.variants.costs import Cost
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thresher.number_texts import exact_number
+from thresher.columns import exact_number
 from thresher.pruning_methods.method import PruningMethod
 from thresher.pruning_methods.treatments import Treatment, method_class
 from thresher.reports.formatting import correction_text

@@ -8,13 +8,11 @@ from markupsafe import Markup
 
 from thresher.choosing.choices import Choice
 from thresher.reports.chart_rows import variants_of
-from thresher.reports.choice_tables import answer_columns, answered, answers_table
 from thresher.reports.compared_runs import RUNS, compared_rows, runs_table
-from thresher.reports.drawing import Plot
+from thresher.reports.drawing import Plot, all_plot
+from thresher.reports.further_tables import answer_columns, answered, answers_table
 from thresher.reports.html_parts import coded
-from thresher.reports.plot_files import all_plot
-from thresher.reports.recommendation import answer
-from thresher.reports.summary import findings, warnings
+from thresher.reports.summary import answer, findings, warnings
 from thresher.reports.table import Table, data_frame, filled
 from thresher.reports.variant_columns import entries, variant_columns
 from thresher.reports.variant_tables import answer_table

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from thresher.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
+from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import change_text, measure_text, percent_text
+from thresher.pruning_methods.treatments import BAR
+from thresher.reports.formatting import change_text, measure_text, percent, percent_text
 from thresher.reports.table import measure_header
 from thresher.variants.results import Results, TitleBias
 from thresher.variants.table import VariantTable
@@ -97,3 +100,146 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
 
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
+
+
+STAY = "Stay with no cleaning"
+
+
+def answer(choice: Choice) -> Iterator[str]:
+    """Give at most three lines for each retrieval model, what to use first, and then how to use it."""
+    for model in choice.models:
+        opening = f"{model.retrieval}: " if len(choice.models) > 1 else ""
+        yield from (opening + line for line in model_answer(choice, model))
+        if first := first_pick(model):
+            yield f"To use it: {use(first.variant).replace('`', '')}"
+
+
+def first_pick(model: ModelChoice) -> Pick | None:
+    """Return what an answer names first; None to stay with no cleaning."""
+    return None if model.too_few else model.answer[0][1]
+
+
+def model_answer(choice: Choice, model: ModelChoice, brief: bool = False) -> Iterator[str]:
+    """Give at most three lines for one retrieval model, what to use first; brief ones leave out how much it changes."""
+    if model.too_few:
+        yield f"{STAY}: {model.topics} topics are too few for a verdict, at least {MINIMUM} are needed."
+        return
+    for number, (line, pick) in enumerate(model.answer):
+        opening = "Use " if number == 0 and pick else ""
+        yield f"{opening}{_line(choice, model, line, pick, brief)}"
+
+
+def use(variant: str) -> str:
+    """Return how to apply a variant, with code between backticks."""
+    if BAR in variant:
+        return f'add `"{variant}"` to `names` in `[cleaners]` of the experiment file; `thresher run` builds its index'
+    return f"`thresher clean PAGES -c '{variant}' -o cleaned.jsonl`"
+
+
+def _line(choice: Choice, model: ModelChoice, line: Line, pick: Pick | None, brief: bool) -> str:
+    if line is Line.CAUTIOUS:
+        return _cautious(model, pick)
+    if line is Line.SMALLEST:
+        return _smallest(choice, model, pick, brief)
+    gain = model.dominating if line is Line.NO_LARGER else model.gain
+    assert gain is not None
+    return _gain(choice, gain, line)
+
+
+def _smallest(choice: Choice, model: ModelChoice, pick: Pick | None, brief: bool) -> str:
+    loss = f"lose less than {margin_text(choice.terms.margin)} of {_measures(choice)}"
+    tested = f"{model.topics} topics, {len(choice.terms.families)} families tested, {_sure(choice)}"
+    if pick is None:
+        needed = [walk.failed.topics_needed for walk in model.walks if walk.failed and walk.failed.topics_needed]
+        more = f" About {min(needed):,} topics might show it." if needed else ""
+        return f"{STAY}: no smaller index is shown to {loss} ({tested}).{more}"
+    shown = f"{pick.variant}: {_share(pick)} of the index, shown to {loss} ({tested})."
+    return (
+        shown if brief else f"{shown} {_short(pick.effects[0])} changes by {_bounded(pick.effects[0])}{_still(model)}."
+    )
+
+
+def _still(model: ModelChoice) -> str:
+    """Say what it would take to show the next smaller index of what is recommended."""
+    for walk in model.walks:
+        if walk.last and walk.failed and model.recommended and walk.last.variant == model.recommended.variant:
+            if walk.failed.topics_needed is None:
+                return ""
+            return f"; {percent(walk.failed.share)} % would take {walk.failed.topics_needed:,} topics"
+    return ""
+
+
+def _gain(choice: Choice, gain: Gain, line: Line) -> str:
+    found, sure = gain.held_out, percent_text(1 - gain.alpha)
+    by = (
+        f"{_short(found)} by {change_text(found.difference)} on topics without a part in the pick, at least by "
+        f"{change_text(found.low)} ({sure})"
+    )
+    size = f"{gain.pick.variant}: {_share(gain.pick)} of the index"
+    if line is Line.NO_LARGER:
+        return f"{size}, no more than {gain.over}, which loses less than {margin_text(choice.terms.margin)}, and better: {by}."
+    return f"{size}, the largest gain over no cleaning that is shown: {by}."
+
+
+def _cautious(model: ModelChoice, pick: Pick | None) -> str:
+    opening = "If kinds of topics that are missing here may lose everything, the cautious choice is "
+    if pick is None:
+        return f"{opening}no cleaning: a smaller index takes {model.cautious_topics} topics or more."
+    if any(other and other.variant == pick.variant for _, other in model.answer[:-1]):
+        return f"{opening}the same{'' if len(model.answer) == 2 else f', {pick.variant}'}."
+    return f"{opening}{pick.variant}: {_share(pick)} of the index."
+
+
+def margin_text(margin: Margin) -> str:
+    """Return the accepted loss as it was stated: `5 %` of the baseline's mean, or `0.01`."""
+    return percent_text(margin.value) if margin.relative else measure_text(margin.value)
+
+
+def _measures(choice: Choice) -> str:
+    return " and ".join(measure_header(measure)[0] for measure in choice.measures)
+
+
+def _short(effect: Effect) -> str:
+    return measure_header(effect.measure)[0]
+
+
+def _share(pick: Pick) -> str:
+    return f"{percent(pick.share)} %"
+
+
+def _sure(choice: Choice) -> str:
+    return percent_text(1 - choice.terms.alpha)
+
+
+def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
+    """Give what the answer rests on, and what it is worth on topics without a part in it."""
+    margin, level = margin_text(choice.terms.margin), f"{choice.terms.level:.4g}"
+    yield (
+        "The topics are a random sample of what users ask. Families and the order of their indexes were fixed before the "
+        f"topics were looked at. The mean over {model.topics} topics behaves as Student's t says; it cannot know of kinds of "
+        f"topics that are not among these. If none of these lost anything, up to {percent(model.unseen_share)} % of all "
+        "topics could still lose everything (95 %, exact). The cautious choice does not rest on this."
+    )
+    yield (
+        f"Each family is tested from its largest index on, in steps of 5 % of the size, at level {level}, until one is not "
+        f"shown to lose less than {margin} of {_measures(choice)} or leaves more than {percent_text(choice.terms.emptied)} of "
+        "the pages without text; what follows it is not looked at. The smallest of all that are accepted is recommended. So "
+        f"the probability of recommending one that loses more is at most {percent_text(choice.terms.alpha)}."
+    )
+    if model.cross_validated:
+        found = model.cross_validated
+        rule = f"this rule changes {_short(found)} by {_bounded(found)}"
+        yield f"On topics without a part in the choice, by cross-validation, {rule}."
+    for effect in model.recommended.held_out if model.recommended else ():
+        yield f"On {effect.topics} held-out topics what is recommended changes {_short(effect)} by {_bounded(effect)}."
+    approximate = ", approximately, as there are few topics" if model.approximate else ""
+    yield (
+        "Any other index may be taken by hand where its lower bound is above the margin: the bounds of all variants hold "
+        f"together ({_sure(choice)}){approximate}."
+    )
+
+
+def _bounded(effect: Effect) -> str:
+    if effect.high is None:
+        return f"{change_text(effect.difference)}, at worst by {change_text(effect.low)}"
+    return f"{change_text(effect.difference)} ({change_text(effect.low)} to {change_text(effect.high)})"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from thresher.columns import Show
-from thresher.lucene.index_parts import bytes_by_part
+from thresher.lucene.work import bytes_by_part
 from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
 from thresher.reports.table import FORMATS, Column, Table, csv_table, filled, measure_header, pick, spread
 from thresher.reports.variant_columns import (

@@ -9,14 +9,15 @@ names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from thresher.columns import number_text
 from thresher.defaults import DOCUMENT, REFERENCE
 from thresher.errors import ConfigError
-from thresher.number_texts import number_text
-from thresher.scorers.base import DECISION, KEEP_HIGH, Parameter, Scorer, Value, check_range, printed, with_values
-from thresher.scorers.registry import scorer_class
+from thresher.scorers.base import DECISION, KEEP_HIGH, Parameter, Scorer, Value, check_range, printed, span, with_values
+from thresher.scorers.registry import scorer_class, scorers
 from thresher.scorers.relative_cutoffs import (
     Cutoff,
     Percentile,
@@ -226,3 +227,66 @@ def parse_values(name: str, parameters: Sequence[Parameter], inside: str, where:
             raise ConfigError(f"the parameter {key!r} is given twice", "give it once", where)
         values[key] = known[key].parse(value, where)
     return values
+
+
+RELATIVE_CUTOFFS = (
+    "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the reference text in "
+    "the model's card. Or a quota: @doc50 keeps the best-scored segments of each page that hold half of its words."
+)
+
+
+def declarations() -> list[dict[str, Any]]:
+    """Return the declarations of all scorers, by name, as JSON values."""
+    return [_declaration(kind) for kind in scorers().values()]
+
+
+def describe() -> str:
+    """Return the declarations as text for a terminal."""
+    lines = [f"{BASELINE}", "    The baseline: tags, scripts and styles removed, all text kept.", ""]
+    for entry in declarations():
+        lines += [entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF", f"    {entry['description']}"]
+        rule = "decides: no cutoff" if entry["decides"] else f"{entry['keep']}; cutoffs {entry['cutoffs']}"
+        lines.append(f"    scores each {entry['segment']}; {rule}, such as {entry['example']}")
+        lines += [*parameter_lines(entry), f"    source: {entry['source']}", ""]
+    lines.append("a+b applies both: a segment stays if it passes each.")
+    lines.append(RELATIVE_CUTOFFS)
+    return "\n".join(lines)
+
+
+def parameter_declarations(parameters: Iterable[Parameter]) -> list[dict[str, Any]]:
+    """Return the declarations of parameters as JSON values."""
+    return [
+        {
+            "name": parameter.name,
+            "default": parameter.default,
+            "description": parameter.description,
+            "values": parameter.spelling,
+            "choices": [*parameter.choices],
+        }
+        for parameter in parameters
+    ]
+
+
+def parameter_lines(entry: Mapping[str, Any]) -> Iterable[str]:
+    """Give the lines on the parameters of a declaration for a terminal."""
+    for parameter in entry["parameters"]:
+        yield f"    {parameter['name']}={printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
+
+
+def _declaration(kind: type[Scorer]) -> dict[str, Any]:
+    cutoff = "" if kind.decides else f"@{middle_cutoff(kind)}"
+    return {
+        "name": kind.name,
+        "description": " ".join((kind.__doc__ or "").split()),
+        "segment": kind.segment,
+        "keep": kind.keep,
+        "decides": kind.decides,
+        "unit": kind.unit,
+        "cutoffs": "none"
+        if kind.decides
+        else span(kind.low, kind.high) + (f", {number_text(kind.usual)} by default" if kind.usual else ""),
+        "grid": [number_text(cutoff) for cutoff in kind.grid],
+        "example": f"{kind().canonical_name}{cutoff}",
+        "parameters": parameter_declarations((*kind.parameters, *CUT_PARAMETERS)),
+        "source": kind.source,
+    }

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from thresher.content_models.content_files import find_content_model, load_content_model
+from thresher.content_models.model import find_content_model, load_content_model
 from thresher.errors import ConfigError
 from thresher.files import digest
 from thresher.pages import Detail, Segments

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from thresher.language_models.characters.model_files import (
+from thresher.language_models.characters.scoring import (
+    SegmentScorer,
     card,
     find_character_model,
     load_character_model,
     load_segment_scorer,
 )
-from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages import Segments
 from thresher.pages.marked_text import is_bar
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores

@@ -113,7 +113,7 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
-    """Yield every page of a score store that did not fail, cleaned, in the collection's order; percentiles are of this store."""
+    """Yield the cleaned pages of a score store in the collection's order; percentiles are of this store."""
     cleaner = resolved(folder, cleaner)
     for path in shards(folder):
         for _, document, _ in cut_shard(read_shard(path, shard_columns([cleaner])), cleaner):

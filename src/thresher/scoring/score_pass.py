@@ -30,7 +30,7 @@ from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
 from thresher.records import RecordFile
 from thresher.scorers.base import Scorer
-from thresher.scoring.learning import learn
+from thresher.scoring.percentiles import learn
 from thresher.scoring.store import (
     EMPTIED,
     FAILED,
@@ -263,7 +263,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     """Score every page of a collection into the score store `folder`; existing shards are kept.
 
     Shards are byte-identical whatever the backend. Scorers that learn are trained on the collection first: see
-    `thresher.scoring.learning`. Pages with an invalid or repeated id fail.
+    `thresher.scoring.percentiles`. Pages with an invalid or repeated id fail.
 
     Args:
         plan: the collection and its scorers.

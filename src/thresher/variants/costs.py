@@ -8,9 +8,9 @@ from typing import Annotated
 
 from thresher.columns import Declared, Show
 from thresher.costs import BreakEven, Footprint, MeasuredTime, Times
-from thresher.costs.carbon import BELOW_RESOLUTION
+from thresher.costs.machine import BELOW_RESOLUTION
 from thresher.evaluation.significance import Comparison
-from thresher.lucene.query_rounds import CollectorPauses
+from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import QueryWork
 
 

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.columns import Declared, Show
-from thresher.evaluation.rules import pareto_front
-from thresher.evaluation.significance import is_tested
+from thresher.evaluation.significance import is_tested, pareto_front
 from thresher.lucene.work import IndexStatistics
 from thresher.pruning_methods.treatments import Family, Pruning, Treatment
 from thresher.scorers.cleaners import Cleaner

@@ -8,7 +8,7 @@ from character_oracle import SIGNS, fold, windows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.language_models.characters.alphabet import (
+from thresher.language_models.characters.character_counts import (
     BEGIN,
     LEXICAL,
     MOST,

@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL
-from thresher.language_models.characters.character_counts import Settings, train
-from thresher.language_models.characters.model_files import card, read_model, write_model
+from thresher.language_models.characters.character_counts import LEXICAL, NON_LEXICAL, Settings, train
+from thresher.language_models.characters.scoring import card, read_model, write_model
 
 PAGES = [(["One page of text."], ["Home", "One page of text.", "© 2008 | Top"]), (["Two."], ["Two.", "Home"])]
 DAMAGED = "it is damaged, or holds no NCleaner model. Fix: train it again with `thresher ncleaner train`."

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.language_models.characters import model_files as models
+from thresher.language_models.characters import scoring as models
 from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL
-from thresher.language_models.characters.model_files import (
+from thresher.language_models.characters.scoring import (
     FOLDER,
     SHIPPED,
     card,
@@ -70,7 +70,7 @@ def test_the_script_makes_the_same_files_again():
 def test_loading_needs_no_pydoc():
     code = (
         "import sys\n"
-        "from thresher.language_models.characters.model_files import SHIPPED, load_segment_scorer\n"
+        "from thresher.language_models.characters.scoring import SHIPPED, load_segment_scorer\n"
         "for name in SHIPPED: load_segment_scorer(name)\n"
         "print(*[name for name in sys.modules if 'pydoc' in name or name.startswith('thresher.examples')])"
     )

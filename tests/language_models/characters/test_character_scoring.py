@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 
 import thresher.language_models.characters.character_counts as counting
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL, encode, normalise
 from thresher.language_models.characters.character_counts import (
+    LEXICAL,
+    NON_LEXICAL,
     STANDARD,
     STANDARD_NON_LEXICAL,
     Settings,
+    encode,
+    normalise,
     order,
     train,
     unigrams,
 )
-from thresher.language_models.characters.model_files import find_character_model, read_model
-from thresher.language_models.characters.scoring import SegmentScorer, hash_table
+from thresher.language_models.characters.scoring import SegmentScorer, find_character_model, hash_table, read_model
 
 # Few signs, so that n-grams come again, in both models and in one of them.
 TEXT = st.text(st.sampled_from("ab 1|é"), min_size=1, max_size=14).map(normalise).filter(bool)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fastwarc.stream_io import BrotliReader, ZstdReader
 
-from thresher.collections.warc.window import find_empty_line
+from thresher.collections.warc.framing import find_empty_line
 
 _PIECE = 1 << 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from fastwarc.stream_io import ZstdReader
 from isal import isal_zlib
 
-from thresher.collections.warc.window import start_of_record
+from thresher.collections.warc.framing import start_of_record
 from thresher.streams import reason
 
 GZIP_MAGIC = b"\x1f\x8b\x08"

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from thresher.collections.ids import IdRule, id_problem
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part, Reading, Source, Span
-from thresher.collections.warc.framing import HEAD_BYTES, Record, read_records
+from thresher.collections.warc.framing import HEAD_BYTES, Record, Window, read_records
 from thresher.collections.warc.http import (
     BrokenEncodingError,
     Response,
@@ -34,7 +34,6 @@ from thresher.collections.warc.packing import (
     Zstd,
     find_unit,
 )
-from thresher.collections.warc.window import Window
 
 _DOCUMENTS = ("response", "resource", "conversion")
 _OTHERS = ("warcinfo", "request", "metadata", "revisit", "unknown")
