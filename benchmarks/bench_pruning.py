@@ -23,13 +23,13 @@ from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import read_topic_set, score_experiment
 from thresher.exploring.exploring import Judging, explore
+from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning
+from thresher.exploring.pruned_postings import build_pruned
 from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.score_inputs import ExactRanking
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend
-from thresher.pruning.building import build_pruned
-from thresher.pruning.exploring_pruning import PruningSweep, explore_pruning
 from thresher.pruning_methods.treatments import methods, parse_pruning, parse_treatment
 from thresher.scorers.cleaners import Cleaner, parse_scorer, parse_sweep
 from thresher.scoring.cutting import cleaned_documents

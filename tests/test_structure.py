@@ -49,7 +49,6 @@ ORDER = (
     ("cleaneval",),
     ("content_training",),
     ("exploring",),
-    ("pruning",),
     ("explaining",),
     ("choosing",),
     ("reports",),

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from mpmath import betainc
 
-from thresher.cleaneval.alignment import matching_blocks
-from thresher.cleaneval.cleaning_measures import TOKEN, Agreement, agreement
+from thresher.cleaneval.cleaning_measures import TOKEN, Agreement, agreement, matching_blocks
 from thresher.cleaneval.gold import GoldPage, LabelledText
 from thresher.cleaneval.results import MeanInterval, mean_interval
 from thresher.pages.marked_text import PARAGRAPH

@@ -24,7 +24,7 @@ import pandas as pd
 from lxml.etree import LxmlError
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.cleaneval.alignment import matching_blocks
+from thresher.cleaneval.cleaning_measures import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
 from thresher.files import temporary_folder
 from thresher.pages import Segments

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from thresher.choosing.savings import Basis, Savings, TimeLine, Timings, savings
 from thresher.costs import Interval, MeasuredTime, Power
-from thresher.variants.costs import Built, Cost
-from thresher.variants.table import Row, VariantTable
+from thresher.variants.table import Built, Cost, Row, VariantTable
 
 # 100 bytes: 10 s to build and 4 ms a query; each byte less saves 0.05 s of building and 0.03 ms a query.
 GRAMS = Power(85.0, "configured").grams

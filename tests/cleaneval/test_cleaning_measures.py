@@ -14,15 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.alignment import Match, matching_blocks
 from thresher.cleaneval.cleaning_measures import (
     Agreement,
+    Match,
     PageWords,
     Summary,
     TokenCounts,
     agreement,
     compare_tokens,
     compare_words,
+    matching_blocks,
     summarize,
     summarize_pages,
 )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from thresher.cleaneval.cleaning_measures import Agreement, PageWords, summarize_pages
-from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, SweepPoint, best_cutoff, sweep_points, transfer
+from thresher.cleaneval.results import BestCutoff, GoldSweep, SweepPoint, best_cutoff, sweep_points, transfer
 from thresher.errors import ConfigError
 
 

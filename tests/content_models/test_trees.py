@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from thresher.content_models.trees import Trees
+from thresher.content_models.model import Trees
 
 
 @st.composite

@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from thresher.costs import times as module
-from thresher.costs.times import ThreadClock, Times, measure_times, peak_memory
+from thresher.costs import repeats as module
+from thresher.costs.repeats import ThreadClock, Times, measure_times, peak_memory
 
 MIB = 2**20
 

@@ -40,9 +40,8 @@ from thresher.scoring.store import (
     total,
     write_shard,
 )
-from thresher.variants.costs import Cost, NoiseFloor
 from thresher.variants.results import Results
-from thresher.variants.table import Row, Variant
+from thresher.variants.table import Cost, NoiseFloor, Row, Variant
 
 METER = Meter(Power(100.0, "configured", intensity=0.5))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.

@@ -27,7 +27,7 @@ from thresher.experiments.stages import (
 )
 from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
-from thresher.variants.costs import Cost
+from thresher.variants.table import Cost
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),

@@ -27,8 +27,7 @@ from thresher.lucene.jvm import java_class
 from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
-from thresher.scoring.best_first import Layout
-from thresher.scoring.cutting import sentence_mask
+from thresher.scoring.cutting import Layout, sentence_mask
 
 single = st.floats(width=32) | st.sampled_from([math.inf, -math.inf, math.nan, 0.0, -0.0, 3.0, 3.4028234663852886e38])
 

@@ -17,8 +17,7 @@ from thresher.collections import Page
 from thresher.pages import read_text_page
 from thresher.playing.page_views import cuts_view, page_view, scorer_view, shown_scorers, write_side_by_side
 from thresher.scorers.cleaners import HEADINGS, Cleaner, Cut
-from thresher.scoring.best_first import Layout
-from thresher.scoring.cutting import clean_page, sentence_mask
+from thresher.scoring.cutting import Layout, clean_page, sentence_mask
 from thresher.scoring.store import SCORED, PageScores, score_page
 
 SCORERS = shown_scorers()

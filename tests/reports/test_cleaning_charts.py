@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from thresher.cleaneval.cleaning_measures import Agreement
-from thresher.cleaneval.sweeps import GoldSweep, SweepPoint, best_cutoff
+from thresher.cleaneval.results import GoldSweep, SweepPoint, best_cutoff
 from thresher.content_training.fitting import CalibrationBin
 from thresher.reports.charts import SERIES
 from thresher.reports.cleaning_charts import Quality, calibration_plot, curves_plot, overview_plot

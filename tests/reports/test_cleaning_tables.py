@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
+from thresher.cleaneval.results import SweepPoint, best_cutoff
 from thresher.reports.cleaning_charts import write_cleaning_report
 from thresher.reports.cleaning_tables import (
     CUTOFFS,

@@ -12,7 +12,7 @@ from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions
 from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
 from thresher.scorers.cleaners import parse_cleaner
-from thresher.variants.costs import Cost
+from thresher.variants.table import Cost
 
 GOAL = Goal("sweep", "Cutoffs: a sweep in 日本", ("P@10", "nDCG@10"), "none", "Wilcoxon signed-rank", "Holm")
 SOFTWARE = Software("thresher run sweep.toml", "0.1.0", "9548cd6", ("lxml==6.1.3", "pyserini==1.6.0"))

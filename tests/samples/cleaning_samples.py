@@ -8,9 +8,16 @@ from pathlib import Path
 from thresher.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
 from thresher.cleaneval.comparing import PageQuality
 from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText
-from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
+from thresher.cleaneval.results import (
+    CleanerPages,
+    CleanerResult,
+    GoldSweep,
+    best_cutoff,
+    compare_cleaners,
+    sweep_points,
+    transfer,
+)
 from thresher.cleaneval.running import CleaningRun
-from thresher.cleaneval.sweeps import GoldSweep, best_cutoff, sweep_points, transfer
 
 PAGES = 12
 STEMS = tuple(f"page{place:02}" for place in range(PAGES))

@@ -11,10 +11,10 @@ from thresher.content_models.model import (
     ContentCard,
     ContentModel,
     TrainingSet,
+    Trees,
     TreeStage,
     digest_of,
 )
-from thresher.content_models.trees import Trees
 
 
 def stump(name: str, border: float) -> TreeStage:

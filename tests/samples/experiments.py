@@ -15,9 +15,8 @@ from thresher.evaluation.significance import Comparison, compare_all
 from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.costs import Built, Cost, NoiseFloor
 from thresher.variants.results import BaselineRun, Facts, Pages, Results, Setup, SizeErrors
-from thresher.variants.table import Floats, Row, Variant, VariantTable
+from thresher.variants.table import Built, Cost, Floats, NoiseFloor, Row, Variant, VariantTable
 
 NDCG = "nDCG(dcg='exp-log2')@10"
 MEASURES = ("P@10", NDCG)

@@ -21,8 +21,7 @@ from thresher.scorers.base import BLOCK, KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.shallow_features import Density, Words
-from thresher.scoring.best_first import Layout
-from thresher.scoring.cutting import clean_page, cleaned_documents, kept_text, passes, sentence_mask
+from thresher.scoring.cutting import Layout, clean_page, cleaned_documents, kept_text, passes, sentence_mask
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import FAILED, SCORED, PageScores, score_page

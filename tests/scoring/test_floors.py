@@ -17,8 +17,7 @@ from thresher.scorers.bte import BodyText
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.shallow_features import Density, Words
-from thresher.scoring.best_first import Layout, held_by_floor
-from thresher.scoring.cutting import clean_page, passes, sentence_mask
+from thresher.scoring.cutting import Layout, clean_page, held_by_floor, passes, sentence_mask
 from thresher.scoring.store import score_page
 
 

@@ -21,8 +21,7 @@ from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.prior import Prior
 from thresher.scorers.shallow_features import Links, Words
-from thresher.scoring.best_first import Layout, shares_before
-from thresher.scoring.cutting import sentence_mask
+from thresher.scoring.cutting import Layout, sentence_mask, shares_before
 from thresher.scoring.percentiles import resolved_without_collection
 
 # High and low scores are kept, of blocks and of sentences.

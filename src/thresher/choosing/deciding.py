@@ -12,9 +12,17 @@ from thresher.choosing.choices import Effect, FamilyWalk, Gain, ModelChoice, Pic
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings
 from thresher.choosing.walks import ALPHA as GAIN_ALPHA
-from thresher.choosing.walks import Sample, Walk, better_than, recommended, walk
+from thresher.choosing.walks import (
+    Sample,
+    Splits,
+    Walk,
+    better_than,
+    held_out_values,
+    recommended,
+    training_splits,
+    walk,
+)
 from thresher.costs import Interval
-from thresher.evaluation.cross_validation import Splits, held_out_values, training_splits
 from thresher.evaluation.non_inferiority import MINIMUM, Floats, fewest_cautious_topics, t_quantile, topics_needed
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
 from thresher.evaluation.simultaneous import balanced_bounds

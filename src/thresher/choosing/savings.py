@@ -18,8 +18,7 @@ from thresher.columns import Declared, Show
 from thresher.costs import BreakEven, Interval, break_even
 from thresher.costs.repeats import measurable
 from thresher.pruning_methods.treatments import Family
-from thresher.variants.costs import Built, NoiseFloor
-from thresher.variants.table import Row, VariantTable
+from thresher.variants.table import Built, NoiseFloor, Row, VariantTable
 
 FEWEST = 4
 """Fewest indexes to fit a line of times through, the baseline's among them."""

@@ -12,8 +12,16 @@ from typing import TypeVar
 from thresher.cleaneval.comparing import Keeper, compare_cleaned, compare_texts, compare_words_alone, score_gold
 from thresher.cleaneval.extractors import ExtractedPage, Extractor, run_extractors
 from thresher.cleaneval.gold import GoldStandard
-from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
-from thresher.cleaneval.sweeps import GoldSweep, GoldTransfer, best_cutoff, sweep_points, transfer
+from thresher.cleaneval.results import (
+    CleanerPages,
+    CleanerResult,
+    GoldSweep,
+    GoldTransfer,
+    best_cutoff,
+    compare_cleaners,
+    sweep_points,
+    transfer,
+)
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation.significance import corrected

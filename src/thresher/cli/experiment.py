@@ -368,7 +368,7 @@ def explain(
     why = Why(topic, variant, document, model)
     explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, say)
     if pages:
-        from thresher.playing.explained_topics import write_explained_topics
+        from thresher.playing.page_sources import write_explained_topics
         from thresher.reports import write_report
         from thresher.variants.files import read_results
 

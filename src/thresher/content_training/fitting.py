@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.content_models.model import Calibration
-from thresher.content_models.trees import Trees
+from thresher.content_models.model import Calibration, Trees
 from thresher.errors import needs_extra
 
 Doubles = npt.NDArray[np.float64]

@@ -15,6 +15,7 @@ from thresher.content_models.model import (
     ContentCard,
     ContentModel,
     TrainingSet,
+    Trees,
     TreeStage,
     digest_of,
     forum_features,
@@ -22,7 +23,6 @@ from thresher.content_models.model import (
     of_page,
     sequence_of,
 )
-from thresher.content_models.trees import Trees
 from thresher.content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
 from thresher.content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.errors import InputError

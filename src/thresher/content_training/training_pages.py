@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml.etree import LxmlError
 
-from thresher.cleaneval.alignment import matching_blocks
+from thresher.cleaneval.cleaning_measures import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page
 from thresher.content_models.added_features import with_scores
 from thresher.content_models.features import BlockFeatures, features_of
@@ -72,7 +72,7 @@ def tokens(text: str) -> list[str]:
 def labels_of_text(blocks: Sequence[str], gold: str) -> Labels:
     """Return the share of each block's words that are aligned with the gold text; shape (blocks,), range 0 to 1.
 
-    The alignment is by longest matching runs of words, as `thresher.cleaneval.alignment`. Blocks without words have 0.
+    The alignment is by longest matching runs of words, as `thresher.cleaneval.cleaning_measures`. Blocks without words have 0.
     """
     indices, block_of_word, counts = align_words(blocks, tokens(gold))
     shares: Labels = np.bincount(block_of_word[indices >= 0], minlength=len(blocks)) / np.maximum(counts, 1)

@@ -10,11 +10,15 @@ from thresher.costs.repeats import (
     MeasuredTime,
     Payoff,
     Repeats,
+    Stopwatch,
+    ThreadClock,
+    Times,
     are_narrow,
     break_even,
     compare_times,
+    measure_times,
+    peak_memory,
 )
-from thresher.costs.times import Stopwatch, ThreadClock, Times, measure_times, peak_memory
 from thresher.defaults import CARBON_INTENSITY
 
 __all__ = [

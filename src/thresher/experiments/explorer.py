@@ -13,12 +13,12 @@ from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.stages import INDEXES, evidence_key, finished, index_origin
 from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
+from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.exploring.size_model import with_bytes
 from thresher.files import safe_name
 from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
-from thresher.pruning.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.pruning_methods.method import PruningMethod
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all

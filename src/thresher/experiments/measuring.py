@@ -17,16 +17,16 @@ import numpy as np
 from thresher.costs import Machine, Power, Repeats, ThreadClock, are_narrow, compare_times, find_tdp, measure_times
 from thresher.experiments.config import Experiment
 from thresher.experiments.schema import CostsTable
+from thresher.exploring.pruned_postings import build_pruned
 from thresher.files import scratch_folder
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
 from thresher.lucene.searching import CollectorPauses, QueryTimes, time_queries
 from thresher.progress import Progress
-from thresher.pruning.building import build_pruned
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.cleaners import BASELINE, Cleaner
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.lost_pages import language_of_emptied
-from thresher.variants.costs import Cost
+from thresher.variants.table import Cost
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,9 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scoring.lost_pages import TOLERATED, failures, foreign, language_warning
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import FAILED, list_column, missing_documents, read_shard, shards
-from thresher.variants.costs import Built, Cost, NoiseFloor
 from thresher.variants.files import RESULTS_FILE, read_results
 from thresher.variants.results import BaselineRun, Facts, Pages, Results, Setup, TitleBias
-from thresher.variants.table import Floats, Row, VariantTable
+from thresher.variants.table import Built, Cost, Floats, NoiseFloor, Row, VariantTable
 
 # A crawl may have millions, which are in failures.jsonl.
 _REASONS_KEPT = 10_000

@@ -47,10 +47,9 @@ from thresher.reports import write_all
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
-from thresher.variants.costs import Cost
 from thresher.variants.files import RESULTS_FILE, write_results
 from thresher.variants.results import Results, TitleBias
-from thresher.variants.table import Variant
+from thresher.variants.table import Cost, Variant
 
 
 def run_experiment(

@@ -17,9 +17,8 @@ from thresher.lucene.jvm import find_jar
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import Treatment
 from thresher.records import RecordFile
-from thresher.variants.costs import Cost
 from thresher.variants.results import TitleBias
-from thresher.variants.table import Variant
+from thresher.variants.table import Cost, Variant
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:

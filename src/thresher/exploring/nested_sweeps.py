@@ -14,8 +14,7 @@ from thresher.pages.plain import Ints
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
-from thresher.scoring.best_first import Layout, held_by_floor, shares_before
-from thresher.scoring.cutting import sentence_mask
+from thresher.scoring.cutting import Layout, held_by_floor, sentence_mask, shares_before
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
 from thresher.variants.table import Variant
 
@@ -155,7 +154,7 @@ class NestedSweep:
         """Return the step of each sentence.
 
         A sentence comes in at the strictest cutoff that keeps it, and stays. Kept headings and what the floor holds do not
-        depend on the cutoff (see `thresher.scoring.best_first`), so they come in at the first; dropped headings never do.
+        depend on the cutoff (see `thresher.scoring.cutting`), so they come in at the first; dropped headings never do.
 
         Args:
             scores: by each scorer's canonical name, one score per block or sentence.

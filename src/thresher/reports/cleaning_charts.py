@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
-from thresher.cleaneval.results import CleanerResult
+from thresher.cleaneval.results import CleanerResult, GoldSweep
 from thresher.cleaneval.running import CleaningRun
-from thresher.cleaneval.sweeps import GoldSweep
 from thresher.columns import number_text
 from thresher.content_training.fitting import CalibrationBin
 from thresher.errors import MissingDependencyError

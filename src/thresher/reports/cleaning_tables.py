@@ -11,9 +11,17 @@ from typing import Any, TypeVar
 from thresher.cleaneval.cleaning_measures import Agreement, Summary
 from thresher.cleaneval.comparing import PageQuality
 from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.results import CleanerResult, MeanInterval, TypeQuality, by_page_type
+from thresher.cleaneval.results import (
+    BestCutoff,
+    CleanerResult,
+    GoldSweep,
+    GoldTransfer,
+    MeanInterval,
+    SweepPoint,
+    TypeQuality,
+    by_page_type,
+)
 from thresher.cleaneval.running import CleaningRun
-from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
 from thresher.columns import number_text
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison

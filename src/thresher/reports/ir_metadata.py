@@ -17,7 +17,7 @@ from thresher.costs import Machine, Times
 from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.indexing import IndexOptions
 from thresher.scorers.cleaners import Cleaner
-from thresher.variants.costs import Cost
+from thresher.variants.table import Cost
 
 SCHEMA = 0.2
 

@@ -11,9 +11,8 @@ from thresher.evaluation.significance import Comparison, is_tested
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.reports.formatting import MARKS, direction, fixed
 from thresher.reports.table import FORMATS, Column, columns_of, measure_header, pick, within
-from thresher.variants.costs import Built, Cost
 from thresher.variants.results import Results
-from thresher.variants.table import Bounds, Row, Variant, VariantTable
+from thresher.variants.table import Bounds, Built, Cost, Row, Variant, VariantTable
 
 FOOTPRINTS = ("cleaning", "indexing", "10,000 searches", "1,000,000 searches")
 """The work that a variant has footprints of; the last two only where queries were timed."""

@@ -53,9 +53,9 @@ class Cut:
     """A scorer with its cutoff: `DECISION` where the scorer decides, None in a sweep's template.
 
     `headings` is a choice of `HEADINGS`. `floor` is the least number of words that a page keeps, if it has them: see
-    `thresher.scoring.best_first`. If the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has
+    `thresher.scoring.cutting`. If the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has
     computed it; the name always shows the percentile. If `quota`, the cutoff is a percentage of each page's words: see
-    `thresher.scoring.best_first`.
+    `thresher.scoring.cutting`.
     """
 
     scorer: Scorer

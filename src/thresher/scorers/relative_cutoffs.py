@@ -8,7 +8,7 @@ would dominate. Infinite scores come last.
 `r70` is a percentile of the scores of a reference text: of the perplexities in a language model's card, by sentences.
 
 `doc50` is a quota: of each page, the best-scored segments that hold at least 50 % of its words: see
-`thresher.scoring.best_first`.
+`thresher.scoring.cutting`.
 """
 
 from __future__ import annotations

@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, SENTENCE, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
-from thresher.scoring.best_first import Layout, Mask, Shares, held_by_floor, shares_before
-from thresher.scoring.cutting import shard_columns, within_cutoff
+from thresher.scoring.cutting import Layout, Mask, Shares, held_by_floor, shard_columns, shares_before, within_cutoff
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, page_values, read_shard, shards
 

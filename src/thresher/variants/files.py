@@ -16,9 +16,8 @@ from thresher.lucene.work import IndexStatistics
 from thresher.parquet_files import read_parquet
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.records import RecordFile
-from thresher.variants.costs import Built
 from thresher.variants.results import Facts, Results
-from thresher.variants.table import Bounds, Floats, Row, Variant, VariantTable
+from thresher.variants.table import Bounds, Built, Floats, Row, Variant, VariantTable
 
 TABLE_FILE = "variants.parquet"
 RESULTS_FILE = "results.json"

@@ -13,8 +13,7 @@ from thresher.errors import ConfigError
 from thresher.evaluation.significance import Comparison
 from thresher.records import NestedLists
 from thresher.shown import Plotted
-from thresher.variants.costs import NoiseFloor
-from thresher.variants.table import Floats, VariantTable
+from thresher.variants.table import Floats, NoiseFloor, VariantTable
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from thresher.exploring.judged_ranks import Judges, RankingJob, evaluated
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import MatchChunks, query_postings
 from thresher.exploring.nested_sweeps import ScoreSpread, evenly
+from thresher.exploring.pruned_postings import CollectedPostings, collected_postings
 from thresher.exploring.similarity import States
 from thresher.files import temporary_folder
 from thresher.lucene.analysis import RetrievalModel
@@ -38,7 +39,6 @@ from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
 from thresher.progress import progress
-from thresher.pruning.building import CollectedPostings, collected_postings
 from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod, steps, strictest_first
 from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
 from thresher.pruning_methods.treatments import Pruning, Treatment, combination_name

@@ -18,14 +18,14 @@ from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
 from thresher.exploring import exploring
 from thresher.exploring.exploring import Judging, analyse_queries, explore
+from thresher.exploring.exploring_pruning import PruningSweep, count_pruning, explore_pruning, spread_over_sizes
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import query_postings
+from thresher.exploring.pruned_postings import build_pruned, collected_postings
 from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.searching import Searcher
 from thresher.passes.backends import Backend
-from thresher.pruning.building import build_pruned, collected_postings
-from thresher.pruning.exploring_pruning import PruningSweep, count_pruning, explore_pruning, spread_over_sizes
 from thresher.pruning_methods.method import KEEP_SHARE
 from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep

@@ -8,8 +8,8 @@ import pytest
 from index_checks import is_clean
 
 from thresher.errors import ConfigError, InputError
+from thresher.exploring.pruned_postings import build_pruned
 from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.pruning.building import build_pruned
 from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.cutting import cleaned_documents

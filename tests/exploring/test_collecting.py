@@ -10,9 +10,9 @@ import pytest
 
 from thresher.errors import StateError
 from thresher.exploring.lexicon import Lexicon, hash_texts
+from thresher.exploring.pruned_postings import collected_postings
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.pruning.building import collected_postings
 from thresher.pruning_methods.postings import DocumentPostings
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.cutting import cleaned_documents

@@ -1,1 +1,0 @@
-"""Applying methods: the postings of a variant, the pruned index, and every cutoff without one."""
