@@ -116,8 +116,8 @@ def test_missing_and_unreadable_files(web: Web, call: Call) -> None:
     refused(
         call,
         web,
-        3,
-        "pages/results.json: there is no such file or folder. Fix: check the path.",
+        5,
+        "pages: nothing was explored or run yet. Fix: run `thresher explore` or `thresher run` first.",
         arguments=("report", "pages"),
     )
 
@@ -266,8 +266,7 @@ def test_odd_ids_are_escaped_on_request_from_end_to_end(web: Web, call: Call) ->
     lines = (web.folder / "results" / "web" / "runs" / "none.trec").read_text(encoding="utf-8").split("\n")
     result = [line.split(" ")[2] for line in lines if line]
     assert result == sorted(f"deep/..odd/{escaped}" for escaped in ids.values())
-    results = json.loads((web.folder / "results" / "web" / "results.json").read_text())
-    assert results["rows"][0]["measures"]["AP"] == 1.0
+    assert read_results(web.folder / "results" / "web").table().mean("AP").tolist() == [1.0]
 
 
 def test_ids_that_climb_stay_inside(web: Web, call: Call) -> None:

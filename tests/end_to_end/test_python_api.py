@@ -11,11 +11,9 @@ from small_web import PAGES, TOPICS, Finished, Web
 
 import thresher
 from thresher.choosing.choices import read_choice
-from thresher.choosing.deciding import Terms
 from thresher.cleaning import Extras
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run
-from thresher.experiments.chooser import Question
 from thresher.scorers.registry import scorers
 
 PAGE = """<html><head><title>Bees</title></head><body>
@@ -89,21 +87,20 @@ def test_clean_collection_index_and_compare(finished: Finished, tmp_path: Path) 
     table = thresher.compare_runs(finished.web.folder / "qrels.txt", runs, ["AP"])
     assert table.baseline == str(runs[0])
     assert table.topics == tuple(str(number) for number in range(1, TOPICS + 1))
-    result = json.loads((finished.results / "results.json").read_text())["rows"]
-    for row in result:
-        if row["variant"] in ("none", "words@40"):
-            by_topic = table.values[str(finished.results / "runs" / f"{row['variant']}.trec")]["AP"]
-            assert np.mean(list(by_topic.values())) == pytest.approx(row["measures"]["AP"], abs=1e-12)
+    kept = thresher.read_results(finished.results).table()
+    for name in ("none", "words@40"):
+        by_topic = table.values[str(finished.results / "runs" / f"{name}.trec")]["AP"]
+        assert np.mean(list(by_topic.values())) == pytest.approx(kept.mean("AP")[kept.position[name]], abs=1e-12)
     assert list(table.comparisons) == [str(runs[1])]
 
 
 def test_run_gives_the_results(finished: Finished, web: Web) -> None:
     file = web.write(sweep="", cleaners='names = ["words@20"]')
     results = thresher.run(file, web.folder / "results", web.folder / "indexes")
-    assert (results.experiment, results.topics) == ("web", TOPICS)
-    assert [row.variant for row in results.rows] == ["none", "words@20"]
-    expected = json.loads((finished.results / "results.json").read_text())["rows"]
-    assert [row.measures for row in results.rows] == [expected[0]["measures"], expected[2]["measures"]]
+    table, expected = results.table(), thresher.read_results(finished.results).table()
+    assert (results.facts.experiment, len(table.topics)) == ("web", TOPICS)
+    assert [row.name for row in table.rows] == ["none", "words@20"]
+    assert table.values.tolist() == expected.only([0, expected.position["words@20"]]).values.tolist()
     with pytest.raises(InputError) as error:
         thresher.run(web.folder / "gone.toml")
     assert str(error.value) == f"{web.folder / 'gone.toml'}: there is no such file or folder. Fix: check the path."
@@ -112,11 +109,10 @@ def test_run_gives_the_results(finished: Finished, web: Web) -> None:
 def test_explore_and_choose(web: Web) -> None:
     file, results = web.write(sweep='scorer = "words"\ncutoffs = [5]', cleaners=""), web.folder / "results"
     explored = thresher.explore(file, results)
-    assert [sweep.name for sweep in explored.sweeps] == ["none", "words"]
-    assert len(explored.sweep("words").variants) > 30
-    choice = thresher.choose(file, results, Question(measure="AP", terms=Terms(folds=2, repeats=1), queries=10))
-    assert choice.measure == "AP"
-    assert len(choice.decisions[0].variants) == len(explored.sweep("words").variants)
+    table = explored.table()
+    assert "words" in table.sweeps
+    assert len(table.sweeps["words"]) > 30
+    choice = thresher.choose(file, results)
     assert read_choice(results / "web") == choice
     assert (results / "web" / "report.html").exists()
 
@@ -136,8 +132,8 @@ def test_an_index_is_searched_and_the_run_evaluated_and_explained(finished: Fini
     )
     values = thresher.evaluate(str(folder / "qrels.txt"), run, ["AP"])
     results = thresher.read_results(str(finished.results))
-    row = next(row for row in results.rows if row.variant == "words@40")
-    assert np.mean([*values["AP"].values()]) == pytest.approx(row.measures["AP"], abs=1e-6)
+    mean = results.table().mean("AP")[results.table().position["words@40"]]
+    assert np.mean([*values["AP"].values()]) == pytest.approx(mean, abs=1e-6)
     explained = thresher.explain(str(finished.results), "1", variant="words@40", indexes=str(folder / "indexes"))
     assert (explained.variant, [topic.topic for topic in explained.topics]) == ("words@40", ["1"])
     with pytest.raises(ConfigError, match="words@999"):

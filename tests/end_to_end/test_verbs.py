@@ -44,7 +44,7 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
         "timing 6 variants together",
     ]
     lines = done.out.splitlines()
-    assert lines[0].startswith("- 0 of 5 variants are significantly worse than the baseline")
+    assert lines[0].startswith("- Of 5 variants that were run, 0 are significantly worse than the baseline")
     assert len(lines) <= 40
     head = next(number for number, line in enumerate(lines) if line.startswith("variant "))
     assert lines[head].split()[:2] == ["variant", "nDCG@10"]
@@ -191,19 +191,17 @@ def test_every_variant_was_timed_beside_the_twin(finished: Finished) -> None:
             "10,000 searches",
             "1,000,000 searches",
         ]
-        assert [item.repeated for item in row.built.footprints] == [False, False, True, True]
         assert float(line["10000_searches_hours"]) == pytest.approx(10_000 * time.wall.value / 3600)
     base = results.table().baseline.built
     assert base is not None
     assert base.query is not None
     assert base.query.ratio == Interval(1.0, 1.0, 1.0)
     page = html.parse(str(finished.results / "report.html")).getroot()
-    times = page.xpath("(//details[@id='costs']//table)[1]/tbody/tr")
-    assert [row[0].text_content() for row in times] == VARIANTS
-    assert ["not measurable here" in row.text_content() for row in times] == [
-        index > 0 and row.built is not None and row.built.query is not None and not row.built.query.measurable
-        for index, row in enumerate(results.table().rows)
-    ]
+    times = page.xpath("//details[@id='costs']//table[.//th[contains(., 'query')]]/tbody/tr[contains(., 'measurable')]")
+    measurable = [bool(row.built and row.built.query and row.built.query.measurable) for row in results.table().rows]
+    # Where all differences are noise there is no table of them.
+    expected = [*zip(VARIANTS[1:], measurable[1:], strict=True)] if any(measurable) else []
+    assert [(row[0].text_content(), "not measurable here" not in row.text_content()) for row in times] == expected
 
 
 def test_every_run_has_its_metadata(finished: Finished) -> None:

@@ -25,7 +25,9 @@ def test_variants_without_headings_are_variants_like_others(web: Web, call: Call
     assert [row.name for row in table.rows] == ["none", *names, ALL, DROPPED[1]]
     pairs = [(table.rows[one].name, table.rows[other].name) for one, other in headings_pairs(table)]
     assert pairs == [("none", ALL), *zip(KEPT, DROPPED, strict=True)]
-    assert all(table.rows[other].words < table.rows[one].words for one, other in headings_pairs(table))
+    # Behind `density`, which treats headings like all text, there are none to keep.
+    fewer = [table.rows[other].words < table.rows[one].words for one, other in headings_pairs(table)]
+    assert fewer == [True, True, False]
     written = (web.folder / "results" / "web" / "table.md").read_text(encoding="utf-8")
     assert "without headings" in written
     web.write("apart", sweep="", cleaners=f"names = {json.dumps([*names, ALL, DROPPED[1]])}")

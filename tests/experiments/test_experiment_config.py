@@ -181,14 +181,12 @@ column = "credibility"
         ("perplexity(lm=books,headings=keep)@3000", "perplexity(lm=books,headings=keep)", 3000.0),
         ("density@8", None, None),
         ("words@5+density(headings=keep)@10", None, None),
+        ("words(headings=drop)@0", None, None),
+        ("perplexity(lm=books,headings=drop)@1000", None, None),
+        ("perplexity(lm=books,headings=drop)@2000", None, None),
+        ("perplexity(lm=books,headings=drop)@3000", None, None),
+        ("words@5+density(headings=drop)@10", None, None),
     ]
-    assert {name: twin.name for name, twin in found.twins.items()} == {
-        "none": "words(headings=drop)@0",
-        "perplexity(lm=books,headings=keep)@1000": "perplexity(lm=books,headings=drop)@1000",
-        "perplexity(lm=books,headings=keep)@2000": "perplexity(lm=books,headings=drop)@2000",
-        "perplexity(lm=books,headings=keep)@3000": "perplexity(lm=books,headings=drop)@3000",
-        "words@5+density(headings=keep)@10": "words@5+density(headings=drop)@10",
-    }
     assert [scorer.canonical_name for scorer in found.scorers] == ["density", "perplexity(lm=books)", "words"]
     assert (found.index.positions, found.index.stemmer, found.index.lengths) == (True, "krovetz", True)
     assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
@@ -199,15 +197,18 @@ column = "credibility"
     assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58)
 
 
-def test_twins_only_where_headings_are_kept_and_twins_are_wanted(load: Load) -> None:
+def test_variants_without_headings_only_where_they_are_kept_and_asked_for(load: Load) -> None:
     kept = '[cleaners]\nnames = ["bte(headings=keep)", "density@8"]\n'
     dropped = '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n'
-    assert load(HEAD + dropped + "[evaluation]\nwithout_headings = true\n").twins == {}
-    wanted = load(HEAD + kept + "[evaluation]\nwithout_headings = true\n")
-    assert [twin.name for twin in wanted.twins.values()] == ["words(headings=drop)@0", "bte(headings=drop)"]
+    asked = "[evaluation]\nwithout_headings = true\n"
+    alone = ["none", "bte", "density(headings=drop)@8"]
+    assert [variant.name for variant in load(HEAD + dropped + asked).variants] == alone
+    wanted = load(HEAD + kept + asked)
+    assert [variant.name for variant in wanted.variants] == [
+        "none", "bte(headings=keep)", "density@8", "words(headings=drop)@0", "bte(headings=drop)"
+    ]  # fmt: skip
     assert [scorer.name for scorer in wanted.scorers] == ["bte", "density", "words"]
-    unwanted = load(HEAD + kept)
-    assert (unwanted.twins, [scorer.name for scorer in unwanted.scorers]) == ({}, ["bte", "density"])
+    assert [scorer.name for scorer in load(HEAD + kept).scorers] == ["bte", "density"]
 
 
 def test_a_machine_has_a_tdp_or_measured_power(load: Load, fail: Fail) -> None:
@@ -602,17 +603,15 @@ without_headings = true
         ("none|dcp@0.25", "none|dcp", 0.25),
         ("words@5|tcp(k=3,model=bm25)@0.5", "words@5|tcp(k=3,model=bm25)", 0.5),
         ("words@5|tcp(k=3,model=bm25)@1", "words@5|tcp(k=3,model=bm25)", 1),
-        ("density@10|dcp@0.5", "density@10|dcp", 0.5),
-        ("density@12|dcp@0.5", "density@12|dcp", 0.5),
+        ("density@10|dcp@0.5", "density|dcp", 0.5),
+        ("density@12|dcp@0.5", "density|dcp", 0.5),
         ("words(headings=keep)@11|dcp@0.3", None, None),
+        ("words(headings=drop)@0", None, None),
+        ("words(headings=drop)@11|dcp@0.3", None, None),
     ]
-    combined = [variant.combines.name for variant in experiment.variants if variant.combines]
-    assert combined == ["density", "density"]
+    combined = [variant.cleaner_cutoff for variant in experiment.variants if variant.cleaner_cutoff is not None]
+    assert combined == [10, 12]
     assert [scorer.name for scorer in experiment.scorers] == ["density", "words"]
-    assert {name: twin.name for name, twin in experiment.twins.items()} == {
-        "none": "words(headings=drop)@0",
-        "words(headings=keep)@11|dcp@0.3": "words(headings=drop)@11|dcp@0.3",
-    }
     assert (experiment.original_statistics, experiment.combined) == (False, 3)
     assert load(HEAD).original_statistics
 

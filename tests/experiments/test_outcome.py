@@ -205,9 +205,8 @@ def test_notices(tmp_path: Path) -> None:
     assert tuple(_notices(scored(replace(INPUTS, topics=known), calm, tmp_path))) == ("first notice",)
     for count, names in ((7, "p0, p1, p2, p3, p4, …"), (5, "p0, p1, p2, p3, p4")):
         lost = replace(TOPICS, qrels={"1": {f"p{number}": 1 for number in range(count)}})
-        assert _notices(replace(INPUTS, topics=lost, notices=()), calm, tmp_path) == (
-            f"{count} judged pages are not in this collection: {names}",
-        )
+        told = _notices(scored(replace(INPUTS, topics=lost, notices=()), calm, tmp_path))
+        assert told == [f"{count} judged pages are not in this collection: {names}"]
     both = replace(INPUTS, topics=known, held_out=HELD_OUT)
     assert tuple(_notices(scored(both, calm, tmp_path)))[1:] == (
         "held-out topics: 1 judged pages are not in this collection: lost",
@@ -264,20 +263,24 @@ def results(experiment: Experiment, tmp_path: Path) -> Results:
         cost=replace(INDEX.cost, wall=7.0),
         search=replace(SEARCH, work=QueryWork(6.0, 5.0, (4.0, 8.0, 6.0))),
     )
-    exact = run("none", hits(tmp_path, "exact", {"2": "c"}), model="bm25")
-    return assembled(experiment, INPUTS, [baseline, cleaned, exact], MEASURED, tmp_path)
+    bm25 = [
+        run("none", hits(tmp_path, "bm25", {"2": "c"}), model="bm25"),
+        run("words@5", hits(tmp_path, "bm25-words", {"2": "c"}), model="bm25"),
+    ]
+    both = replace(experiment, retrieval=(*experiment.retrieval, parse_retrieval("bm25")))
+    return assembled(both, INPUTS, [baseline, cleaned, *bm25], MEASURED, tmp_path)
 
 
 def test_values_are_those_of_the_judged_topics_and_compared_within_a_model(results: Results) -> None:
     qld, bm25 = results.tables
     assert (qld.retrieval, bm25.retrieval, qld.measures, qld.topics) == ("qld", "bm25", ("P@1", "AP"), ("1", "2"))
     assert [row.name for row in qld.rows] == ["none", "words@5"]
-    assert [row.name for row in bm25.rows] == ["none"]
+    assert [row.name for row in bm25.rows] == ["none", "words@5"]
     assert (dict(results.facts.topics), results.facts.key) == ({"1": "oats", "2": "rye bread"}, "key")
     # Topic 1: a is relevant; topic 2: c and a page that is not there. Topic 3 has no judgments.
     assert qld.of("P@1").tolist() == [[1, 0], [0, 1]]
     assert qld.of("AP").tolist() == [[1, (1 / 2) / 2], [1 / 2, 1 / 2]]
-    assert bm25.of("AP").tolist() == [[0, 1 / 2]]
+    assert bm25.of("AP").tolist() == [[0, 1 / 2], [0, 1 / 2]]
     assert qld.query_postings.tolist() == [[10, 15], [4, 8]]
     (base, cleaned), other = (row.built for row in qld.rows), bm25.rows[0].built
     assert base is not None
@@ -301,7 +304,7 @@ def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
 
 
 def test_times_are_in_their_rows_with_the_noise_beside_them(results: Results) -> None:
-    baseline, cleaned, other = (row.built for table in results.tables for row in table.rows)
+    baseline, cleaned, other, _ = (row.built for table in results.tables for row in table.rows)
     assert baseline is not None
     assert cleaned is not None
     assert other is not None
@@ -314,8 +317,8 @@ def test_times_are_in_their_rows_with_the_noise_beside_them(results: Results) ->
     )
 
 
-def footprints_of(row: Row) -> dict[str, tuple[float, float | None, float | None, bool]]:
-    """Hours, kWh and kg by kind of work, and whether it was repeated; all intervals are points here."""
+def footprints_of(row: Row) -> dict[str, tuple[float, float | None, float | None]]:
+    """Hours, kWh and kg by kind of work; all intervals are points here."""
     found = {}
     assert row.built is not None
     for item in row.built.footprints:
@@ -323,29 +326,29 @@ def footprints_of(row: Row) -> dict[str, tuple[float, float | None, float | None
         assert all(figure is None or figure.low == figure.value == figure.high for figure in figures)
         hours, kwh, kg = (figure and figure.value for figure in figures)
         assert hours is not None
-        found[item.work] = (hours, kwh, kg, item.repeated)
+        found[item.work] = (hours, kwh, kg)
     return found
 
 
-def used(seconds: float, repeated: bool) -> tuple[Any, Any, Any, bool]:
+def used(seconds: float) -> tuple[Any, Any, Any]:
     """Hours, and what 100 W draw and emit in them at 0.5 kg/kWh."""
     hours = seconds / 3600
-    return pytest.approx(hours), pytest.approx(0.1 * hours), pytest.approx(0.05 * hours), repeated
+    return pytest.approx(hours), pytest.approx(0.1 * hours), pytest.approx(0.05 * hours)
 
 
 def test_footprints_of_cleaning_indexing_and_searching(results: Results) -> None:
     baseline, cleaned = results.tables[0].rows
     assert footprints_of(baseline) == {
-        "cleaning": used(20 / 4 + 2, False),
-        "indexing": used(8.0, True),
-        "10,000 searches": used(40.0, True),
-        "1,000,000 searches": used(4000.0, True),
+        "cleaning": used(20 / 4 + 2),
+        "indexing": used(8.0),
+        "10,000 searches": used(40.0),
+        "1,000,000 searches": used(4000.0),
     }
     assert footprints_of(cleaned) == {
-        "cleaning": used(24 / 4 + 2, False),
-        "indexing": used(7.9, True),
-        "10,000 searches": used(30.0, True),
-        "1,000,000 searches": used(3000.0, True),
+        "cleaning": used(24 / 4 + 2),
+        "indexing": used(7.9),
+        "10,000 searches": used(30.0),
+        "1,000,000 searches": used(3000.0),
     }
 
 
@@ -393,8 +396,8 @@ def test_without_times_there_is_no_break_even_and_no_footprint_of_searches(
         assert (row.built.query, row.built.indexing, row.built.break_even) == (None, None, None)
     # Indexing was done once, in 10 s.
     assert footprints_of(found.tables[0].rows[0]) == {
-        "cleaning": used(20 / 4 + 2, False),
-        "indexing": used(10.0, False),
+        "cleaning": used(20 / 4 + 2),
+        "indexing": used(10.0),
     }
 
 
