@@ -111,8 +111,8 @@ def test_run_and_explore_share_one_table(copy: Finished, call: Call) -> None:
     again = read_results(copy.results)
     assert compared(both, again) == compared(measured, again)
     assert {row.name for row in again.tables[0].rows} == {row.name for row in both.tables[0].rows}
-    # Other topics: what was explored is left out, and that is said.
-    copy.web.write(retrieval='models = ["qld"]\ndepth = 40')
+    # Another depth: what was explored is left out, and that is said.
+    copy.web.write(retrieval='models = ["qld"]\ndepth = 30')
     done = call("run", copy.file.name, cwd=copy.web.folder)
     assert done.code == 0
     assert any("rests on other pages, topics or options" in line for line in done.err.splitlines())

@@ -244,10 +244,14 @@ def choose(
     terms = replace(config.terms, **{name: value for name, value in given.items() if value not in (None, ())})
     choice = choose_experiment(config, results, Question(measure, terms, queries), say)
     folder = results / config.name
-    tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
+    named = answers_table(choice)
+    tables = [table for model in choice.models for table in families_tables(choice, model)]
     files = [("report", folder / REPORT_FILE)]
     notices = (f"{notice[:1].upper()}{notice[1:]}." for notice in choice.notices)
-    say_answer(Answer([*answer(choice), *notices], None, tables, files, folder / CHOICE_FILE), shape)
+    say_answer(
+        Answer([*answer(choice), *notices], None, [named, *tables] if named else tables, files, folder / CHOICE_FILE),
+        shape,
+    )
 
 
 @click.command()

@@ -237,11 +237,13 @@ def answer_columns(measures: Sequence[str]) -> list[Column[Answered]]:
 _BREAK_EVEN: list[Column[Savings]] = within(BREAK_EVEN, lambda saved: saved.break_even)
 
 
-def answers_table(choice: Choice) -> Table:
-    """Return a row for each index that answers name."""
+def answers_table(choice: Choice) -> Table | None:
+    """Return a row for each index that answers name, if they name any."""
     hidden = {"retrieval"} if len(choice.models) == 1 else set()
     hidden |= {"emptied", *(column.name for column in _BREAK_EVEN if column.name != "break_even_words")}
     rows = answered(choice)
+    if not rows:
+        return None
     columns = [
         column
         for column in filled(answer_columns(choice.measures), rows)

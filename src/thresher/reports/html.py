@@ -289,7 +289,7 @@ def _not_chosen(results: Results) -> FirstScreen:
 
 def _why(choice: Choice, model: ModelChoice) -> Why:
     named = answers_table(replace(choice, models=(model,)))
-    return Why(tuple(assumptions(choice, model)), (*([named] if named.rows else []), *families_tables(choice, model)))
+    return Why(tuple(assumptions(choice, model)), (*([named] if named else []), *families_tables(choice, model)))
 
 
 def _change(share: float) -> str:

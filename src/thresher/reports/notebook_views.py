@@ -42,7 +42,7 @@ def _results_plot(results: Results, retrieval: str | None) -> Plot:
 
 def _choice_html(choice: Choice) -> str:
     table = answers_table(choice)
-    return _html(answer(choice), [table] if table.rows else [])
+    return _html(answer(choice), [table] if table else [])
 
 
 def _choice_frame(choice: Choice) -> object:
