@@ -18,10 +18,7 @@ STEMMERS = ("porter", "krovetz", "none")
 """Those of Anserini's English analysis."""
 STATISTICS = ("original", "pruned")
 """The collection statistics that a pruned index is ranked with: those before pruning, or its own."""
-OUTPUT_FORMATS = (
-    *("jsonl", "jsonl.gz", "jsonl.zst", "txt", "txt.gz", "txt.zst"),
-    *("warc", "warc.gz", "warc.zst", "parquet"),
-)
+OUTPUT_FORMATS = ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")
 """The formats of cleaned collections, which are also endings of file names."""
 TOPIC_FIELD = "title"
 """The field of TREC or XML topics that is the query."""

@@ -141,7 +141,7 @@ def test_a_collection_is_not_written_to(tmp_path: Path, pages: Path) -> None:
     assert inside.read_bytes() == pages.read_bytes() == before
     assert len([*tmp_path.rglob("*")]) == 6
     # No JSON lines, hence no part.
-    assert clean_collection(inside.parent, "words@3", inside.with_name("o.txt")).kept == len(LINES)
+    assert clean_collection(inside.parent, "words@3", inside.with_name("o.txt"), how=Output("jsonl")).kept == len(LINES)
 
 
 def test_a_folder_of_pages_does_not_become_one_of_several_kinds(tmp_path: Path) -> None:
@@ -149,16 +149,17 @@ def test_a_folder_of_pages_does_not_become_one_of_several_kinds(tmp_path: Path) 
     output = tmp_path / "o.jsonl"
     for path, extras in ((output, Extras()), (tmp_path / "o.txt", Extras(failures=tmp_path / "f.jsonl.gz"))):
         with pytest.raises(ConfigError, match=r"several kinds\. Fix: write it elsewhere, or add --format html"):
-            clean_collection(tmp_path, "words@3", path, extras=extras)
+            clean_collection(tmp_path, "words@3", path, extras=extras, how=Output("jsonl"))
     # Whoever says what is read can say so again.
     for _ in range(2):
         assert clean_collection(tmp_path, "words@3", output, format="html").documents == 1
     output.unlink()
     # Text does not count beside pages, nor do the scores that a killed command leaves there.
-    killed = begin("clean", ".", "-c", "words@3", "-o", "o.txt", cwd=tmp_path, kill_at="os.rename o.txt").wait()
+    arguments = ("clean", ".", "-c", "words@3", "-o", "o.txt", "--output-format", "jsonl")
+    killed = begin(*arguments, cwd=tmp_path, kill_at="os.rename o.txt").wait()
     assert (killed.code, len([*tmp_path.rglob("*.parquet")])) == (-signal.SIGKILL, 1)
     for _ in range(2):
-        assert clean_collection(tmp_path, "words@3", tmp_path / "o.txt").documents == 1
+        assert clean_collection(tmp_path, "words@3", tmp_path / "o.txt", how=Output("jsonl")).documents == 1
     assert {path.name for path in tmp_path.iterdir()} == {"page.html", "o.txt"}
 
 

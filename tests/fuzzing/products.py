@@ -6,7 +6,6 @@ import json
 import tempfile
 import zlib
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -16,8 +15,8 @@ from seeds import PAGES
 from texts import Refused
 from watching import watched
 
-from thresher.cleaning.document_files import DocumentsWriter, Rendering
-from thresher.cleaning.output_formats import ONE_FILE, output_format
+from thresher.cleaning.document_files import Rendering, documents_writer
+from thresher.cleaning.output_formats import BY_ENDING, output_format
 from thresher.cleaning.page_streams import clean_pages
 from thresher.collections import Page, documents, open_collection
 from thresher.content_models.model import find_content_model, read_content_model
@@ -81,7 +80,7 @@ CHARACTER_MODELS = model(find_character_model("nonlexical"))
 def clean_one(_folder: Path) -> None:
     """Have the models and word lists read that are read at the first page."""
     for format in OUTPUT_FORMATS:
-        output_format(Path(f"out.{format}"), ONE_FILE)
+        output_format(Path(f"out.{format}"), BY_ENDING)
     for seed in PAGES:
         list(clean_pages([seed], CLEANER))
 
@@ -107,15 +106,13 @@ def write_outputs(data: bytes, folder: Path) -> None:
     assert [(document.id, document.problem) for document in cleaned] == [("a", ""), ("1", "")]
     for format in ("jsonl", OUTPUT_FORMATS[zlib.crc32(data) % len(OUTPUT_FORMATS)]):
         path = folder / f"out.{format}"
-        how = output_format(path, ONE_FILE)
-        rendering = Rendering(how, CLEANER, datetime(2026, 1, 1, tzinfo=UTC), False, False)
-        with DocumentsWriter(path, rendering) as writer:
+        how = output_format(path, BY_ENDING)
+        rendering = Rendering(how)
+        with documents_writer(path, rendering) as write:
             for document in cleaned:
-                if record := rendering.record(document, {}):
-                    writer.write(record)
-        if how.kind in ("jsonl", "parquet", "warc"):
-            found = [*documents(open_collection(path))]
-            assert [(each.id, each.problem) for each in found] == [("a", None), ("1", None)], format
+                write(rendering.record(document, {}))
+        found = [*documents(open_collection(path))]
+        assert [(each.id, each.problem) for each in found] == [("a", None), ("1", None)], format
     lines = (folder / "out.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["contents"] for line in lines] == [document.text for document in cleaned]
 

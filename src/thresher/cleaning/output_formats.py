@@ -27,11 +27,9 @@ STANDARD = Path("-")
 """Standard input or output."""
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _NAMED = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
-JSON_LINES, TEXT, WARC, PARQUET = "jsonl", "txt", "warc", "parquet"
+JSON_LINES, PARQUET = "jsonl", "parquet"
 GZIP, ZSTD = "gz", "zst"
-_ENDING = re.compile(r"\.((?:jsonl|ndjson|txt|warc)(?:\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_SIZE = re.compile(r"([0-9]{1,15})([kmgt]?)(?:i?b)?", re.IGNORECASE)
+_ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
 
 
 def is_stream(path: Path) -> bool:
@@ -75,20 +73,17 @@ def path_to_write(path: Path, folder: Path) -> Iterator[Path]:
             shutil.copyfileobj(file, out)
 
 
-def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection, asked: str) -> None:
+def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> None:
     """Check that no file to write is the collection, nor makes another collection of its folder for the next command.
 
     Args:
-        outputs: the files; the first is that of the documents.
-        shards: whether that is the name of shards.
+        outputs: the files.
         collection: what is read.
         asked: the format that the user says it has, if so: files of others do not count then.
     """
     if not isinstance(collection, Files):
         return
     root, format = real_path(collection.path), collection.format
-    if shards and any(is_shard(outputs[0], each) for each in (root, collection.path)):
-        raise ConfigError("one of its shards would be the collection itself", "choose another name", str(outputs[0]))
     for path in (path for path in outputs if not is_stream(path)):
         target, name = real_path(path), path.name.lower()
         # Scores, which are beside the output for a while, are Parquet.
@@ -134,7 +129,7 @@ def _descriptor(path: Path) -> int | None:
 
 @dataclass(frozen=True)
 class OutputFormat:
-    """A format: `kind` is one of JSON_LINES, TEXT, WARC, PARQUET; `compression` GZIP, ZSTD or empty."""
+    """A format: `kind` is JSON_LINES or PARQUET; `compression` GZIP, ZSTD or empty."""
 
     kind: str
     compression: str = ""
@@ -151,21 +146,18 @@ class Output:
 
     Attributes:
         format: one of `thresher.defaults.OUTPUT_FORMATS`; empty for what the file's name ends in.
-        shard_size: bytes before compression that a file has at most, unless a single document has more; 0 for one file. The
-            files of `cleaned.jsonl.gz` are `cleaned-000000.jsonl.gz` and so on.
-        metadata: whether JSON lines and Parquet have the member `metadata`: the file that a page is from, the offset of its
-            record, its bytes, its encoding and the words kept.
+        metadata: whether documents have the member `metadata`: the file that a page is from, the offset of its record, its
+            bytes, its encoding and the words kept.
         valid: whether invalid characters are left out: see `thresher.pages.plain.without_invalid`.
     """
 
     format: str = ""
-    shard_size: int = 0
     metadata: bool = False
     valid: bool = False
 
 
-ONE_FILE = Output()
-"""One file, of the format that its name ends in."""
+BY_ENDING = Output()
+"""The format that the file's name ends in."""
 
 
 def output_format(path: Path, wanted: Output) -> OutputFormat:
@@ -183,47 +175,4 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     if name not in OUTPUT_FORMATS:
         raise ConfigError(f"there is no format {name!r}", f"use one of {', '.join(OUTPUT_FORMATS)}", "--output-format")
     kind, _, compression = name.partition(".")
-    if wanted.metadata and kind not in (JSON_LINES, PARQUET):
-        raise ConfigError(f"{kind} has no place for metadata", "write JSON lines or Parquet", "--metadata")
-    if wanted.shard_size and is_stream(path):
-        raise ConfigError("what is written to a pipe or device has no shards", "write to a file", "--shard-size")
     return OutputFormat(kind, compression)
-
-
-def shard_name(path: Path, number: int) -> Path:
-    """Return the name of a shard of the output `path`.
-
-    >>> shard_name(Path("out/cleaned.jsonl.gz"), 7).as_posix()
-    'out/cleaned-000007.jsonl.gz'
-    """
-    if number >= 10**6:
-        raise ConfigError("there would be more than a million shards", "give a larger size", "--shard-size")
-    stem, ending = _parted(path)
-    return path.with_name(f"{stem}-{number:06}{ending}")
-
-
-def is_shard(path: Path, other: Path) -> bool:
-    """Return whether a path is that of a shard of the output `path`."""
-    stem, ending = _parted(path)
-    is_named = re.fullmatch(rf"{re.escape(stem)}-[0-9]{{6}}{re.escape(ending)}", other.name) is not None
-    return is_named and real_path(other.parent) == real_path(path.parent)
-
-
-def _parted(path: Path) -> tuple[str, str]:
-    """Return a file's name without its ending, and this."""
-    match = _ENDING.search(path.name)
-    ending = match[0] if match else path.suffix
-    return path.name.removesuffix(ending), ending
-
-
-def parse_size(text: str) -> int:
-    """Return a number of bytes written as `512M`, `2GiB` or `100000`: units are powers of 1,024.
-
-    >>> parse_size("2k")
-    2048
-    """
-    match = _SIZE.fullmatch(text.strip())
-    size = int(match[1]) * _UNITS[match[2].lower()] if match else 0
-    if not size:
-        raise ConfigError(f"{text!r} is not a size", "write it like 512M or 2G", "--shard-size")
-    return size

@@ -10,18 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from thresher.cleaning.document_files import METADATA, DocumentsWriter, Record, Rendering
+from thresher.cleaning.document_files import METADATA, Record, Rendering, documents_writer
 from thresher.cleaning.output_formats import (
-    ONE_FILE,
+    BY_ENDING,
     STANDARD,
     Output,
     check_apart,
     check_writable,
-    is_shard,
     is_stream,
     opened_output,
     output_format,
@@ -234,16 +232,16 @@ def clean_collection(
     output: str | Path,
     *,
     format: str = "",
-    how: Output = ONE_FILE,
+    how: Output = BY_ENDING,
     reading: ReadOptions | None = None,
     options: PageOptions = DEFAULT_OPTIONS,
     limits: Limits = DEFAULT_LIMITS,
     backend: Backend | None = None,
     extras: Extras = Extras(),
 ) -> CleanCounts:
-    """Clean a collection into a file; emptied pages are in it without text, but for plain text.
+    """Clean a collection into a file; emptied pages are in it without text.
 
-    The same bytes come out whatever the workers, but for the date in WARC files. After a kill or Ctrl-C, scores stay beside
+    The same bytes come out whatever the workers. After a kill or Ctrl-C, scores stay beside
     the output, and the same call continues where it stopped, but for pipes.
 
     Args:
@@ -255,7 +253,7 @@ def clean_collection(
         output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through,
             for `extras` too.
         format: of the collection's files; empty to detect it.
-        how: the format of the output, if not by its ending, and how it is split.
+        how: the format of the output, if not by its ending.
         reading: how documents are read; of the limits, that of a page's bytes counts.
         options: how pages become blocks.
         limits: of each page.
@@ -267,16 +265,15 @@ def clean_collection(
     parsed = parse_cleaner(cleaner).checked()
     reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
     backend = backend or Backend()
-    rendering = Rendering(output_format(output, how), parsed.name, datetime.now(UTC), how.metadata, how.valid)
+    rendering = Rendering(output_format(output, how), how.metadata, how.valid)
     outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
-    same = how.shard_size and any(is_shard(output, path) for path in outputs[1:])
-    if same or len({*map(target_of, outputs)}) < len(outputs):
+    if len({*map(target_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
         check_writable(path)
     whole_input = None if source == STANDARD else open_collection(source, reading, format)
     if whole_input is not None:
-        check_apart(outputs, how.shard_size > 0, whole_input, format)
+        check_apart(outputs, whole_input, format)
     # One can try other cutoffs and cleaners on the page of what is removed.
     shown = _shown_scorers() if side_by_side else ()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
@@ -302,7 +299,7 @@ def clean_collection(
             )
         else:
             inputs = [(whole_input, 0)]
-        writer = stack.enter_context(DocumentsWriter(output, rendering, how.shard_size))
+        write = stack.enter_context(documents_writer(output, rendering))
         collection: Collection | None = None
         removed_line = stack.enter_context(_lines(removed))
         side_file = stack.enter_context(path_to_write(side_by_side, folder) if side_by_side else nullcontext())
@@ -326,7 +323,7 @@ def clean_collection(
                 for shard in _cut_shards(store, cleaned_by, rendering, backend):
                     tally.add(shard)
                     for each in shard.records:
-                        writer.write(each)
+                        write(each)
                 if removed_line:
                     for page in judged_pages(store, cleaned_by):
                         removed_line(record(page))
@@ -381,9 +378,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
     kept = words = 0
     for row, document, _ in cut_shard(table, cleaner):
         metadata = {name: stored[name][row] for name in wanted}
-        made = rendering.record(document, {**metadata, "words": document.words})
-        if made:
-            records.append(made)
+        records.append(rendering.record(document, {**metadata, "words": document.words}))
         words += document.words
         if document.text:
             kept += 1

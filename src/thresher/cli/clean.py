@@ -24,8 +24,7 @@ from thresher.experiments.schema import CollectionTable, PagesTable, read_option
     "standard output.",
 )
 @click.option("--output-format", default="", help="The format to write, one of these; JSONL to pipes if not given.")
-@click.option("--shard-size", help="Write files of at most this size before compression, such as 512M, with numbers.")
-@click.option("--metadata", is_flag=True, help="Also write file, offset, bytes, encoding and words (JSONL, Parquet).")
+@click.option("--metadata", is_flag=True, help="Also write file, offset, bytes, encoding and words.")
 @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
 @click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
 @click.option(
@@ -42,7 +41,6 @@ def clean(
     cleaner: str,
     output: Path,
     output_format: str,
-    shard_size: str | None,
     metadata: bool,
     valid: bool,
     removed: Path | None,
@@ -56,7 +54,6 @@ def clean(
     `-` for standard input: JSONL, or one page with `--format html` or `text`.
     """
     from thresher.cleaning import Extras, Output, clean_collection
-    from thresher.cleaning.output_formats import parse_size
     from thresher.columns import exact_number
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
@@ -67,7 +64,7 @@ def clean(
         cleaner,
         output,
         format=collection.format,
-        how=Output(output_format, parse_size(shard_size) if shard_size else 0, metadata, valid),
+        how=Output(output_format, metadata, valid),
         reading=read_options(collection, address=True),
         options=PageOptions(pages.blocks, pages.language),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
