@@ -15,7 +15,7 @@ import numpy as np
 from measurements import Measurement, interleaved, ratio
 
 from thresher.language_models import WordModel, load_model, model_files
-from thresher.language_models.words.models import read_counts
+from thresher.language_models.words.books import read_counts
 from thresher.language_models.words.tokenisers import TOKENISERS
 from thresher.pages import Segments, read_html
 from thresher.pages.plain import plain_text

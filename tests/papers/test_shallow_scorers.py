@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
-from thresher.language_models.words.models import read_words
+from thresher.language_models.words.books import read_words
 from thresher.pages import Segments, read_html, read_text_page
 from thresher.scorers.base import Scorer
 from thresher.scorers.shallow_features import Density, Words

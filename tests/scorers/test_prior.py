@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.words.models import read_words
+from thresher.language_models.words.books import read_words
 from thresher.pages import read_html, read_text_page
 from thresher.scorers.base import TrainingData
 from thresher.scorers.cleaners import parse_cleaner

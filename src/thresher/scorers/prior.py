@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from thresher.errors import ConfigError, InputError
 from thresher.files import digest, read_text, write_text
-from thresher.language_models.words import models
-from thresher.language_models.words.models import NAME as BOOKS
+from thresher.language_models.words import books
+from thresher.language_models.words.books import NAME as BOOKS
 from thresher.language_models.words.models import SELF, SELF_LEAST_WORDS
 from thresher.language_models.words.tokenisers import tokenise_characters
 from thresher.language_models.words.word_model import FLOOR, with_neighbours
@@ -70,7 +70,7 @@ def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path,
 def probabilities_of(counts: Path | None) -> Mapping[bytes, float]:
     """Return the probabilities of words from a file of `learn_counts`, or from the word counts of the model `books`."""
     if counts is None:
-        return probabilities(models.read_words())
+        return probabilities(books.read_words())
     lines = (line.split("\t") for line in read_text(counts).splitlines())
     return probabilities({word: int(count) for word, count in lines})
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_models import load
 
-from thresher.language_models.words.models import write_counts
+from thresher.language_models.words.books import write_counts
 
 
 def mixture(sentences: list[list[str]], history: str, word: str) -> float:

@@ -14,7 +14,7 @@ import pytest
 
 from thresher.errors import ConfigError, MissingDependencyError, StateError
 from thresher.language_models import BUILDERS, ModelCard, load_model
-from thresher.language_models.words import models
+from thresher.language_models.words import books, models
 from thresher.language_models.words.models import cache_folder, model_folder
 from thresher.language_models.words.word_model import read_card
 
@@ -26,7 +26,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_counts_are_those_of_the_lists():
-    unigrams, bigrams = models.read_counts()
+    unigrams, bigrams = books.read_counts()
     package = files("symspellpy")
     words = (package / "frequency_dictionary_en_82_765.txt").read_text(encoding="utf-8-sig").splitlines()
     pairs = (package / "frequency_bigramdictionary_en_243_342.txt").read_text(encoding="utf-8-sig").splitlines()
@@ -133,9 +133,9 @@ def test_a_card_comes_back(tmp_path):
 
 
 def test_word_lists_that_are_missing(monkeypatch):
-    monkeypatch.setattr(models, "_WORDS", "no_such_list.txt")
+    monkeypatch.setattr(books, "_WORDS", "no_such_list.txt")
     with pytest.raises(MissingDependencyError) as caught:
-        models.read_counts()
+        books.read_counts()
     assert str(caught.value) == (
         "language model books: the word counts no_such_list.txt are missing. "
         "Fix: install symspellpy: pip install symspellpy."
@@ -146,7 +146,7 @@ def test_without_symspellpy():
     code = (
         "import sys; sys.modules['symspellpy'] = None\n"
         "from thresher.language_models.words import books\n"
-        "try: models.read_counts()\n"
+        "try: books.read_counts()\n"
         "except Exception as error: print(type(error).__name__, error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

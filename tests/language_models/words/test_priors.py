@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models.words.models import read_counts, read_words
+from thresher.language_models.words.books import read_counts, read_words
 from thresher.pages.plain import plain_text
 from thresher.scorers.prior import FLOOR, learn_counts, probabilities, probabilities_of, words_of
 

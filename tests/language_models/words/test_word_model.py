@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from thresher.language_models import load_model
-from thresher.language_models.words.models import read_counts
+from thresher.language_models.words.books import read_counts
 from thresher.pages import read_html
 
 

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from thresher.errors import ConfigError, InputError, MissingDependencyError, StateError
+from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path, file_digest, locked, user_error
-from thresher.language_models.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, write_mixture
-from thresher.language_models.words.tokenisers import CHARACTERS, NORMALISATIONS, WORDS, tokeniser
-from thresher.language_models.words.word_model import (
-    BIGRAM_FORMULA,
-    FLOOR,
-    UNSEEN_WORDS,
-    ModelCard,
-    WordModel,
-    read_card,
-    read_head,
-)
+from thresher.language_models.words.tokenisers import CHARACTERS, WORDS, tokeniser
+from thresher.language_models.words.word_model import ModelCard, WordModel, read_card, read_head
 
 SELF = "self"
 """The model that is trained on the collection which it scores, see `training.learn`."""
@@ -55,9 +44,9 @@ def cache_folder() -> Path:
 
 def _build_books(folder: Path) -> None:
     # Imported late to save the memory of workers, which only read models.
-    from thresher.language_models.words import models
+    from thresher.language_models.words import books
 
-    models.build(folder)
+    books.build(folder)
 
 
 BUILDERS: Mapping[str, Callable[[Path], None]] = {"books": _build_books}
@@ -180,79 +169,3 @@ def _files(name: str) -> ModelFiles:
 def _unknown(name: str, where: str) -> ConfigError:
     fix = f"use {', '.join(BUILDERS)}, self, or the path of a model's folder, ARPA file or KenLM binary"
     return ConfigError(f"unknown language model {name!r}", fix, where)
-
-
-NAME = "books"
-_WORDS = "frequency_dictionary_en_82_765.txt"
-_PAIRS = "frequency_bigramdictionary_en_243_342.txt"
-
-
-def build(folder: Path) -> None:
-    """Write `model.arpa` and `card.json` into `folder`, which exists."""
-    unigrams, bigrams = read_counts()
-    path = folder / "model.arpa"
-    ngrams = write_counts(path, unigrams, bigrams)
-    ModelCard(
-        name=NAME,
-        language="en",
-        corpus=f"Google Books n-gram counts as shipped by symspellpy ({_WORDS}, {_PAIRS})",
-        order=2,
-        ngrams=ngrams,
-        formula=f"{BIGRAM_FORMULA})",
-        tokeniser=WORDS,
-        unknown_words=UNSEEN_WORDS,
-        sentence_ends="<s> begins a sentence, </s> is not scored",
-        digest=file_digest(path),
-        normalisation=NORMALISATIONS[WORDS],
-    ).write(folder / "card.json")
-
-
-def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, Mapping[str, int]]) -> tuple[int, int]:
-    """Write P(w | v) = 0.8 · C(v w) / Σ_u C(v u) + 0.2 · C(v) / Σ_u C(u) + 1e-6 as an ARPA file.
-
-    This is PyPlexity's bigram model (its source uses the unigram of the *previous* word), so that its cutoffs of 1K to 14K
-    apply. A word's bigrams are normalised by their own sum, since bigram and unigram counts
-    may be on different scales. `<s>` and `<unk>` were never counted.
-
-    Returns:
-        the number of unigrams and of bigrams.
-    """
-    total = sum(unigrams.values())
-    vocabulary = sorted({*unigrams, *bigrams, *(word for followers in bigrams.values() for word in followers)})
-    word_weight, pair_weight = WEIGHTS[2]
-
-    def rest(history: str) -> float:
-        return word_weight * (unigrams.get(history, 0) / total) + FLOOR
-
-    def pairs() -> Iterator[tuple[str, str, float]]:
-        for history, followers in sorted(bigrams.items()):
-            share = pair_weight / sum(followers.values())
-            for word, count in sorted(followers.items()):
-                yield history, word, share * count + rest(history)
-
-    histories = [(UNKNOWN, FLOOR), (BEGIN, FLOOR), (END, None), *((word, rest(word)) for word in vocabulary)]
-    return write_mixture(path, histories, pairs(), sum(map(len, bigrams.values())))
-
-
-def read_counts() -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Return the unigram counts, and the counts of each word's followers."""
-    unigrams = read_words()
-    bigrams: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for line in _lines(_PAIRS):
-        first, second, count = line.split()
-        bigrams[first][second] = int(count)
-    return unigrams, dict(bigrams)
-
-
-def read_words() -> dict[str, int]:
-    """Return the counts of words alone."""
-    return {word: int(count) for word, count in map(str.split, _lines(_WORDS))}
-
-
-def _lines(name: str) -> list[str]:
-    try:
-        return (files("symspellpy") / name).read_text(encoding="utf-8-sig").splitlines()
-    except (ModuleNotFoundError, FileNotFoundError) as error:
-        raise MissingDependencyError(
-            f"the word counts {name} are missing", "install symspellpy: pip install symspellpy", "language model books"
-        ) from error
