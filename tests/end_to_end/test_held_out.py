@@ -151,8 +151,8 @@ def test_what_is_told_of_them(tested: tuple[Finished, Done], call: Call) -> None
     # What is best of a sweep is in tables alone: it is no recommendation.
     assert "words@5 has" not in done.out
     assert "\n- Held-out topics: 1 topic without judgments left out: 11.\n" in done.out
-    assert "\n- Held-out topics: judgments of 2 unknown topics not used: x, 12.\n" in done.out
-    assert "\n- Held-out topics: 1 judged pages are not in this collection: nowhere/3.\n" in done.out
+    assert "\n- Held-out topics: judgments of 2 topics that the topics do not have are not used: x, 12.\n" in done.out
+    assert "\n- Held-out topics: 1 judged page is not in this collection: nowhere/3.\n" in done.out
     page = (results / "report.html").read_text()
     assert '<details class="answer" id="held-out">' in page
     (model,) = page_figures(page)["models"]

@@ -10,6 +10,7 @@ from many_languages import PARAGRAPHS
 from small_web import Web
 
 from thresher.files import safe_name
+from thresher.reports.notices import notices
 from thresher.variants.files import read_results
 
 Call = Callable[..., Done]
@@ -38,10 +39,10 @@ def test_pages_emptied_by_language_are_counted_and_told(web: Web, call: Call) ->
     for name in ("none", "justext(floor=20)", "words(floor=20)@30"):
         assert stages[f"index-{safe_name(name)}.json"]["emptied_languages"] == {"no text": 1}
     share = 100 * len(foreign) / (60 + len(PARAGRAPHS) + 1)
-    told = [notice for notice in read_results(results).facts.notices if "languages" in notice]
+    told = [notice for notice in notices(read_results(results)) if "languages" in notice]
     assert told == [
         f"justext empties {len(foreign)} of {60 + len(PARAGRAPHS) + 1} pages ({share:.1f} %) in languages that it does not "
         f"know: {', '.join(f'1 {language}' for language in sorted(foreign))}; use lang=LANGUAGE, or floor=W, which keeps W "
-        "words of each page"
+        "words of each page."
     ]
     assert "in languages that it does not know" in (results / "report.html").read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from thresher.evaluation.measures import (
     parse_measure,
     topic_set,
 )
+from thresher.evaluation.notices import About, Notice
 from thresher.evaluation.topics import Topic
 from thresher.evaluation.trec_files import read_qrels
 
@@ -311,6 +312,7 @@ def test_ties_go_by_document_id_descending_in_every_measure():
 
 CRASHING = """
 import random
+from thresher.evaluation.notices import About, Notice
 from thresher.evaluation.measures import evaluate
 generator = random.Random(1)
 documents = [f"d{number}" for number in range(12)]
@@ -399,14 +401,14 @@ def test_topic_set_is_every_topic_with_a_judgment():
     qrels = {str(number): {"a": 0} for number in (3, 1, 7, 8)}
     assert topic_set(topics("1", "2", "3"), qrels) == (
         ["1", "3"],
-        ["1 topic without judgments left out: 2", "judgments of 2 unknown topics not used: 7, 8"],
+        [Notice(About.UNJUDGED, 1, ("2",)), Notice(About.UNKNOWN, 2, ("7", "8"))],
     )
     assert topic_set(topics("1", "3", "7", "8"), qrels) == (["1", "3", "7", "8"], [])
 
 
 def test_topic_set_notices_name_the_first_few():
     many = topics(*(str(number) for number in range(10)))
-    assert topic_set(many, {"0": {"a": 1}})[1] == ["9 topics without judgments left out: 1, 2, 3, 4, 5, …"]
+    assert topic_set(many, {"0": {"a": 1}})[1] == [Notice(About.UNJUDGED, 9, tuple("12345"))]
 
 
 def test_topics_and_qrels_that_do_not_belong_together():

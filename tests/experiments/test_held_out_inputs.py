@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from thresher.evaluation import Topic
+from thresher.evaluation.notices import About, Notice
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import read_topic_set, same_queries
 from thresher.files import file_digest
@@ -36,7 +37,7 @@ def test_topics_of_two_tracks(shared_data: Path, tmp_path: Path, monkeypatch: py
     assert web.topics["201"] == Topic("201", "raspberry pi")
     # No one judged topic 14 of the Decision Track.
     assert set(decision.topics) - set(decision.ids) == {"14"}
-    assert decision.notices == ("1 topic without judgments left out: 14",)
+    assert decision.notices == (Notice(About.UNJUDGED, 1, ("14",)),)
     assert (web.ids, web.notices) == (tuple(web.topics), ())
     assert same_queries(decision, web) == []
 

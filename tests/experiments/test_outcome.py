@@ -16,6 +16,7 @@ from thresher.collections.sources import Part
 from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Payoff, Power, Repeats, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
+from thresher.evaluation.notices import About, Notice
 from thresher.evaluation.topics import Topic
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
@@ -27,6 +28,7 @@ from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pages import read_text_page
 from thresher.pruning_methods.treatments import parse_treatment
+from thresher.reports.notices import notices
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import (
     EMPTIED,
@@ -174,11 +176,12 @@ TOPICS = TopicSet(
     TopicSource(Path("topics"), Path("qrels"), "title"),
     {"topics": "t", "qrels": "q"},
 )
+FIRST = Notice(About.SKIPPED, 2, ("x", "y"))
 INPUTS = Inputs(
     Files(Path("x.jsonl"), "jsonl", ReadOptions()),
     TOPICS,
     None,
-    ("first notice",),
+    (FIRST,),
     {"collection": "c", **TOPICS.digests},
 )
 # The same ids are other topics here; page a is judged in both.
@@ -194,23 +197,14 @@ HELD_OUT = TopicSet(
 
 def test_notices(tmp_path: Path) -> None:
     make_store(tmp_path)
-    assert tuple(_notices(scored(INPUTS, SCORES, tmp_path))) == (
-        "first notice",
-        "1 judged pages are not in this collection: gone",
-        "2 of 10 pages failed; failures.jsonl lists them with their reasons",
-        "1 of 10 pages hold no text",
-    )
-    calm = replace(SCORES, failed=0, emptied=0)
+    assert _notices(scored(INPUTS, SCORES, tmp_path)) == [FIRST, Notice(About.MISSING, 1, ("gone",))]
     known = replace(TOPICS, qrels={"1": {"a": 1}, "2": {"empty": 1}})
-    assert tuple(_notices(scored(replace(INPUTS, topics=known), calm, tmp_path))) == ("first notice",)
-    for count, names in ((7, "p0, p1, p2, p3, p4, …"), (5, "p0, p1, p2, p3, p4")):
-        lost = replace(TOPICS, qrels={"1": {f"p{number}": 1 for number in range(count)}})
-        told = _notices(scored(replace(INPUTS, topics=lost, notices=()), calm, tmp_path))
-        assert told == [f"{count} judged pages are not in this collection: {names}"]
+    assert _notices(scored(replace(INPUTS, topics=known), SCORES, tmp_path)) == [FIRST]
+    lost = replace(TOPICS, qrels={"1": {f"p{number}": 1 for number in range(7)}})
+    told = _notices(scored(replace(INPUTS, topics=lost, notices=()), SCORES, tmp_path))
+    assert told == [Notice(About.MISSING, 7, ("p0", "p1", "p2", "p3", "p4"))]
     both = replace(INPUTS, topics=known, held_out=HELD_OUT)
-    assert tuple(_notices(scored(both, calm, tmp_path)))[1:] == (
-        "held-out topics: 1 judged pages are not in this collection: lost",
-    )
+    assert _notices(scored(both, SCORES, tmp_path))[1:] == [Notice(About.MISSING, 1, ("lost",), held_out=True)]
 
 
 def test_held_out_topics_that_ask_the_same() -> None:
@@ -403,11 +397,12 @@ def test_without_times_there_is_no_break_even_and_no_footprint_of_searches(
 
 def test_failed_pages_and_notices_are_told(results: Results) -> None:
     assert results.facts.pages.reasons == (("bad1", "too large"), ("bad2", "took longer than 1 s"))
-    assert results.facts.notices[1:] == (
-        "1 judged pages are not in this collection: gone",
-        "2 of 10 pages failed; failures.jsonl lists them with their reasons",
-        "1 of 10 pages hold no text",
-    )
+    assert results.facts.notices[1:] == (Notice(About.MISSING, 1, ("gone",)),)
+    assert notices(results)[1:] == [
+        "1 judged page is not in this collection: gone.",
+        "2 of 10 pages failed; failures.jsonl lists them with their reasons.",
+        "1 of 10 pages hold no text.",
+    ]
 
 
 def test_held_out_topics_are_evaluated_by_themselves(experiment: Experiment, results: Results, tmp_path: Path) -> None:
@@ -456,13 +451,13 @@ def test_pages_lost_by_language_are_a_notice(experiment: Experiment, tmp_path: P
         run("bte", path, emptied_languages=many),
     ]
     found = assembled(experiment, INPUTS, runs, None, tmp_path)
-    assert [notice for notice in found.facts.notices if "languages" in notice] == [
+    assert [notice for notice in notices(found) if "languages" in notice] == [
         "words@5 empties 3 of 10 pages (30.0 %) in languages that it does not know: 2 Chinese, 1 Thai; "
-        "use floor=W, which keeps W words of each page (1 more of its cutoffs lose over 5% so)",
+        "use floor=W, which keeps W words of each page (1 more of its cutoffs lose over 5% so).",
         "justext empties 2 of 10 pages (20.0 %) in languages that it does not know: 1 Russian, 1 Thai; "
-        "use lang=LANGUAGE, or floor=W, which keeps W words of each page",
+        "use lang=LANGUAGE, or floor=W, which keeps W words of each page.",
         "justext(lang=Russian) empties 99 of 10 pages (990.0 %) in languages that it does not know: 99 English; "
-        "use lang=LANGUAGE, or floor=W, which keeps W words of each page",
+        "use lang=LANGUAGE, or floor=W, which keeps W words of each page.",
     ]
 
 

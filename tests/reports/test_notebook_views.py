@@ -11,6 +11,7 @@ from lxml import html
 
 import thresher.reports.notebook_views  # noqa: F401, so that records are shown
 from thresher.errors import ConfigError
+from thresher.evaluation.notices import About, Notice
 from thresher.evaluation.significance import ComparedRuns, compare_all
 from thresher.reports.compared_runs import run_lines, topic_lines
 
@@ -36,7 +37,7 @@ def test_records_are_short_in_a_terminal_and_a_table_in_a_notebook(record: Any) 
 
 def test_text_stays_text_and_code_is_code() -> None:
     evil = "<script>alert(1)</script> `code`"
-    page = shown(replace(small(), facts=facts(8, notices=(evil,))))
+    page = shown(replace(small(), facts=facts(8, notices=(Notice(About.MISSING, 1, (evil,)),))))
     assert not page.xpath(".//script")
     assert "<script>alert(1)</script> code." in page.text_content()
     assert page.findtext(".//code") == "code"

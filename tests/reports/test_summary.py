@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from experiments import NAMES, NDCG, facts, made, small
 
+from thresher.evaluation.notices import About, Notice
 from thresher.reports.methods import methods
 from thresher.reports.summary import findings, warnings
 from thresher.variants.results import Results, TitleBias
@@ -55,7 +56,7 @@ def test_only_a_baseline() -> None:
     results = small()
     alone = replace(results, tables=(results.tables[0].only((0,)),))
     assert [*findings(alone)] == ["Only the baseline was run: nDCG@10 of the baseline is 0.4250."]
-    assert [*warnings(alone)] == []
+    assert [*warnings(alone)] == ["2 of 1002 pages failed; failures.jsonl lists them with their reasons."]
 
 
 @pytest.mark.parametrize(("topics", "warned"), [(5, True), (8, False)])
@@ -66,10 +67,10 @@ def test_too_few_topics_for_any_significance(topics: int, warned: bool) -> None:
 
 def test_notices_and_relevant_titles_come_first() -> None:
     results = small()
-    biased = facts(8, notices=("3 judged pages are not there",), title_bias=TitleBias(100, 20, 26))
+    biased = facts(8, notices=(Notice(About.MISSING, 3, ("a", "b", "c")),), title_bias=TitleBias(100, 20, 26))
     found = [*warnings(replace(results, facts=biased))]
-    assert found[0] == "3 judged pages are not there."
-    assert "26 of 100 relevant pages" in found[1]
+    assert found[0] == "3 judged pages are not in this collection: a, b, c."
+    assert "26 of 100 relevant pages" in found[2]
     assert not any(
         "relevant pages" in text
         for text in warnings(replace(results, facts=facts(8, title_bias=TitleBias(100, 20, 25))))

@@ -13,6 +13,7 @@ from thresher.columns import Declared, Show
 from thresher.costs import Interval, Power
 from thresher.errors import StateError
 from thresher.evaluation.non_inferiority import MINIMUM, unseen_share
+from thresher.evaluation.notices import Notice
 from thresher.evaluation.simultaneous import FEWEST
 from thresher.records import RecordFile
 from thresher.shown import Shown
@@ -230,7 +231,7 @@ class Choice(Shown):
     queries: int
     power: Power
     models: tuple[ModelChoice, ...]
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def measure(self) -> str:

@@ -227,10 +227,12 @@ def choose(
     from thresher.choosing.choices import CHOICE_FILE
     from thresher.choosing.families import parse_family
     from thresher.evaluation.non_inferiority import parse_margin
+    from thresher.evaluation.notices import About
     from thresher.experiments.chooser import Question, choose_experiment
     from thresher.experiments.config import checked_measure, load_experiment
     from thresher.reports import REPORT_FILE
     from thresher.reports.further_tables import answers_table, families_tables
+    from thresher.reports.notices import notice_text
     from thresher.reports.summary import answer
 
     config = load_experiment(experiment)
@@ -247,9 +249,17 @@ def choose(
     named = answers_table(choice)
     tables = [table for model in choice.models for table in families_tables(choice, model)]
     files = [("report", folder / REPORT_FILE)]
-    notices = (f"{notice[:1].upper()}{notice[1:]}." for notice in choice.notices)
+    # What a reader of the answer must know first stands first.
+    caveats = [notice_text(one) for one in choice.notices if one.about is About.PSEUDO]
+    others = [notice_text(one) for one in choice.notices if one.about is not About.PSEUDO]
     say_answer(
-        Answer([*answer(choice), *notices], None, [named, *tables] if named else tables, files, folder / CHOICE_FILE),
+        Answer(
+            [*caveats, *answer(choice), *others],
+            None,
+            [named, *tables] if named else tables,
+            files,
+            folder / CHOICE_FILE,
+        ),
         shape,
     )
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thresher.errors import ConfigError, InputError, MissingDependencyError
+from thresher.evaluation.notices import About, Notice, notice
 from thresher.evaluation.topics import Topic
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def evaluate(
     return result
 
 
-def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> tuple[list[str], list[str]]:
+def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> tuple[list[str], list[Notice]]:
     """Choose the topics to evaluate: all with at least one judgment, in the order of `topics`.
 
     Returns:
@@ -187,11 +188,11 @@ def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]
             f"no topic has judgments (topics: {_first(list(topics))}; qrels: {_first(list(qrels))})",
             "use topics and qrels that belong together",
         )
-    notices: list[str] = []
+    notices: list[Notice] = []
     if unjudged := [topic for topic in topics if not qrels.get(topic)]:
-        notices.append(f"{_count(unjudged, 'topic')} without judgments left out: {_first(unjudged)}")
+        notices.append(notice(About.UNJUDGED, unjudged))
     if unknown := [topic for topic in qrels if topic not in topics]:
-        notices.append(f"judgments of {_count(unknown, 'unknown topic')} not used: {_first(unknown)}")
+        notices.append(notice(About.UNKNOWN, unknown))
     return chosen, notices
 
 
@@ -319,7 +320,3 @@ def _usage(prototype: ir_measures.Measure) -> str:
 
 def _first(ids: Sequence[str]) -> str:
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
-
-
-def _count(ids: Sequence[str], what: str) -> str:
-    return f"{len(ids)} {what}{'s' * (len(ids) != 1)}"

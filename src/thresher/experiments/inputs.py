@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from thresher.collections.file_collection import Files
 from thresher.defaults import PSEUDO_COUNTS
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
+from thresher.evaluation.notices import About, Notice, notice
 from thresher.evaluation.topics import read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
@@ -24,11 +25,6 @@ from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scoring.store import first_document, missing_documents
 from thresher.variants.table import Variant
 
-_PSEUDO = (
-    "these are pseudo-topics: on them cleaners that keep titles and headings look far better than they are, and must not be "
-    "compared with others"
-)
-
 
 @dataclass(frozen=True)
 class TopicSet:
@@ -40,7 +36,7 @@ class TopicSet:
     topics: Mapping[str, Topic]
     qrels: Mapping[str, Mapping[str, int]]
     ids: tuple[str, ...]
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     source: TopicSource
     digests: Mapping[str, str]
 
@@ -57,7 +53,7 @@ def read_topic_set(source: TopicSource) -> TopicSet:
     topics = spelled_as(topics, qrels)
     ids, notices = topic_set(topics, qrels)
     if _are_pseudo_topics(source):
-        notices = [*notices, _PSEUDO]
+        notices = [*notices, notice(About.PSEUDO)]
     digests = {
         "topics": _digest(source.file, [[topic.id, topic.query] for topic in topics.values()]),
         "qrels": _digest(source.qrels, qrels),
@@ -99,7 +95,7 @@ class Inputs:
     collection: Collection
     topics: TopicSet
     held_out: TopicSet | None
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     digests: Mapping[str, str]
 
 
@@ -110,9 +106,9 @@ def read_inputs(experiment: Experiment) -> Inputs:
     notices = list(topics.notices)
     digests = dict(topics.digests)
     if held_out:
-        notices += [f"held-out topics: {notice}" for notice in held_out.notices]
+        notices += [replace(one, held_out=True) for one in held_out.notices]
         if shared := same_queries(topics, held_out):
-            notices.append(f"held-out topics with the query of a topic that cutoffs are chosen on: {', '.join(shared)}")
+            notices.append(notice(About.ASKED, shared, held_out=True))
         digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
     path = experiment.collection
     if experiment.generate and isinstance(path, Path) and not path.exists():
@@ -121,7 +117,7 @@ def read_inputs(experiment: Experiment) -> Inputs:
 
         report = generate(path)
         if report.skipped:
-            notices.append(f"{len(report.skipped)} modules of the standard library cannot be imported here")
+            notices.append(notice(About.SKIPPED, (module for module, _ in report.skipped)))
     collection = open_collection(Path(str(path)), experiment.reading, experiment.format)
     digests = {"collection": collection.fingerprint(), **digests}
     return Inputs(collection, topics, held_out, tuple(notices), digests)

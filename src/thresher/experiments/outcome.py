@@ -19,6 +19,7 @@ import numpy as np
 from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint, read_machine
 from thresher.errors import StateError
 from thresher.evaluation import Topic, check_overlap, compare_all, evaluate, read_run
+from thresher.evaluation.notices import About, Notice, notice
 from thresher.evaluation.significance import Comparison
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
@@ -27,7 +28,7 @@ from thresher.experiments.stages import RowKey, VariantRun
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.scoring.lost_pages import TOLERATED, failures, foreign, language_warning
+from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import FAILED, list_column, missing_documents, read_shard, shards
 from thresher.variants.files import RESULTS_FILE, read_results
@@ -91,21 +92,14 @@ def _queries(topics: TopicSet) -> dict[str, str]:
     return {topic: topics.topics[topic].query for topic in topics.ids}
 
 
-def _notices(scored: Scored) -> list[str]:
-    inputs, scores = scored.inputs, scored.report
+def _notices(scored: Scored) -> list[Notice]:
+    inputs = scored.inputs
     notices = list(inputs.notices)
-    for topics, opening in ((inputs.topics, ""), (inputs.held_out, "held-out topics: ")):
+    for topics in (inputs.topics, inputs.held_out):
         judged = {document for grades in (topics.qrels if topics else {}).values() for document in grades}
         missing = sorted(missing_documents(scored.store, judged)) if judged else []
         if missing:
-            listed = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-            notices.append(f"{opening}{len(missing)} judged pages are not in this collection: {listed}")
-    if scores.failed:
-        notices.append(
-            f"{scores.failed} of {scores.documents} pages failed; failures.jsonl lists them with their reasons"
-        )
-    if scores.emptied:
-        notices.append(f"{scores.emptied} of {scores.documents} pages hold no text")
+            notices.append(notice(About.MISSING, missing, topics is inputs.held_out))
     return notices
 
 
@@ -211,7 +205,6 @@ def assemble(
     return Results(
         replace(
             facts,
-            notices=(*facts.notices, *_language_warnings(main, scores)),
             noise=tuple(_noise(measured)) if measured else (),
             systems=tuple(_baseline_runs(experiment, own, systems)),
         ),
@@ -342,6 +335,7 @@ def _row(
         comparisons=own.comparisons.get(run.key, {}),
         held_out=held_out.comparisons.get(run.key, {}) if held_out else {},
         cutoffs=run.index.cutoffs,
+        emptied_languages=run.index.emptied_languages,
     )
     return Row(run.variant, run.index.statistics, run.index.words, run.index.bytes, built=built)
 
@@ -365,20 +359,3 @@ def _footprints(
     for count in SEARCHES:
         seconds = Interval(query.wall.value * count, query.wall.low * count, query.wall.high * count)
         yield footprint(f"{count:,} searches", seconds, power, 1)
-
-
-def _language_warnings(runs: Sequence[VariantRun], scores: ScoreReport) -> list[str]:
-    """Return one warning for each sweep and single cleaner that needs one: of a sweep, that of the worst cutoff."""
-    lost: dict[str, list[tuple[int, str]]] = {}
-    for run in {run.variant.name: run for run in runs}.values():
-        cleaner, emptied = run.variant.cleaner, run.index.emptied_languages
-        warning = language_warning(cleaner, emptied, scores.documents)
-        if warning is not None:
-            pages = sum(foreign(cleaner, emptied).values())
-            lost.setdefault(run.variant.sweep or run.variant.name, []).append((pages, warning))
-    warnings = []
-    for of_sweep in lost.values():
-        more = len(of_sweep) - 1
-        others = f" ({more} more of its cutoffs lose over {TOLERATED:.0%} so)" if more else ""
-        warnings.append(max(of_sweep, key=lambda item: item[0])[1] + others)
-    return warnings

@@ -33,6 +33,7 @@ from thresher.reports.further_tables import (
 )
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
+from thresher.reports.notices import notices
 from thresher.reports.summary import assumptions, first_pick, margin_text, model_answer, model_findings, use, warnings
 from thresher.reports.table import Table, measure_header
 from thresher.reports.variant_columns import tested_measures
@@ -202,7 +203,7 @@ def render_report(results: Results, choice: Choice | None = None, explained: Exp
         ran=results.was_run,
         folder=facts.experiment,
         why=explained,
-        notices=facts.notices,
+        notices=notices(results),
         reasons=Counter(reason for _, reason in pages.reasons).most_common(),
         failed=pages.reasons[:MOST_FAILED],
         known=len(pages.reasons),
@@ -248,7 +249,7 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice) -> FirstS
     (table,) = results.tables
     pick = first_pick(model)
     figures = _figures(table, model, pick) if pick else _baseline_figures(table)
-    said = [*warnings(results)][len(results.facts.notices) :]
+    said = [*warnings(results)][len(notices(results)) :]
     if pick and pick.emptied:
         said.insert(0, f"{pick.emptied:,} of {model.documents:,} pages are left without text.")
     if pick and not table.rows[table.position[pick.variant]].built:
@@ -282,7 +283,7 @@ def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
 
 def _not_chosen(results: Results) -> FirstScreen:
     (table,) = results.tables
-    said = [*warnings(results)][len(results.facts.notices) :]
+    said = [*warnings(results)][len(notices(results)) :]
     sentences = ("Nothing is recommended yet: run `thresher choose`.", *model_findings(table))
     return FirstScreen(sentences, None, tuple(_baseline_figures(table)), tuple(said))
 

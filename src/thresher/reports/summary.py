@@ -10,6 +10,7 @@ from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
 from thresher.pruning_methods.treatments import BAR
 from thresher.reports.formatting import change_text, measure_text, percent, percent_text
+from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
 from thresher.variants.results import Results, TitleBias
 from thresher.variants.table import VariantTable
@@ -54,7 +55,7 @@ def model_findings(table: VariantTable) -> Iterator[str]:
 def warnings(results: Results) -> Iterator[str]:
     """Give what readers must know before the numbers."""
     facts = results.facts
-    yield from (f"{notice[:1].upper()}{notice[1:]}." for notice in facts.notices)
+    yield from notices(results)
     for table in results.tables:
         opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
         yield from (opening + text for text in _power(results, table))

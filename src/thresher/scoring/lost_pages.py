@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -106,3 +106,23 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
         f"{cleaner.name} empties {pages} of {documents} pages ({100 * pages / documents:.1f} %) in languages that it does "
         f"not know: {listed}; use {', or '.join(fixes)}"
     )
+
+
+def worst_losses(cleaned: Iterable[tuple[str, Cleaner, Mapping[str, int]]], documents: int) -> list[str]:
+    """Return one warning for each sweep and single cleaner that needs one: of a sweep, that of the worst cutoff.
+
+    Args:
+        cleaned: sweeps or names, with their cleaners and the pages that these empty, by language.
+        documents: the pages of the collection.
+    """
+    lost: dict[str, list[tuple[int, str]]] = {}
+    for sweep, cleaner, emptied in cleaned:
+        warning = language_warning(cleaner, emptied, documents)
+        if warning is not None:
+            lost.setdefault(sweep, []).append((sum(foreign(cleaner, emptied).values()), warning))
+    warnings = []
+    for of_sweep in lost.values():
+        more = len(of_sweep) - 1
+        others = f" ({more} more of its cutoffs lose over {TOLERATED:.0%} so)" if more else ""
+        warnings.append(max(of_sweep, key=lambda item: item[0])[1] + others)
+    return warnings

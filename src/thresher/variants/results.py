@@ -10,6 +10,7 @@ from thresher.columns import Declared, Show
 from thresher.costs import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
+from thresher.evaluation.notices import Notice
 from thresher.evaluation.significance import Comparison
 from thresher.records import NestedLists
 from thresher.shown import Plotted
@@ -138,7 +139,7 @@ class Facts:
     held_out_topics: Mapping[str, str]
     pages: Pages
     setup: Setup
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     test: str = "Two-sided Wilcoxon signed-rank test"
     alpha: float = ALPHA
     correction: str = HOLM

@@ -51,6 +51,7 @@ class Built:
         comparisons: with the baseline, by measure; empty for the baseline.
         held_out: the same on the held-out topics.
         cutoffs: the numbers of percentiles, by the names of the cuts.
+        emptied_languages: the emptied pages by language; see `thresher.scoring.lost_pages`.
     """
 
     bytes_by_type: Mapping[str, int]
@@ -65,6 +66,7 @@ class Built:
     comparisons: Mapping[str, Comparison] = field(default_factory=dict)
     held_out: Mapping[str, Comparison] = field(default_factory=dict)
     cutoffs: Mapping[str, float] = field(default_factory=dict)
+    emptied_languages: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,52 @@
+"""What readers must know of topics, judgments and pages before the numbers, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thresher.evaluation.notices import About, Notice
+from thresher.scoring.lost_pages import worst_losses
+from thresher.variants.results import Results
+
+_SENTENCES = {
+    About.UNJUDGED: "{count} without judgments left out: {ids}.",
+    About.UNKNOWN: "Judgments of {count} that the topics do not have are not used: {ids}.",
+    About.PSEUDO: (
+        "These are pseudo-topics: on them cleaners that keep titles and headings look far better than they are, and must not "
+        "be compared with others."
+    ),
+    About.ASKED: "{count} with the query of a topic that cutoffs are chosen on: {ids}.",
+    About.MISSING: "{count} not in this collection: {ids}.",
+    About.SKIPPED: "{count} of the standard library cannot be imported here.",
+}
+_NOUNS = {About.MISSING: "judged page", About.SKIPPED: "module"}
+
+
+def notice_text(notice: Notice) -> str:
+    """Return a notice as a sentence."""
+    noun = _NOUNS.get(notice.about, "topic")
+    count = f"{notice.count} {noun}{'s' * (notice.count != 1)}"
+    if notice.about is About.MISSING:
+        count += " is" if notice.count == 1 else " are"
+    ids = ", ".join(notice.ids) + (", …" if notice.count > len(notice.ids) else "")
+    text = _SENTENCES[notice.about].format(count=count, ids=ids)
+    return f"Held-out topics: {text[:1].lower()}{text[1:]}" if notice.held_out else text
+
+
+def notices(results: Results) -> list[str]:
+    """Return what must be known of topics and judgments, of pages that failed or have no text, and of lost languages."""
+    return [*map(notice_text, results.facts.notices), *_pages(results)]
+
+
+def _pages(results: Results) -> Iterator[str]:
+    pages = results.facts.pages
+    if pages.failed:
+        yield f"{pages.failed} of {pages.documents} pages failed; failures.jsonl lists them with their reasons."
+    if pages.emptied:
+        yield f"{pages.emptied} of {pages.documents} pages hold no text."
+    built = [
+        (row.variant.sweep or row.name, row.variant.cleaner, row.built.emptied_languages)
+        for row in results.tables[0].rows
+        if row.built
+    ]
+    yield from (f"{loss}." for loss in worst_losses(built, pages.documents))
