@@ -13,13 +13,16 @@ import socket
 import stat
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.streams import open_stream
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TEMPORARY = ".thresher-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -363,3 +366,13 @@ def _remove(path: Path) -> None:
 def _sync(path: Path) -> None:
     with path.open("rb") as handle:
         os.fsync(handle.fileno())
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read some columns of a Parquet file that Thresher wrote, or all."""
+    import pyarrow.parquet as pq  # most verbs read none
+
+    names = None if columns is None else list(columns)
+    with pq.ParquetFile(path, pre_buffer=True, page_checksum_verification=True) as file:
+        table = file.read(columns=names)
+    return table if names is None else table.select(names)

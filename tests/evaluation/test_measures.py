@@ -16,8 +16,7 @@ from thresher.evaluation.measures import (
     parse_measure,
     topic_set,
 )
-from thresher.evaluation.notices import About, Notice
-from thresher.evaluation.topics import Topic
+from thresher.evaluation.topics import About, Notice, Topic
 from thresher.evaluation.trec_files import read_qrels
 
 
@@ -312,7 +311,7 @@ def test_ties_go_by_document_id_descending_in_every_measure():
 
 CRASHING = """
 import random
-from thresher.evaluation.notices import About, Notice
+from thresher.evaluation.topics import About, Notice
 from thresher.evaluation.measures import evaluate
 generator = random.Random(1)
 documents = [f"d{number}" for number in range(12)]

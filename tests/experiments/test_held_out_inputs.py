@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from thresher.evaluation import Topic
-from thresher.evaluation.notices import About, Notice
+from thresher.evaluation.topics import About, Notice
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import read_topic_set, same_queries
 from thresher.files import file_digest

@@ -16,8 +16,7 @@ from thresher.collections.sources import Part
 from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Payoff, Power, Repeats, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
-from thresher.evaluation.notices import About, Notice
-from thresher.evaluation.topics import Topic
+from thresher.evaluation.topics import About, Notice, Topic
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
 from thresher.experiments.measuring import MeasuredQueries, Measurements, Meter

@@ -11,8 +11,8 @@ from lxml import html
 
 import thresher.reports.notebook_views  # noqa: F401, so that records are shown
 from thresher.errors import ConfigError
-from thresher.evaluation.notices import About, Notice
 from thresher.evaluation.significance import ComparedRuns, compare_all
+from thresher.evaluation.topics import About, Notice
 from thresher.reports.compared_runs import run_lines, topic_lines
 
 VALUES = {

@@ -17,7 +17,7 @@ from lxml import html as lxml_html
 from report_pages import body_rows, check_nothing_is_loaded, check_policy, page_figures
 
 from thresher.choosing.choices import Choice
-from thresher.evaluation.notices import About, Notice
+from thresher.evaluation.topics import About, Notice
 from thresher.reports import write_all
 from thresher.reports.further_tables import answers_table
 from thresher.reports.html import render_report

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from experiments import NAMES, NDCG, facts, made, small
 
-from thresher.evaluation.notices import About, Notice
+from thresher.evaluation.topics import About, Notice
 from thresher.reports.methods import methods
 from thresher.reports.summary import findings, warnings
 from thresher.variants.results import Results, TitleBias

@@ -13,8 +13,8 @@ from thresher.columns import Declared, Show
 from thresher.costs import Interval, Power
 from thresher.errors import StateError
 from thresher.evaluation.non_inferiority import MINIMUM, unseen_share
-from thresher.evaluation.notices import Notice
 from thresher.evaluation.simultaneous import FEWEST
+from thresher.evaluation.topics import Notice
 from thresher.records import RecordFile
 from thresher.shown import Shown
 

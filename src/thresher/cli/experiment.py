@@ -227,7 +227,7 @@ def choose(
     from thresher.choosing.choices import CHOICE_FILE
     from thresher.choosing.families import parse_family
     from thresher.evaluation.non_inferiority import parse_margin
-    from thresher.evaluation.notices import About
+    from thresher.evaluation.topics import About
     from thresher.experiments.chooser import Question, choose_experiment
     from thresher.experiments.config import checked_measure, load_experiment
     from thresher.reports import REPORT_FILE

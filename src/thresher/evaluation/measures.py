@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thresher.errors import ConfigError, InputError, MissingDependencyError
-from thresher.evaluation.notices import About, Notice, notice
-from thresher.evaluation.topics import Topic
+from thresher.evaluation.topics import About, Notice, Topic, notice
 
 if TYPE_CHECKING:
     import ir_measures

@@ -12,8 +12,7 @@ from thresher.collections.file_collection import Files
 from thresher.defaults import PSEUDO_COUNTS
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
-from thresher.evaluation.notices import About, Notice, notice
-from thresher.evaluation.topics import read_catalogue_topics
+from thresher.evaluation.topics import About, Notice, notice, read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.experiments.variants import folder_name

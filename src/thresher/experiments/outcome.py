@@ -19,8 +19,8 @@ import numpy as np
 from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint, read_machine
 from thresher.errors import StateError
 from thresher.evaluation import Topic, check_overlap, compare_all, evaluate, read_run
-from thresher.evaluation.notices import About, Notice, notice
 from thresher.evaluation.significance import Comparison
+from thresher.evaluation.topics import About, Notice, notice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements, Meter, power_of

@@ -27,11 +27,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from thresher.errors import StateError
+from thresher.files import read_parquet
 from thresher.lucene import handles
 from thresher.lucene.handles import Strings, descriptor
 from thresher.lucene.jvm import java_class
 from thresher.lucene.work import CONTENTS
-from thresher.parquet_files import read_parquet
 
 ORIGINAL_STATISTICS = "statistics.parquet"
 _TERM, _DF, _MORE = "term", "df_removed", "cf_df_removed"

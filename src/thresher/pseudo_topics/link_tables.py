@@ -23,8 +23,7 @@ import pyarrow.parquet as pq
 
 from thresher.collections import IdRule, Part, Source
 from thresher.collections.sources import Span
-from thresher.files import by_numbers
-from thresher.parquet_files import read_parquet
+from thresher.files import by_numbers, read_parquet
 from thresher.passes.parts import Finished, PartReport, PartWork
 from thresher.pseudo_topics.extracting import LINK_REASONS, Address, Extracted, document_key, extract, page_address
 from thresher.scorers.languages import stop_list

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thresher.evaluation.notices import About, Notice
+from thresher.evaluation.topics import About, Notice
 from thresher.scoring.lost_pages import worst_losses
 from thresher.variants.results import Results
 

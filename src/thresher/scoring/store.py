@@ -19,10 +19,9 @@ from lxml.etree import LxmlError
 from thresher.collections import Page, Part
 from thresher.costs import Times
 from thresher.errors import StateError, ThresherError
-from thresher.files import atomic_path, by_numbers, digest, is_out_of_memory, user_error
+from thresher.files import atomic_path, by_numbers, digest, is_out_of_memory, read_parquet, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
 from thresher.pages.plain import Ints
-from thresher.parquet_files import read_parquet
 from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, Scorer, Scores
 

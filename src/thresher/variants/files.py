@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from thresher.errors import StateError
-from thresher.files import atomic_path, file_digest
+from thresher.files import atomic_path, file_digest, read_parquet
 from thresher.lucene.work import IndexStatistics
-from thresher.parquet_files import read_parquet
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.records import RecordFile
 from thresher.variants.results import Facts, Results

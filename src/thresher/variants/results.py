@@ -10,8 +10,8 @@ from thresher.columns import Declared, Show
 from thresher.costs import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
-from thresher.evaluation.notices import Notice
 from thresher.evaluation.significance import Comparison
+from thresher.evaluation.topics import Notice
 from thresher.records import NestedLists
 from thresher.shown import Plotted
 from thresher.variants.table import Floats, NoiseFloor, VariantTable
