@@ -9,9 +9,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 import thresher
-from thresher.errors import InputError
+from thresher.errors import ConfigError, InputError
 from thresher.evaluation import Topic
 from thresher.evaluation.comparing import take_qrels, take_run, take_topics
 
@@ -102,3 +103,36 @@ def test_broken_runs_are_refused(run: Any, words: str) -> None:
 def test_numpy_numbers_are_numbers() -> None:
     assert take_qrels({"1": {"a": np.int64(2)}}) == {"1": {"a": 2}}
     assert take_run({"1": {"a": np.float32(0.5)}}) == {"1": {"a": 0.5}}
+
+
+def test_runs_are_compared_at_a_margin(tmp_path: Path) -> None:
+    dice = np.random.default_rng(3)
+    judged = {str(topic): {"a": 1, "b": 0, "c": 0} for topic in range(60)}
+
+    def run(errors: float) -> dict[str, dict[str, float]]:
+        return {topic: {"a": 2.0 if dice.random() > errors else 0.5, "b": 1.0, "c": 0.2} for topic in judged}
+
+    runs = {"base": run(0.3), "bad": run(1.0)}
+    runs |= {"same": runs["base"], "good": run(0.0), "noise": run(0.4)}
+    found = thresher.compare_runs(judged, runs, ["AP"], margin="5%")
+    values = {name: np.array([*of["AP"].values()]) for name, of in found.values.items()}
+    verdicts = {name: of["AP"].verdict for name, of in found.margins.items()}
+    assert verdicts == {"bad": "inferior", "same": "non-inferior", "good": "superior", "noise": "inconclusive"}
+    for name, of in found.margins.items():
+        one, base = of["AP"], values["base"]
+        assert one.margin == pytest.approx(0.05 * base.mean())
+        if name != "same":
+            tested = values[name] - 0.95 * base
+            assert one.p == pytest.approx(scipy.stats.ttest_1samp(tested, 0, alternative="greater").pvalue)
+            difference = scipy.stats.ttest_1samp(values[name] - base, 0, alternative="greater")
+            assert one.p_superior == pytest.approx(difference.pvalue)
+    frame = found.to_pandas()
+    assert frame.loc[frame["run"] == "good", "verdict"].tolist() == ["superior"]
+    assert "superior" in found._repr_html_()
+    with pytest.raises(ConfigError, match="'much' is not a margin"):
+        thresher.compare_runs(judged, runs, ["AP"], margin="much")
+    nothing = {topic: {"b": 1.0, "a": 0.5} for topic in judged}
+    assert found.margin == "5%"
+    assert thresher.compare_runs(judged, runs, ["AP"]).margins == {}
+    with pytest.raises(InputError, match="the baseline's P@1 is 0"):
+        thresher.compare_runs(judged, {"base": nothing, **runs}, ["P@1"], margin="5%")

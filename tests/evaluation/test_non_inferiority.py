@@ -123,7 +123,7 @@ def test_two_runs_at_a_margin() -> None:
     assert [one.verdict for one in (better, same, worse)] == [
         RunVerdict.SUPERIOR,
         RunVerdict.NON_INFERIOR,
-        RunVerdict.INCONCLUSIVE,
+        RunVerdict.INFERIOR,
     ]
     assert (same.topics, same.margin) == (100, pytest.approx(0.05 * baseline.mean()))
     assert same.difference == pytest.approx(0, abs=1e-12)

@@ -320,6 +320,7 @@ def search(
 @click.option("--measure", "-m", "measures", multiple=True, help="An ir-measures name; may be repeated.")
 @click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
 @keys("evaluation", "correction", "alpha")
+@click.option("--margin", help="Say which runs lose less than this, 5% of the baseline's mean or 0.01.")
 @click.option("--per-topic", is_flag=True, help="Print `run, measure, topic, value` lines instead of the table.")
 def evaluate(
     qrels: Path,
@@ -327,13 +328,14 @@ def evaluate(
     measures: tuple[str, ...],
     baseline: Path | None,
     evaluation: EvaluationTable,
+    margin: str | None,
     per_topic: bool,
 ) -> None:
     """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
     from thresher.evaluation.comparing import compare_runs
     from thresher.reports.compared_runs import run_lines, runs_table, topic_lines
 
-    compared = compare_runs(qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction)
+    compared = compare_runs(qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction, margin)
     if sys.stdout.isatty() and not per_topic:
         show(runs_table(compared))
         return

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from thresher.defaults import ALPHA, DEFAULT_MEASURES, HOLM
 from thresher.errors import InputError
@@ -13,6 +15,9 @@ from thresher.evaluation.measures import evaluate as evaluate_run
 from thresher.evaluation.significance import ComparedRuns, compare_all
 from thresher.evaluation.topics import Topic, read_topics
 from thresher.evaluation.trec_files import collect_qrels, collect_run, read_qrels, read_run
+
+if TYPE_CHECKING:
+    from thresher.evaluation.non_inferiority import MarginComparison
 
 Qrels = str | Path | Mapping[str, Mapping[str, int]] | Iterable[Any]
 """A file; grades by document by topic; records or a data frame with `query_id`, `doc_id` and `relevance`."""
@@ -100,6 +105,7 @@ def compare_runs(
     baseline: str | Path | None = None,
     alpha: float = ALPHA,
     correction: str = HOLM,
+    margin: str | None = None,
 ) -> ComparedRuns:
     """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
 
@@ -110,6 +116,8 @@ def compare_runs(
         baseline: the file or name of the run that the others are compared with.
         alpha: the significance level.
         correction: how p is corrected for the number of tests: "holm" or "none".
+        margin: an accepted loss, `5%` of the baseline's mean or `0.01` in units of the measure. Each run is then also tested
+            for non-inferiority and superiority, at `alpha` each.
 
     Raises:
         ConfigError: if a measure does not parse.
@@ -124,4 +132,21 @@ def compare_runs(
         values, {name: first for name in named if name != first}, alpha=alpha, correction=correction
     )
     topics = tuple(topic for topic in judged if judged[topic])
-    return ComparedRuns(first, topics, values, comparisons, alpha, correction)
+    margins = _margins(values, first, margin, alpha) if margin else {}
+    return ComparedRuns(first, topics, values, comparisons, alpha, correction, margin or "", margins)
+
+
+def _margins(
+    values: Mapping[str, Mapping[str, Mapping[str, float]]], baseline: str, asked: str, alpha: float
+) -> dict[str, dict[str, MarginComparison]]:
+    from thresher.evaluation.non_inferiority import compare_by_margin, parse_margin
+
+    margin = parse_margin(asked)
+    found: dict[str, dict[str, MarginComparison]] = {name: {} for name in values if name != baseline}
+    for measure, by_topic in values[baseline].items():
+        base = np.array([*by_topic.values()])
+        margin.checked(measure, base)
+        for name, of_run in found.items():
+            run = np.array([values[name][measure][topic] for topic in by_topic])
+            of_run[measure] = compare_by_margin(run, base, margin, alpha)
+    return found

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from statistics import NormalDist
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.columns import Declared, Show
 from thresher.defaults import ALPHA
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation.significance import SEED, TOLERANCE
@@ -182,30 +184,24 @@ class RunVerdict(StrEnum):
 
     SUPERIOR = "superior"
     NON_INFERIOR = "non-inferior"
+    INFERIOR = "inferior"
     INCONCLUSIVE = "inconclusive"
 
 
 @dataclass(frozen=True)
 class MarginComparison:
-    """A run against another at a margin.
+    """A run against another at a margin, by Student's t; p-values are one-sided.
 
-    Args:
-        topics: how many.
-        difference: mean of (run − baseline).
-        margin: the accepted loss, in units of the measure.
-        low: lower bound of the difference, of confidence 1 − alpha: the run is non-inferior where it is above −margin.
-        p: one-sided, that the run loses the margin or more.
-        p_superior: one-sided, that it is not better.
-        verdict: superior is also non-inferior; inconclusive with fewer than `MINIMUM` topics.
+    Superior is also non-inferior; inferior loses more than the margin; with fewer than `MINIMUM` topics all is inconclusive.
     """
 
     topics: int
-    difference: float
-    margin: float
-    low: float
-    p: float
-    p_superior: float
-    verdict: RunVerdict
+    difference: Annotated[float, Declared("Mean difference from the baseline.", Show.DIFFERENCE)]
+    low: Annotated[float, Declared("Lower bound of the difference, of confidence 1 − α.", Show.DIFFERENCE)]
+    margin: Annotated[float, Declared("The accepted loss, in units of the measure.", Show.VALUE)]
+    p: Annotated[float, Declared("p of losing the margin or more.", Show.P)]
+    p_superior: Annotated[float, Declared("p of being no better.", Show.P, header="p (superior)")]
+    verdict: Annotated[RunVerdict, Declared("What that shows.", Show.TEXT)]
 
 
 def compare_by_margin(values: Floats, baseline: Floats, margin: Margin, alpha: float = ALPHA) -> MarginComparison:
@@ -221,8 +217,10 @@ def compare_by_margin(values: Floats, baseline: Floats, margin: Margin, alpha: f
     verdict = RunVerdict.INCONCLUSIVE
     if len(values) >= MINIMUM and p <= alpha:
         verdict = RunVerdict.SUPERIOR if p_superior <= alpha else RunVerdict.NON_INFERIOR
+    elif len(values) >= MINIMUM and p >= 1 - alpha:
+        verdict = RunVerdict.INFERIOR
     low = float(lower_bounds(tested, alpha)) - loss
-    return MarginComparison(len(values), float(differences.mean()), loss, low, p, p_superior, verdict)
+    return MarginComparison(len(values), float(differences.mean()), low, loss, p, p_superior, verdict)
 
 
 def _p(tested: Floats) -> float:

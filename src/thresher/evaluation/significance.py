@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Literal, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from thresher.columns import Declared, Show
 from thresher.defaults import ALPHA, HOLM
 from thresher.shown import Shown
+
+if TYPE_CHECKING:
+    from thresher.evaluation.non_inferiority import MarginComparison
 
 Direction = Literal["better", "worse", "mixed", "none"]
 
@@ -101,6 +104,8 @@ class ComparedRuns(Shown):
         values: by run, measure and topic.
         comparisons: by run but the baseline, and measure.
         alpha, correction: see `compare_all`.
+        margin: the accepted loss, as it was asked for; empty without one.
+        margins: by run and measure, whether a run loses less than it; empty without one.
     """
 
     baseline: str
@@ -109,6 +114,8 @@ class ComparedRuns(Shown):
     comparisons: Mapping[str, Mapping[str, Comparison]]
     alpha: float = ALPHA
     correction: str = HOLM
+    margin: str = ""
+    margins: Mapping[str, Mapping[str, MarginComparison]] = field(default_factory=dict)
 
     @property
     def means(self) -> dict[str, dict[str, float]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from thresher.defaults import HOLM
 from thresher.errors import visible
+from thresher.evaluation.non_inferiority import MINIMUM, MarginComparison
 from thresher.evaluation.significance import EXACT_LIMIT, ComparedRuns, Comparison
 from thresher.reports.formatting import correction_text
 from thresher.reports.table import Column, Table, columns_of, decimals, pick, within
@@ -20,19 +21,36 @@ class ComparedRun:
     measure: str
     mean: float
     comparison: Comparison | None
+    at_margin: MarginComparison | None = None
 
 
 def compared_rows(compared: ComparedRuns) -> list[ComparedRun]:
     """Return a row for each run and measure."""
     return [
-        ComparedRun(run, measure, mean, compared.comparisons.get(run, {}).get(measure))
+        ComparedRun(
+            run,
+            measure,
+            mean,
+            compared.comparisons.get(run, {}).get(measure),
+            compared.margins.get(run, {}).get(measure),
+        )
         for run, by_measure in compared.means.items()
         for measure, mean in by_measure.items()
     ]
 
 
 def runs_table(compared: ComparedRuns) -> Table:
-    """Return a row for each run and measure, with how they were tested below."""
+    """Return a row for each run and measure, with how they were tested below: at the margin, if there is one.
+
+    The verdict at a margin is of the mean, so it is Student's; Wilcoxon's ranks can point the other way than the mean.
+    """
+    if compared.margin:
+        text = (
+            f"{len(compared.topics)} topics; Student's t of the mean difference from {visible(compared.baseline)}, α = "
+            f"{compared.alpha:g} in each row. Non-inferior: loses less than {compared.margin}; superior: is also better; "
+            f"inferior: loses more; inconclusive: none of these is shown, as always with fewer than {MINIMUM} topics"
+        )
+        return Table.of((*pick(RUNS, "run", "measure", "mean"), *AT_MARGIN), compared_rows(compared), text, keys=2)
     hidden = set() if compared.correction == HOLM else {"p_holm"}
     names = [
         name for name in ("difference", "outcome", "p", "p_holm", "effect", "interval", "note") if name not in hidden
@@ -86,6 +104,8 @@ RUNS: tuple[Column[ComparedRun], ...] = (
     ),
 )
 """The columns of runs."""
+AT_MARGIN: tuple[Column[ComparedRun], ...] = (*within(columns_of(MarginComparison), lambda row: row.at_margin),)
+"""Those of a test at a margin."""
 
 
 def _tabbed(table: Table) -> Iterator[str]:

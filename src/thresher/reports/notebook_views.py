@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from thresher.choosing.choices import Choice
 from thresher.reports.chart_rows import variants_of
-from thresher.reports.compared_runs import RUNS, compared_rows, runs_table
+from thresher.reports.compared_runs import AT_MARGIN, RUNS, compared_rows, runs_table
 from thresher.reports.drawing import Plot, all_plot
 from thresher.reports.further_tables import answer_columns, answered, answers_table
 from thresher.reports.html_parts import coded
@@ -72,7 +72,7 @@ VIEWS.update(
         "ComparedRuns": View(
             lambda runs: f"{len(runs.values)} runs, {len(runs.topics)} topics",
             lambda runs: _html([], [runs_table(runs)]),
-            lambda runs: data_frame(RUNS, compared_rows(runs)),
+            lambda runs: data_frame((*RUNS, *AT_MARGIN) if runs.margin else RUNS, compared_rows(runs)),
         ),
     }
 )
