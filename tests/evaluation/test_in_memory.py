@@ -135,4 +135,4 @@ def test_runs_are_compared_at_a_margin(tmp_path: Path) -> None:
     assert found.margin == "5%"
     assert thresher.compare_runs(judged, runs, ["AP"]).margins == {}
     with pytest.raises(InputError, match="the baseline's P@1 is 0"):
-        thresher.compare_runs(judged, {"base": nothing, **runs}, ["P@1"], margin="5%")
+        thresher.compare_runs(judged, {"zero": nothing, "good": runs["good"]}, ["P@1"], margin="5%")
