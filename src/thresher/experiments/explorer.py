@@ -12,7 +12,7 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.stages import evidence_key
-from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
+from thresher.exploring.exploring import POINTS, JudgedTopics, explore, in_numbers
 from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.locks import held
 from thresher.lucene.jvm import check_installed
@@ -38,13 +38,7 @@ def explore_experiment(
     """Score what is not scored yet, explore all cutoffs, and add them to the experiment's results.
 
     Scorers that the experiment names are explored over all their cutoffs; cleaners that decide by rules, and combined ones, as
-    they are.
-
-    Args:
-        experiment: what to explore.
-        results: the folder with `<experiment>/`.
-        fresh: drop scores of another configuration instead of refusing.
-        say: called with a line for each stage that begins.
+    they are. See `thresher.experiments.runner.run_experiment` for `results`, `fresh` and `say`.
     """
     check_installed()
     folder = results / experiment.name
@@ -67,14 +61,14 @@ def explore_experiment(
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:
     """Return all cutoffs of scorers, then of pruning methods, which are combined with some of the scorers' cutoffs."""
     topics, held_out = scored.inputs.topics, scored.inputs.held_out
-    judging = _judging(topics, experiment.measures)
-    others = _judging(held_out, experiment.measures) if held_out else None
+    judged = _judged(topics, experiment.measures)
+    others = _judged(held_out, experiment.measures) if held_out else None
     backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
     tables = explore(
         scored.store,
         sweeps,
         [variant.cleaner for variant in experiment.variants if not variant.pruning],
-        judging,
+        judged,
         experiment.retrieval,
         experiment.index,
         experiment.depth,
@@ -85,7 +79,7 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> 
         tables,
         scored.store,
         pruning_sweeps(experiment, scored.store, tables[0]),
-        judging,
+        judged,
         experiment.retrieval,
         experiment.index,
         experiment.original_statistics,
@@ -98,10 +92,8 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> 
 def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> list[PruningSweep]:
     """Return the pruning methods to explore: those of variants and of families, over each cleaner that stands before them.
 
-    Args:
-        experiment: says which.
-        store: the score store, which percentiles are of.
-        table: of the explored scorers: the cutoffs to combine are spread evenly over its index sizes.
+    Percentiles are those of the score store. The cutoffs to combine are spread evenly over the index sizes in the table of the
+    explored scorers.
     """
     known: dict[tuple[str, str], PruningSweep] = {}
 
@@ -165,5 +157,5 @@ def _template(cleaner: Cleaner) -> Cut | None:
     return replace(cleaner.cuts[0], cutoff=None, percentile=None)
 
 
-def _judging(topics: TopicSet, measures: tuple[str, ...]) -> Judging:
-    return Judging(topics.topics, topics.qrels, topics.ids, measures)
+def _judged(topics: TopicSet, measures: tuple[str, ...]) -> JudgedTopics:
+    return JudgedTopics(topics.topics, topics.qrels, topics.ids, measures)
