@@ -117,11 +117,7 @@ def clean_text(text: str, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) 
 
 
 def run(experiment: str | Path, results: str | Path = "results", indexes: str | Path = "indexes") -> Results:
-    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`.
-
-    Raises:
-        ThresherError: as `load_experiment` and `run_experiment`.
-    """
+    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`."""
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
@@ -129,11 +125,7 @@ def run(experiment: str | Path, results: str | Path = "results", indexes: str | 
 
 
 def explore(experiment: str | Path, results: str | Path = "results") -> Results:
-    """Explore every cutoff of an experiment's scorers; see `thresher.experiments.explorer.explore_experiment`.
-
-    Raises:
-        ThresherError: as `load_experiment` and `explore_experiment`.
-    """
+    """Explore every cutoff of an experiment's scorers; see `thresher.experiments.explorer.explore_experiment`."""
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
 
@@ -141,11 +133,7 @@ def explore(experiment: str | Path, results: str | Path = "results") -> Results:
 
 
 def choose(experiment: str | Path, results: str | Path = "results", question: Question | None = None) -> Choice:
-    """Choose a cutoff for an explored or finished experiment; see `thresher.experiments.chooser.choose_experiment`.
-
-    Raises:
-        ThresherError: as `load_experiment` and `choose_experiment`.
-    """
+    """Choose an index for an explored or finished experiment; see `thresher.experiments.chooser.choose_experiment`."""
     from thresher.experiments.chooser import Question, choose_experiment
     from thresher.experiments.config import load_experiment
 
@@ -171,9 +159,6 @@ def explain(
         retrieval: the retrieval model; None for the first.
         experiment: the experiment file; None to look for it where it was when it was run.
         indexes: the folder of indexes.
-
-    Raises:
-        ThresherError: as `explain_experiment`.
     """
     from thresher.experiments.explainer import Why, experiment_of, explain_experiment
 
@@ -207,9 +192,6 @@ def search(
 
     Returns:
         score by document by topic, best first: a run that `evaluate` and `compare_runs` take.
-
-    Raises:
-        ThresherError: as `read_topics` and `thresher.lucene.searching.Searcher`.
     """
     from thresher.lucene.analysis import parse_retrieval
     from thresher.lucene.searching import Searcher

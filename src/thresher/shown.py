@@ -1,4 +1,4 @@
-"""What records say of themselves in Python and notebooks; `thresher.reports.notebook_views` declares it."""
+"""How records look in Python and notebooks; `thresher.reports.notebook_views` declares it."""
 
 from __future__ import annotations
 

@@ -247,8 +247,8 @@ def test_results_of_something_else_are_refused(copy: Finished, call: Call) -> No
     topics = copy.web.folder / "topics.tsv"
     topics.write_text(topics.read_text().replace("barley", "wheat"))
     refused = (
-        "error: results/web/results.json: it rests on another collection, other topics or options than the experiment has "
-        "now. Fix: run `thresher {} web.toml` again."
+        "error: results/web/results.json: it was made from another collection, other topics or other options. "
+        "Fix: run `thresher {} web.toml` again."
     )
     done = call("choose", copy.file.name, cwd=copy.web.folder)
     assert (done.code, done.errors) == (5, [refused.format("run")])

@@ -31,7 +31,7 @@ _SECOND = "AP"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: the measure (None for the main one), the terms (None for the experiment's), over how many queries."""
+    """A choice to make: by the measure (None for the main one) and terms (None for the experiment's), over many queries."""
 
     measure: str | None = None
     terms: Terms | None = None
@@ -46,11 +46,7 @@ def choose_experiment(
 ) -> Choice:
     """Choose among explored and run variants; write `choice.json`, the bounds of all variants, and the reports.
 
-    Args:
-        experiment: as it was explored or run.
-        results: the folder with `<experiment>/`.
-        question: what is asked.
-        say: called with a line for each stage that begins.
+    `results` is the folder with `<experiment>/`; `say` is called with a line for each stage that begins.
     """
     folder = results / experiment.name
     if not (folder / RESULTS_FILE).exists():
@@ -85,10 +81,10 @@ def measured_again(choice: Choice, experiment: Experiment, results: Results, fol
 
 
 def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: str) -> None:
-    """Check that what was made by `thresher` and `verb` rests on what the experiment has now."""
+    """Check that the key of a result is the experiment's; `verb` would make it again."""
     if found != key:
         raise StateError(
-            "it rests on another collection, other topics or options than the experiment has now",
+            "it was made from another collection, other topics or other options",
             f"run `thresher {verb} {experiment.file}` again",
             str(path),
         )
@@ -102,7 +98,7 @@ def _choose(
     table = found.table()
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
-    say(f"judging {len(table.candidates)} variants by {' and '.join(measures)}")
+    say(f"testing {len(table.candidates)} variants by {' and '.join(measures)}")
     power = power_of(experiment.costs, read_machine())
     answers = [
         choose_variants(table, measures, terms, _saver(table, found, question.queries, power)) for table in found.tables

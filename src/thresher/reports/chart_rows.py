@@ -25,7 +25,7 @@ from thresher.variants.table import VariantTable
 SINGLES = "variants without a sweep"
 """The heading of variants without a cutoff, or alone in their sweep."""
 MOST_POINTS = 150
-"""Of a line, besides those on the front: more cannot be seen, and make a chart slow."""
+"""The most points of a line, besides those on the front: more cannot be seen, and make a chart slow."""
 
 
 def variants_of(
@@ -34,7 +34,6 @@ def variants_of(
     """Return the variants of a table as charts read them, without controls.
 
     Args:
-        table: of any stage.
         main: the measure that comes first; None for the table's main one.
         recommended: the variant that is marked as such.
         margin: the largest accepted loss of the main measure; None where nothing was chosen.
