@@ -191,9 +191,6 @@ def build_pruned(
     """
     lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
     with collected_postings(store, cleaner, lexicon, folder.parent / f"{folder.name}.postings") as postings:
-        if not postings.statistics.tokens:
-            what = f"{cleaner.name} leaves nothing to prune by {pruning.name}"
-            raise InputError(what, "choose a cutoff that keeps more text", str(folder))
         pruned = _Pruned(postings, pruning, lexicon, original)
         changed = pruned.changed if original else None
         index = build_pruned_index(pruned.documents(advance), folder, options, changed, origin)
