@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thresher.errors import InputError
 from thresher.exploring.counting import split_shards
 from thresher.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.files import scratch_folder
