@@ -27,7 +27,7 @@ from thresher.collections.ids import id_problem, is_late
 from thresher.collections.interface import check_unchanged
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.collections.sources import Span, too_large
-from thresher.costs import Times, measure_times
+from thresher.costs.repeats import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.files import fit_text

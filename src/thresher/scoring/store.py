@@ -17,7 +17,7 @@ from isal.isal_zlib import crc32
 from lxml.etree import LxmlError
 
 from thresher.collections import Page, Part
-from thresher.costs import Times
+from thresher.costs.repeats import Times
 from thresher.errors import StateError, ThresherError
 from thresher.files import atomic_path, by_numbers, digest, is_out_of_memory, read_parquet, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
