@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from thresher.collections.sources import Source
+from thresher.collections.sources import Source, unpacked_name
 from thresher.defaults import ID_RULES
 from thresher.errors import ConfigError, InputError
 
@@ -30,9 +30,10 @@ class IdRule:
     """How document ids are formed from file names.
 
     `ids`: `path` for the whole path below the folder `prefix`, `stem` for the file name alone. `keep_suffix`: whether `.html`
-    stays. Every match of the regular expression `pattern` is then replaced by `replacement`, where qrels spell ids
-    differently. `escape` writes characters that a TREC run cannot hold as %XX. `address`: WARC records without
-    an id of a collection have their address as id, if it makes one, before the record's id, which says nothing to people.
+    stays; the suffix of a compression after it never does. Every match of the regular expression `pattern` is then replaced
+    by `replacement`, where qrels spell ids differently. `escape` writes characters that a TREC run cannot hold as %XX.
+    `address`: WARC records without an id of a collection have their address as id, if it makes one, before the record's id,
+    which says nothing to people.
     """
 
     ids: str = ID_RULES[0]
@@ -52,7 +53,7 @@ class IdRule:
         if self.ids not in ID_RULES:
             known = ", ".join(ID_RULES)
             raise ConfigError(f"unknown rule for ids {self.ids!r}", f"use one of {known}", "collection.ids")
-        file = PurePosixPath(path)
+        file = PurePosixPath(unpacked_name(path))
         # Not `with_suffix`, whose treatment of `..html` depends on Python's version.
         stem = file.name if self.keep_suffix else file.name.rpartition(".")[0] or file.name
         if self.ids == "stem":

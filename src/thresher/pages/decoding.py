@@ -36,6 +36,21 @@ _ALLOWED = re.compile(
 _REPLACEMENT = "\ufffd"
 
 
+_KINDS = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"%PDF-": "PDF",
+    b"\x89PNG\r\n": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"GIF8": "GIF",
+    b"PK\x03\x04": "ZIP",
+}
+_FIRST_BYTES, _MOST_CONTROLS = 4096, 1 / 20
+# White space, and the escapes of ISO-2022-JP, are text.
+_CONTROL_BYTES = bytes(sorted({*range(32), 127} - {*b"\t\n\f\r\x1b"}))
+_SHORT = 256
+
+
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """A page's text as valid UTF-8.
@@ -59,6 +74,23 @@ def codec_of(label: str) -> str | None:
         return None
     name = _BROWSER.get(name, name)
     return name if _ALLOWED.match(name) else None
+
+
+def binary_kind(content: bytes, charset: str | None = None) -> str:
+    """Return what bytes are that are no text, such as `gzip`; empty for text, and where that is not certain.
+
+    That is so by their first bytes (magic numbers of the formats' specifications), or if more than a twentieth of the first
+    4,096, of at least 256, are control characters. What begins with `<`, or is UTF-16, is text.
+    """
+    head = content[:_FIRST_BYTES]
+    if head[:_SHORT].lstrip()[:1] == b"<":
+        return ""
+    if kind := next((kind for magic, kind in _KINDS.items() if head.startswith(magic)), ""):
+        return kind
+    if len(head) < _SHORT or content.startswith(tuple(mark for mark, _ in _BOMS)) or "16" in (charset or ""):
+        return ""
+    controls = len(head) - len(head.translate(None, _CONTROL_BYTES))
+    return "control bytes" if controls > _MOST_CONTROLS * len(head) else ""
 
 
 def decode(content: bytes, charset: str | None = None) -> Decoded:

@@ -26,7 +26,7 @@ from thresher.collections.file_collection import Files
 from thresher.collections.ids import id_problem, is_late
 from thresher.collections.interface import check_unchanged
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.collections.sources import Span, too_large
+from thresher.collections.sources import PageError, Span, too_large
 from thresher.costs.repeats import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
@@ -360,6 +360,8 @@ def _row(work: PartWork[Row], source: Source, poison: str) -> Row:
     if not reason:
         try:
             return work.take(source, document_id)
+        except PageError as error:
+            reason = error.what
         except ThresherError:
             raise
         except OSError as error:

@@ -13,6 +13,7 @@ from lxml.etree import LxmlError
 
 from thresher.collections import documents, open_collection
 from thresher.collections.file_collection import HTML, kind_of
+from thresher.collections.sources import PageError
 from thresher.errors import InputError
 from thresher.files import file_digest, user_error
 from thresher.language_models.words.word_model import TextFile
@@ -83,6 +84,8 @@ def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Seg
         for path, content in zip(portion.paths, portion.parts, strict=True):
             try:
                 yield read_html(content, options)
+            except PageError as error:
+                raise InputError(error.what, "leave the page out", path) from error
             except LxmlError as error:
                 what = f"it cannot be parsed ({error})".splitlines()[0]
                 raise InputError(what, "leave the page out", path) from error
