@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.file_collection import Files
-from thresher.collections.ids import id_problem, is_late
+from thresher.collections.ids import id_problem
 from thresher.collections.interface import check_unchanged
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.collections.sources import PageError, Span, too_large
@@ -352,8 +352,6 @@ def _row(work: PartWork[Row], source: Source, poison: str) -> Row:
     except InputError as error:
         reason = reason or error.what
     reason = reason or id_problem(document_id) or poison
-    if is_late(document_id):
-        document_id = ""
     most = work.limits.mib * 2**20
     if not reason and source.size > most:
         reason = too_large(source.size, most)
