@@ -260,7 +260,7 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice) -> FirstS
 
 def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[KeyFigure]:
     row = table.rows[table.position[pick.variant]]
-    size = "" if row.bytes is None else f", {significant_digits(megabytes(row.bytes))} MB ({row.bytes_kind})"
+    size = "" if row.bytes is None else f", {significant_digits(megabytes(row.bytes))} MB"
     yield KeyFigure("Index size", _change(pick.share), f"postings{size}")
     gain = next((one for one in (model.gain, model.dominating) if one and one.pick == pick), None)
     effect = gain.held_out if gain else pick.effects[0]

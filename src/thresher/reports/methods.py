@@ -102,7 +102,7 @@ def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator
 
 
 def _index(results: Results) -> Iterator[str]:
-    setup, errors = results.facts.setup, results.facts.size_errors
+    setup = results.facts.setup
     held = ", ".join(("postings with frequencies", *setup.holds))
     stop = "Lucene's English stop words left out" if setup.stopwords else "no stop words left out"
     yield (
@@ -112,12 +112,7 @@ def _index(results: Results) -> Iterator[str]:
     if results.was_explored:
         yield (
             "Variants that were explored were ranked without an index, with the scores that Lucene would give. Their postings "
-            "are exact."
-        )
-    if errors:
-        yield (
-            f"Their bytes are estimated from those of built indexes, {100 * errors.mean:.1f} % off on average and "
-            f"{100 * errors.largest:.1f} % at most for {errors.indexes} indexes, each estimated from the others."
+            "are exact; their bytes are not known."
         )
 
 

@@ -152,7 +152,7 @@ class Row:
         variant: what it is.
         index: the counts of its index, whether it was built or not.
         words: left by cleaning.
-        bytes: of its index; None where that is not known.
+        bytes: of its index; None for a variant that was not built.
         explored: whether it was ranked without an index.
         built: what building, searching and timing it took; None for a variant that was not built.
         bounds: what `choose` added; None before.
@@ -167,11 +167,6 @@ class Row:
     explored: bool = False
     built: Built | None = None
     bounds: Bounds | None = None
-
-    @property
-    def bytes_kind(self) -> Annotated[str, Declared("Whether bytes are measured or estimated.", Show.TEXT)]:
-        """`measured` for a built index, `estimated` for an explored one, empty where bytes are not known."""
-        return "" if self.bytes is None else "measured" if self.built else "estimated"
 
     @property
     def name(self) -> str:
