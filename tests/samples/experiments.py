@@ -10,7 +10,8 @@ import numpy as np
 from thresher.choosing.choices import Choice, Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis, Savings
-from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint
+from thresher.costs.machine import Footprint, Power, footprint
+from thresher.costs.repeats import Interval, MeasuredTime, break_even
 from thresher.evaluation.significance import Comparison, compare_all
 from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
@@ -70,9 +71,9 @@ def footprints(clean: float, index: float, milliseconds: float | None) -> tuple[
 
 
 def noise(retrieval: str) -> NoiseFloor:
-    """Return how times were measured; the baseline's twin takes 1.008 of its time."""
-    twin = replace(measured_time(1.26, 1.0), ratio=Interval(1.008, 0.99, 1.03))
-    return NoiseFloor(retrieval, twin, 3, 9, CollectorPauses(2, 0.05) if retrieval else None)
+    """Return how times were measured; the baseline's copy takes 1.008 of its time."""
+    copy = replace(measured_time(1.26, 1.0), ratio=Interval(1.008, 0.99, 1.03))
+    return NoiseFloor(retrieval, copy, 3, 9, CollectorPauses(2, 0.05) if retrieval else None)
 
 
 def built(

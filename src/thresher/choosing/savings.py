@@ -15,8 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from thresher.columns import Declared, Show
-from thresher.costs import BreakEven, Interval, break_even
-from thresher.costs.repeats import measurable
+from thresher.costs.repeats import BreakEven, Interval, break_even, measurable
 from thresher.pruning_methods.treatments import Family
 from thresher.variants.table import Built, NoiseFloor, Row, VariantTable
 
@@ -97,18 +96,18 @@ class Timings:
 
     Args:
         rows: with the times of a query, the baseline first; empty if nothing was timed.
-        twin: the noise floor, a ratio; None if nothing was timed.
+        floor: the noise floor, a ratio; None if nothing was timed.
     """
 
     rows: tuple[tuple[Row, Built], ...] = ()
-    twin: Interval | None = None
+    floor: Interval | None = None
 
     @classmethod
     def of(cls, table: VariantTable, noise: Sequence[NoiseFloor]) -> Timings:
         """Return the times of a table's built variants; `noise` has the floors of all models."""
         floor = next((one for one in noise if one.retrieval == table.retrieval), None)
         timed = [(row, row.built) for row in table.rows if row.built and row.built.query]
-        return cls(tuple(timed), floor.twin.ratio) if floor and timed and timed[0][0] is table.baseline else cls()
+        return cls(tuple(timed), floor.copy.ratio) if floor and timed and timed[0][0] is table.baseline else cls()
 
     @cached_property
     def query_line(self) -> TimeLine:
@@ -124,13 +123,13 @@ class Timings:
         if row.built and row.built.query and self.rows:
             known = row.built.query
             return (Basis.MEASURED, known.saved) if known.measurable else (Basis.NOT_MEASURABLE, None)
-        if len(self.rows) < FEWEST or self.twin is None:
+        if len(self.rows) < FEWEST or self.floor is None:
             return Basis.NOT_RUN, None
         line, base = self.query_line, self._base_size
         value, reach = line.per_posting * (base - row.index.postings), 2 * line.spread
         saved, whole = Interval(value, value - reach, value + reach), line.at(base)
         ratio = Interval(*((whole - seconds) / whole for seconds in (saved.value, saved.high, saved.low)))
-        return (Basis.ESTIMATED, saved) if measurable(ratio, saved, self.twin) else (Basis.NOT_MEASURABLE, None)
+        return (Basis.ESTIMATED, saved) if measurable(ratio, saved, self.floor) else (Basis.NOT_MEASURABLE, None)
 
     def extra_seconds(self, row: Row) -> float | None:
         """Return what cleaning and building take beyond the baseline's; None if too little was run.

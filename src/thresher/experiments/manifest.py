@@ -19,7 +19,8 @@ from typing import Any
 import yaml
 
 from thresher import __version__
-from thresher.costs import Machine, Times
+from thresher.costs.machine import Machine
+from thresher.costs.repeats import Times
 from thresher.defaults import HOLM
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored

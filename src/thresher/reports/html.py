@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from thresher.choosing.choices import Choice, ModelChoice, Pick
+from thresher.defaults import DEFAULT_INDEX
 from thresher.explaining.explanations import ExplainedTopics
 from thresher.reports import further_tables, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
@@ -218,8 +219,14 @@ def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
 
 def _not_chosen(results: Results) -> dict[str, Any]:
     (table,) = results.tables
+    sentences = ["Nothing is recommended yet: run `thresher choose`.", *model_findings(table)]
+    usual = table.position.get(DEFAULT_INDEX)
+    if usual is not None:
+        share, mean = percent(table.shares[usual]), measure_text(table.mean(table.main)[usual])
+        known = f"has {share} % of the postings and {measure_header(table.main)[0]} {mean}"
+        sentences.insert(1, f"The usual index, `{DEFAULT_INDEX}`, {known}.")
     return {
-        "sentences": ["Nothing is recommended yet: run `thresher choose`.", *model_findings(table)],
+        "sentences": sentences,
         "command": None,
         "figures": [*_baseline_figures(table)],
         "warnings": [*warnings(results)][len(notices(results)) :],

@@ -24,12 +24,12 @@ _QUOTAS = (
     "are those that the cuts before it keep; kept headings are taken first, dropped ones are not counted."
 )
 _TIMING = (
-    "Queries are timed in all indexes together, all open and warm, in rounds of random order; all are opened anew every few "
-    "rounds. A figure is the median over all rounds, and its mean over topics. A ratio is the geometric mean over topics of a "
-    "variant's time by the baseline's, with a 95 % interval by a bootstrap over openings and topics. A copy of the baseline's "
-    "index, its twin, is timed like a variant: what cannot be told from its ratio is not measurable here. Indexes are built "
-    "again and again in the same way, or once if that takes too long. CPU seconds are those of the searching thread, and of "
-    "this process without the thread that cuts."
+    "Queries are timed in all indexes together, all open and warm, in rounds of random order; all are opened anew every "
+    "few rounds (a restart). A figure is the median over all rounds, and its mean over topics. A ratio is the geometric "
+    "mean over topics of a variant's time by the baseline's, with a 95 % interval by a bootstrap over restarts and "
+    "topics. A copy of the baseline's index is timed like a variant: what cannot be told from its ratio is not "
+    "measurable here. Indexes are built again and again in the same way, or once if that takes too long. CPU seconds are"
+    " those of the searching thread, and of this process without the thread that cuts."
 )
 
 

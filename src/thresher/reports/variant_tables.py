@@ -240,7 +240,7 @@ def noise_note(results: Results, of_queries: bool) -> str:
         if bool(noise.retrieval) is not of_queries:
             continue
         value, low, high = (
-            fixed(bound, 3) for bound in (noise.twin.ratio.value, noise.twin.ratio.low, noise.twin.ratio.high)
+            fixed(bound, 3) for bound in (noise.copy.ratio.value, noise.copy.ratio.low, noise.copy.ratio.high)
         )
         opening = f"{noise.retrieval}: " if noise.retrieval and len(results.tables) > 1 else ""
         pauses = noise.pauses
@@ -249,7 +249,7 @@ def noise_note(results: Results, of_queries: bool) -> str:
             times = counted(pauses.collections, "time")
             paused = f" Java's garbage collectors paused {times}, {pauses.seconds:.2f} s in all."
         notes.append(
-            f"{opening}{counted(noise.rounds, 'round')}, all indexes opened {counted(noise.openings, 'time')}.{paused} A copy "
+            f"{opening}{counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}.{paused} A copy "
             f"of the baseline's index takes {value} of its time: differences between {low} and {high} are {NOT_MEASURABLE}."
         )
     return " ".join(notes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from thresher.columns import Declared, Show
-from thresher.costs import Power
+from thresher.costs.machine import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import Comparison

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.columns import Declared, Show, column
-from thresher.costs import BreakEven, Footprint, MeasuredTime, Times
-from thresher.costs.machine import BELOW_RESOLUTION
+from thresher.costs.machine import BELOW_RESOLUTION, Footprint
+from thresher.costs.repeats import BreakEven, MeasuredTime, Times
 from thresher.evaluation.significance import Comparison, is_tested, pareto_front
 from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
@@ -70,14 +70,14 @@ class Built:
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """Timing noise: the apparent speed-up of an identical copy of the baseline, its twin.
+    """Timing noise, of a retrieval model's queries or of indexing: the apparent speed-up of a copy of the baseline.
 
     `retrieval` is empty for indexing, whose `pauses` are not known. See `thresher.costs.repeats.Repeats`.
     """
 
     retrieval: str
-    twin: MeasuredTime
-    openings: int
+    copy: MeasuredTime
+    restarts: int
     rounds: int
     pauses: CollectorPauses | None
 
