@@ -11,7 +11,7 @@ from sweep_views import same_tables
 
 from thresher.evaluation import Topic
 from thresher.exploring import counting, exploring, judged_ranks
-from thresher.exploring.exploring import JudgedTopics, explore
+from thresher.exploring.exploring import JudgedTopics, Search, explore
 from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions
 from thresher.passes.backends import Backend
@@ -43,11 +43,7 @@ def test_what_is_explored_is_the_same_bytes(
             store,
             [parse_sweep("words"), parse_sweep("perplexity(lm=books)")],
             [parse_cleaner("bte")],
-            judged,
-            models,
-            IndexOptions(),
-            held_out=JudgedTopics(topics, qrels, ("1",)),
-            backend=who,
+            Search(judged, models, IndexOptions(), held_out=JudgedTopics(topics, qrels, ("1",)), backend=who),
         )
         explored.append(tables)
     assert same_tables(*explored)
