@@ -16,9 +16,8 @@ why = thresher.explain("results/pydoc", "12")
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
 from thresher.cleaning.page_streams import page_of
@@ -68,8 +67,6 @@ __all__ = [
     "search",
 ]
 """The public names of `thresher`."""
-
-Record = TypeVar("Record")
 
 
 def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
@@ -121,7 +118,7 @@ def run(experiment: str | Path, results: str | Path = "results", indexes: str | 
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    return _for_notebooks(run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes)))
+    return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
 
 
 def explore(experiment: str | Path, results: str | Path = "results") -> Results:
@@ -129,7 +126,7 @@ def explore(experiment: str | Path, results: str | Path = "results") -> Results:
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
 
-    return _for_notebooks(explore_experiment(load_experiment(Path(experiment)), Path(results)))
+    return explore_experiment(load_experiment(Path(experiment)), Path(results))
 
 
 def choose(experiment: str | Path, results: str | Path = "results", question: Question | None = None) -> Choice:
@@ -137,7 +134,7 @@ def choose(experiment: str | Path, results: str | Path = "results", question: Qu
     from thresher.experiments.chooser import Question, choose_experiment
     from thresher.experiments.config import load_experiment
 
-    return _for_notebooks(choose_experiment(load_experiment(Path(experiment)), Path(results), question or Question()))
+    return choose_experiment(load_experiment(Path(experiment)), Path(results), question or Question())
 
 
 def explain(
@@ -176,7 +173,7 @@ def read_results(results: str | Path) -> Results:
     """
     from thresher.variants.files import read_results as read_result_file
 
-    return _for_notebooks(read_result_file(Path(results)))
+    return read_result_file(Path(results))
 
 
 def search(
@@ -219,12 +216,6 @@ def index_json_lines(source: str | Path, output: str | Path, options: IndexOptio
     if output.is_dir() and any(output.iterdir()) and not any(output.glob("segments_*")):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
     return build_index(_texts(collection), output, options or IndexOptions())
-
-
-def _for_notebooks(record: Record) -> Record:
-    """Return a record that notebooks can show from now on: see `thresher.shown`."""
-    import_module("thresher.reports.notebook_views")
-    return record
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:

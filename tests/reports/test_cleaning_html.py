@@ -66,7 +66,7 @@ def test_all_sections_are_there_in_order(page: str) -> None:
 def test_the_page_has_every_table_whole(page: str) -> None:
     tree = lxml_html.document_fromstring(page)
     expected = [
-        [["".join((cell.text + cell.mark).split()) for cell in row] for row in viewed(table).table.rows]
+        [["".join((cell.text + cell.mark).split()) for cell in row] for row in viewed(table)[0].rows]
         for table in cleaning_tables(run())
     ]
     found = [body_rows(table) for table in tree.xpath("//table")]
