@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from thresher.choosing.choices import Choice
 from thresher.costs import ThreadClock, read_machine
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run, write_run
@@ -44,7 +45,7 @@ from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
-from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.cleaners import BASELINE, Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
 from thresher.variants.files import RESULTS_FILE, write_results
@@ -58,6 +59,7 @@ def run_experiment(
     indexes: Path = Path("indexes"),
     fresh: bool = False,
     say: Callable[[str], None] = lambda _: None,
+    chosen: bool = False,
 ) -> Results:
     """Run an experiment, or the rest of an interrupted run, and write its report.
 
@@ -67,11 +69,12 @@ def run_experiment(
         indexes: the folder that gets `<experiment>/<variant>/`.
         fresh: drop scores of another configuration instead of refusing.
         say: called with a line for each stage that begins.
+        chosen: run what `thresher choose` named, beside what was run before, instead of all variants of the experiment.
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
     with held(folders.results, folders.indexes):
-        return _Run(experiment, folders, say).all(fresh)
+        return _Run(experiment, folders, say, chosen=chosen).all(fresh)
 
 
 def measure_experiment(
@@ -98,13 +101,20 @@ def measure_experiment(
 class _Run:
     """The stages of one run, which share what was read.
 
-    Without `build` nothing but times is made: it is an error if a variant is missing, and times are measured anew.
+    Without `build` nothing but times is made: it is an error if a variant is missing, and times are measured anew. With
+    `chosen` variants are those that were built and those that were chosen, or else those of the experiment and these.
     """
 
     def __init__(
-        self, experiment: Experiment, folders: Folders, say: Callable[[str], None], build: bool = True
+        self,
+        experiment: Experiment,
+        folders: Folders,
+        say: Callable[[str], None],
+        build: bool = True,
+        chosen: bool = False,
     ) -> None:
-        self.experiment, self.folders, self.say, self.build = experiment, folders, say, build
+        self.experiment, self.folders, self.say, self.build, self.chosen = experiment, folders, say, build, chosen
+        self.variants = experiment.variants
         self.machine = read_machine()
         self.meter = Meter(power_of(experiment.costs, self.machine))
         # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
@@ -116,32 +126,46 @@ class _Run:
         scored = score_experiment(experiment, self.folders.results, fresh, self.say)
         inputs, scores = scored.inputs, scored.report
         systems = self._systems(inputs.topics)
+        key = evidence_key(experiment, scored)
+        before = kept_results(self.folders.results, key, self.say)
+        choice = last_choice(self.folders.results, key)
+        self.variants = self._variants(before, choice)
         self._find_cutoffs()
-        self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
+        self.say(f"indexing and searching {len(self.variants)} variants of {scores.documents} pages")
         runs = []
-        for variant in progress(experiment.variants, "variants", len(experiment.variants), "variants"):
+        for variant in progress(self.variants, "variants", len(self.variants), "variants"):
             index = self._index(variant, scored)
             for model in experiment.retrieval:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
         measured = self._measured(runs, inputs)
-        key = evidence_key(experiment, scored)
         outcome = assemble(experiment, scored, runs, measured, self.meter, key, systems)
         outcome = replace(outcome, facts=replace(outcome.facts, **self._title_biases(scored)))
-        before = kept_results(self.folders.results, key, self.say)
         if before:
             outcome = outcome.with_explored(before)
         code = git_state()
         write_manifest(self.folders.results, experiment, inputs, scores, runs, self.machine, self.meter, code)
         write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine, self.meter, code)
         write_results(outcome, self.folders.results)
-        choice = last_choice(self.folders.results, key)
         if choice:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
         explained = read_explained(self.folders.results, key)
         write_all(outcome, self.folders.results, choice, explained)
         return outcome
+
+    def _variants(self, before: Results | None, choice: Choice | None) -> tuple[Variant, ...]:
+        """Return what to run, the baseline first; what answers name and was built before is always among it."""
+        own = {variant.name: variant for variant in self.experiment.variants}
+        known = {row.name: row for table in before.tables for row in table.rows} if before else {}
+        named = [name for model in self.experiment.retrieval for name in (choice.picks(model.name) if choice else ())]
+        if self.chosen:
+            if choice is None:
+                fix = f"run `thresher choose {self.experiment.file}` first"
+                raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
+            own = {name: one for name, one in own.items() if name == BASELINE or (name in known and known[name].built)}
+        found = [known[name] for name in named if name in known]
+        return tuple((own | {row.name: row.variant for row in found if self.chosen or row.built}).values())
 
     def _systems(self, topics: TopicSet) -> dict[str, Run]:
         """Read the runs of other systems, before the long work."""
@@ -153,7 +177,7 @@ class _Run:
         return runs
 
     def _find_cutoffs(self) -> None:
-        variants = self.experiment.variants
+        variants = self.variants
         resolved_cuts: dict[str, Cut] = {}
         for scorer in self.experiment.scorers:
             cuts = {
@@ -292,7 +316,7 @@ class _Run:
             self.say(f"timing {len(records)} variants together")
             measured = measure(
                 experiment,
-                {variant.name: self.folders.indexes / folder_name(variant) for variant in experiment.variants},
+                {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants},
                 self.treatments,
                 self.folders.scores,
                 [topic.query for topic in topics.topics.values()],

@@ -34,7 +34,7 @@ from thresher.reports.further_tables import (
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
-from thresher.reports.summary import assumptions, first_pick, margin_text, model_answer, model_findings, use, warnings
+from thresher.reports.summary import assumptions, margin_text, measured, model_answer, model_findings, warnings
 from thresher.reports.table import Table, measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.reports.variant_tables import (
@@ -137,11 +137,11 @@ class FirstScreen:
 
     Args:
         sentences: the most important one first.
-        command: how to use what is recommended; None where nothing is.
+        commands: that make what is recommended; empty where nothing is.
     """
 
     sentences: tuple[str, ...]
-    command: str | None
+    commands: tuple[str, ...]
     figures: tuple[KeyFigure, ...]
     warnings: tuple[str, ...]
 
@@ -247,15 +247,16 @@ def _built(results: Results) -> BuiltTables:
 
 def _recommended(results: Results, choice: Choice, model: ModelChoice) -> FirstScreen:
     (table,) = results.tables
-    pick = first_pick(model)
+    pick = model.first
     figures = _figures(table, model, pick) if pick else _baseline_figures(table)
     said = [*warnings(results)][len(notices(results)) :]
     if pick and pick.emptied:
         said.insert(0, f"{pick.emptied:,} of {model.documents:,} pages are left without text.")
     if pick and not table.rows[table.position[pick.variant]].built:
-        said.insert(0, f"{pick.variant} was explored, not built.")
-    command = use(pick.variant) if pick else None
-    return FirstScreen(tuple(model_answer(choice, model, brief=True)), command, tuple(figures), tuple(said))
+        said.insert(0, f"{pick.variant} was explored, not built: `{choice.check}` builds and measures it.")
+    said = [*measured(replace(choice, models=(model,)), results), *said]
+    lines = choice.commands[pick.variant] if pick else ()
+    return FirstScreen(tuple(model_answer(choice, model, brief=True)), lines, tuple(figures), tuple(said))
 
 
 def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[KeyFigure]:
@@ -285,7 +286,7 @@ def _not_chosen(results: Results) -> FirstScreen:
     (table,) = results.tables
     said = [*warnings(results)][len(notices(results)) :]
     sentences = ("Nothing is recommended yet: run `thresher choose`.", *model_findings(table))
-    return FirstScreen(sentences, None, tuple(_baseline_figures(table)), tuple(said))
+    return FirstScreen(sentences, (), tuple(_baseline_figures(table)), tuple(said))
 
 
 def _why(choice: Choice, model: ModelChoice) -> Why:

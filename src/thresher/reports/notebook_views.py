@@ -10,9 +10,9 @@ from thresher.choosing.choices import Choice
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.compared_runs import AT_MARGIN, RUNS, compared_rows, runs_table
 from thresher.reports.drawing import Plot, all_plot
-from thresher.reports.further_tables import answer_columns, answered, answers_table
+from thresher.reports.further_tables import answer_columns, answered, answers_table, shared_columns, shared_table
 from thresher.reports.html_parts import coded
-from thresher.reports.summary import answer, findings, warnings
+from thresher.reports.summary import answer, commands, findings, shared_answer, warnings
 from thresher.reports.table import Table, data_frame, filled
 from thresher.reports.variant_columns import entries, variant_columns
 from thresher.reports.variant_tables import answer_table
@@ -42,7 +42,8 @@ def _results_plot(results: Results, retrieval: str | None) -> Plot:
 
 def _choice_html(choice: Choice) -> str:
     table = answers_table(choice)
-    return _html(answer(choice), [table] if table else [])
+    lines = [f"`{command}`" for command in commands(choice)]
+    return _html([*answer(choice), *lines], [table] if table else [])
 
 
 def _choice_frame(choice: Choice) -> object:
@@ -69,6 +70,13 @@ VIEWS.update(
     {
         "Results": View(_results_line, _results_html, _results_frame, _results_plot),
         "Choice": View(lambda choice: next(answer(choice)), _choice_html, _choice_frame),
+        "SharedChoice": View(
+            lambda choice: next(shared_answer(choice)),
+            lambda choice: _html(
+                [*shared_answer(choice), *(f"`{line}`" for line in choice.commands)], [shared_table(choice)]
+            ),
+            lambda choice: data_frame(shared_columns(choice), [*zip(choice.tried, choice.left_out, strict=True)]),
+        ),
         "ComparedRuns": View(
             lambda runs: f"{len(runs.values)} runs, {len(runs.topics)} topics",
             lambda runs: _html([], [runs_table(runs)]),
