@@ -81,8 +81,8 @@ def measure_experiment(
 class _Run:
     """The stages of one run, which share what was read.
 
-    With `build=False` only timing runs; a missing variant is an error. `chosen` adds what was chosen to what was built, otherwise
-    it is added to the experiment's variants where it was built before.
+    With `build=False` only timing runs; a missing variant is an error. `chosen` adds what was chosen to what was built;
+    otherwise it is added to the experiment's variants where it was built before.
     """
 
     def __init__(
