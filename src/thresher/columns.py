@@ -1,6 +1,6 @@
 """What a column is: its meaning, unit and format, declared once, by the annotation of a record's field or by `column`.
 
-Terminal, CSV, Markdown, LaTeX, HTML, data frames and docs/columns.md derive from these declarations; see
+Terminal, CSV, Markdown, LaTeX, HTML, data frames and docs/results/columns.md derive from these declarations; see
 `thresher.reports.table.columns_of`.
 """
 

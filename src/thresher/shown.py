@@ -40,7 +40,7 @@ class Shown:
         return self._view().html(self)
 
     def to_pandas(self) -> Any:
-        """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/columns.md explains."""
+        """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/results/columns.md explains."""
         return self._view().frame(self)
 
 

@@ -82,6 +82,7 @@ class Experiment:
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
     is chosen on `topics` is tested, by `terms`. `scheduler` is the address of Dask's, empty without it.
+    `document` is the file as it was read.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Experiment:
     backend: str
     scheduler: str
     digest: str
+    document: Document
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -220,6 +222,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         backend=run.backend,
         scheduler=run.scheduler,
         digest=digest(asdict(document)),
+        document=document,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from thresher.choosing.choices import read_choice
 from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.evaluation import read_run
 from thresher.experiments import stages
@@ -61,7 +62,8 @@ def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
         config = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["config"]
         name, path = config["file"], config.get("path", "")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        fix = "name the experiment file with --experiment"
+        choice = read_choice(folder)
+        fix = f"run `{choice.check}`" if choice else "name the experiment file with --experiment"
         raise StateError("the manifest does not say what was run", fix, str(folder / "manifest.json")) from error
     # Results of versions that kept no path are mostly in `results/` beside the file.
     for candidate in ([folder / path] if path else []) + [folder / ".." / ".." / name, Path(name)]:
@@ -164,20 +166,22 @@ class _Explaining:
 
     def _variant(self) -> tuple[int, str]:
         built = {self.table.rows[index].name: index for index in self.table.built if index}
-        if not built:
-            raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
         if self.why.variant is not None:
             if self.why.variant not in built:
                 raise _missing("variant", self.why.variant, built, "--variant")
             return built[self.why.variant], ""
         choice = last_choice(self.folders.results, self.results.facts.key)
-        recommended = choice.recommended(self.model.name) if choice else None
-        if recommended in built:
-            return built[recommended], "the recommended variant"
+        model = choice.of(self.model.name) if choice else None
+        if choice and model and model.first:
+            if model.first.variant not in built:
+                fix = f"run `{choice.check}`, or name another with --variant"
+                raise StateError(f"the recommended {model.first.variant} was not built", fix, self.experiment.name)
+            return built[model.first.variant], "the recommended variant"
+        if not built:
+            raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
         means = self.table.mean(self.main)
         largest = max(built.values(), key=lambda index: abs(means[index] - means[0]))
-        why = f"of {len(built)} variants the one with the largest change in {self.main}"
-        return largest, f"{why}; the recommended {recommended} was not run" if recommended else why
+        return largest, f"of {len(built)} variants the one with the largest change in {self.main}"
 
     def _topics(self) -> tuple[str, ...]:
         if self.why.topic is None:

@@ -113,7 +113,8 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
             add_combined(family.cut, family.pruning.method)
         elif family.cleaner is not None:
             (cleaner,) = resolve_all(store, [family.cleaner])
-            add(in_numbers(cleaner), family.pruning.method, (), False)
+            # With cutoffs that all collections have, by which one setting may be chosen for several.
+            add(in_numbers(cleaner), family.pruning.method, family.pruning.method.grid, False)
     return list(known.values())
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from thresher.choosing.choices import Choice
 from thresher.costs.machine import read_machine
 from thresher.costs.repeats import ThreadClock
 from thresher.errors import ConfigError, InputError, StateError
@@ -28,7 +29,7 @@ from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
-from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.cleaners import BASELINE, Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
 from thresher.variants.files import RESULTS_FILE, write_results
@@ -42,6 +43,7 @@ def run_experiment(
     indexes: Path = Path("indexes"),
     fresh: bool = False,
     say: Callable[[str], None] = lambda _: None,
+    chosen: bool = False,
 ) -> Results:
     """Run an experiment, or the rest of an interrupted run, and write its report.
 
@@ -51,11 +53,12 @@ def run_experiment(
         indexes: the folder that gets `<experiment>/<variant>/`.
         fresh: drop scores of another configuration instead of refusing.
         say: called with a line for each stage that begins.
+        chosen: run what `thresher choose` named, beside what was run before, instead of all variants of the experiment.
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
     with held(folders.results, folders.indexes):
-        return _Run(experiment, folders, say).all(fresh)
+        return _Run(experiment, folders, say, chosen=chosen).all(fresh)
 
 
 def measure_experiment(
@@ -78,13 +81,20 @@ def measure_experiment(
 class _Run:
     """The stages of one run, which share what was read.
 
-    With `build=False` only timing runs; a missing variant is an error.
+    With `build=False` only timing runs; a missing variant is an error. `chosen` adds what was chosen to what was built;
+    otherwise it is added to the experiment's variants where it was built before.
     """
 
     def __init__(
-        self, experiment: Experiment, folders: Folders, say: Callable[[str], None], build: bool = True
+        self,
+        experiment: Experiment,
+        folders: Folders,
+        say: Callable[[str], None],
+        build: bool = True,
+        chosen: bool = False,
     ) -> None:
-        self.experiment, self.folders, self.say, self.build = experiment, folders, say, build
+        self.experiment, self.folders, self.say, self.build, self.chosen = experiment, folders, say, build, chosen
+        self.variants = experiment.variants
         self.machine = read_machine()
         self.meter = Meter(power_of(experiment.costs, self.machine))
         # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
@@ -96,32 +106,46 @@ class _Run:
         scored = score_experiment(experiment, self.folders.results, fresh, self.say)
         inputs, scores = scored.inputs, scored.report
         systems = self._systems(inputs.topics)
+        key = stages.evidence_key(experiment, scored)
+        before = kept_results(self.folders.results, key, self.say)
+        choice = last_choice(self.folders.results, key)
+        self.variants = self._variants(before, choice)
         self._find_cutoffs()
-        self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
+        self.say(f"indexing and searching {len(self.variants)} variants of {scores.documents} pages")
         runs = []
-        for variant in progress(experiment.variants, "variants", len(experiment.variants), "variants"):
+        for variant in progress(self.variants, "variants", len(self.variants), "variants"):
             index = self._index(variant, scored)
             for model in experiment.retrieval:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
         measured = self._measured(runs, inputs)
-        key = stages.evidence_key(experiment, scored)
         outcome = assemble(experiment, scored, runs, measured, self.meter, key, systems)
         outcome = replace(outcome, facts=replace(outcome.facts, **self._title_biases(scored)))
-        before = kept_results(self.folders.results, key, self.say)
         if before:
             outcome = outcome.with_explored(before)
         provenance = Provenance(experiment, scored, runs, self.machine, self.meter, git_state())
         provenance.write_manifest(self.folders.results)
         provenance.write_metadata(outcome)
         write_results(outcome, self.folders.results)
-        choice = last_choice(self.folders.results, key)
         if choice:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
         explained = read_explained(self.folders.results, key)
         write_all(outcome, self.folders.results, choice, explained)
         return outcome
+
+    def _variants(self, before: Results | None, choice: Choice | None) -> tuple[Variant, ...]:
+        """Return what to run, the baseline first; what answers name and was built before is always among it."""
+        own = {variant.name: variant for variant in self.experiment.variants}
+        known = {row.name: row for table in before.tables for row in table.rows} if before else {}
+        named = [name for model in self.experiment.retrieval for name in (choice.picks(model.name) if choice else ())]
+        if self.chosen:
+            if choice is None:
+                fix = f"run `thresher choose {self.experiment.file}` first"
+                raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
+            own = {name: one for name, one in own.items() if name == BASELINE or (name in known and known[name].built)}
+        found = [known[name] for name in named if name in known]
+        return tuple((own | {row.name: row.variant for row in found if self.chosen or row.built}).values())
 
     def _systems(self, topics: TopicSet) -> dict[str, Run]:
         """Read the baseline runs of other systems, before the long work."""
@@ -133,7 +157,7 @@ class _Run:
         return runs
 
     def _find_cutoffs(self) -> None:
-        variants = self.experiment.variants
+        variants = self.variants
         resolved_cuts: dict[str, Cut] = {}
         for scorer in self.experiment.scorers:
             cuts = {
@@ -277,7 +301,7 @@ class _Run:
             self.say(f"timing {len(records)} variants together")
             measured = measure(
                 experiment,
-                {variant.name: self.folders.indexes / folder_name(variant) for variant in experiment.variants},
+                {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants},
                 self.treatments,
                 self.folders.scores,
                 [topic.query for topic in topics.topics.values()],

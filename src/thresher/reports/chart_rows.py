@@ -17,7 +17,6 @@ from typing import Any
 from thresher.choosing.choices import Choice
 from thresher.reports.charts import MOST_MARKED, Row, Variants
 from thresher.reports.formatting import MEASURE_DECIMALS
-from thresher.reports.summary import first_pick
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.table import VariantTable
@@ -69,7 +68,7 @@ def answered_variants(table: VariantTable, choice: Choice | None) -> tuple[str, 
     if choice is None:
         return table.main, variants_of(table)
     model = choice.of(table.retrieval)
-    pick = first_pick(model) if model else None
+    pick = model.first if model else None
     margin = choice.terms.margin.loss(table.of(choice.measure)[0])
     return choice.measure, variants_of(table, choice.measure, pick.variant if pick else None, margin)
 

@@ -28,7 +28,7 @@ from thresher.reports.formatting import (
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
-from thresher.reports.summary import assumptions, first_pick, margin_text, model_answer, model_findings, use, warnings
+from thresher.reports.summary import assumptions, margin_text, measured, model_answer, model_findings, warnings
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.results import Results
@@ -176,17 +176,17 @@ def _built(results: Results) -> dict[str, Any]:
 def _recommended(results: Results, choice: Choice, model: ModelChoice) -> dict[str, Any]:
     """Return what the first screen says beside its chart, the most important sentence first."""
     (table,) = results.tables
-    pick = first_pick(model)
+    pick = model.first
     said = [*warnings(results)][len(notices(results)) :]
     if pick and pick.emptied:
         said.insert(0, f"{pick.emptied:,} of {model.documents:,} pages are left without text.")
     if pick and not table.rows[table.position[pick.variant]].built:
-        said.insert(0, f"{pick.variant} was explored, not built.")
+        said.insert(0, f"{pick.variant} was explored, not built: `{choice.check}` builds and measures it.")
     return {
         "sentences": [*model_answer(choice, model, brief=True)],
-        "command": use(pick.variant) if pick else None,
+        "commands": choice.commands[pick.variant] if pick else (),
         "figures": [*(_figures(table, model, pick) if pick else _baseline_figures(table))],
-        "warnings": said,
+        "warnings": [*measured(replace(choice, models=(model,)), results), *said],
     }
 
 
@@ -227,7 +227,7 @@ def _not_chosen(results: Results) -> dict[str, Any]:
         sentences.insert(1, f"The usual index, `{DEFAULT_INDEX}`, {known}.")
     return {
         "sentences": sentences,
-        "command": None,
+        "commands": (),
         "figures": [*_baseline_figures(table)],
         "warnings": [*warnings(results)][len(notices(results)) :],
     }

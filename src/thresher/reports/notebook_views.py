@@ -9,9 +9,9 @@ from markupsafe import Markup
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.compared_runs import AT_MARGIN, RUNS, compared_rows, runs_table
 from thresher.reports.drawing import all_plot
-from thresher.reports.further_tables import answer_columns, answered, answers_table
+from thresher.reports.further_tables import answer_columns, answered, answers_table, shared_columns, shared_table
 from thresher.reports.html_parts import coded
-from thresher.reports.summary import answer, findings, warnings
+from thresher.reports.summary import answer, commands, findings, shared_answer, warnings
 from thresher.reports.table import Table, data_frame, filled
 from thresher.reports.variant_columns import entries, variant_columns
 from thresher.reports.variant_tables import answer_table
@@ -47,8 +47,17 @@ VIEWS: Mapping[str, View] = {
     ),
     "Choice": View(
         lambda choice: next(answer(choice)),
-        lambda choice: _html(answer(choice), [*filter(None, [answers_table(choice)])]),
+        lambda choice: _html(
+            [*answer(choice), *(f"`{line}`" for line in commands(choice))], [*filter(None, [answers_table(choice)])]
+        ),
         lambda choice: data_frame(answer_columns(choice.measures), answered(choice)),
+    ),
+    "SharedChoice": View(
+        lambda choice: next(shared_answer(choice)),
+        lambda choice: _html(
+            [*shared_answer(choice), *(f"`{line}`" for line in choice.commands)], [shared_table(choice)]
+        ),
+        lambda choice: data_frame(shared_columns(choice), [*zip(choice.tried, choice.left_out, strict=True)]),
     ),
     "ComparedRuns": View(
         lambda runs: f"{len(runs.values)} runs, {len(runs.topics)} topics",
