@@ -195,7 +195,6 @@ def test_the_experiment_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.M
         "words@20",
         "content(headings=keep)@0.5|dcp@0.44",
         "justext",
-        "boilerpipe(rules=words,headings=keep)",
     ]
     assert [row.name for row in results.tables[0].rows] == variants
     assert results.tables[0].mean("AP").tolist()[:5] == [1, 1, 1, 0, 0]
