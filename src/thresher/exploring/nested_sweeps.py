@@ -194,9 +194,9 @@ def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Clea
     cutoffs = {template.name: set(values) for template, values in sweeps.items()}
     single: dict[str, NestedSweep] = {}
     for cleaner in cleaners:
-        name = _sweep_of(cleaner)
-        if name in cutoffs:
-            cutoffs[name].add(cleaner.cuts[0].threshold)
+        template = template_of(cleaner)
+        if template is not None and template.name in cutoffs:
+            cutoffs[template.name].add(cleaner.cuts[0].threshold)
         else:
             single[cleaner.name] = NestedSweep(cleaner.name, (cleaner,))
     for name, values in cutoffs.items():
@@ -212,11 +212,11 @@ def scorers_of(every: Iterable[NestedSweep]) -> tuple[Scorer, ...]:
     return tuple({scorer.canonical_name: scorer for sweep in every for scorer in sweep.scorers}.values())
 
 
-def _sweep_of(cleaner: Cleaner) -> str | None:
-    """Return the name of the template that a cleaner is a cutoff of, or None."""
+def template_of(cleaner: Cleaner) -> Cut | None:
+    """Return the only cut of a cleaner, without its cutoff; None for other cleaners, and for those that decide by rules."""
     if len(cleaner.cuts) != 1 or cleaner.cuts[0].scorer.decides:
         return None
-    return replace(cleaner.cuts[0], cutoff=None, percentile=None).name
+    return replace(cleaner.cuts[0], cutoff=None, percentile=None)
 
 
 def _sweep(template: Cut, cutoffs: Iterable[float]) -> NestedSweep:

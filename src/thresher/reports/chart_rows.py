@@ -1,11 +1,11 @@
 """The table of variants as the rows that charts and pages read: a dictionary for each variant, rounded to what is shown.
 
-Its keys: `name`, `sweep`, `family`; `cutoff`, or `pair` for those of scorer and pruning method; `at`, where it stands by
-cutoff or else by size; `step`, its number in the sweep; `size` in postings, and `share` in % of the baseline's; `words` kept,
-in %; `documents` with text; `postings` of a query; `means` and `held`, by measure, on the topics and on held-out ones; `mean`
-and `difference` by the main measure; `low` and `high`, bounds of that difference; `verdict`; `saved`, wall seconds a query:
-value, low, high; `front`, `recommended`; `line`, whether a line joins it with its neighbours; `drawn` among all variants;
-`marked` there by a point; `best` of its family among those as small.
+Its keys: `name`, `sweep`, `family`; `cutoff`, or `pair` and `cleaner` for those of scorer and pruning method; `at`, where it
+stands by cutoff or else by size; `step`, its number in the sweep; `size` in postings, and `share` in % of the baseline's;
+`words` kept, in %; `documents` with text; `postings` of a query; `means` and `held`, by measure, on the topics and on held-
+out ones; `mean` and `difference` by the main measure; `low` and `high`, bounds of that difference; `verdict`; `saved`, wall
+seconds a query: value, low, high; `front`, `recommended`; `line`, whether a line joins it with its neighbours; `drawn` among
+all variants; `marked` there by a point; `best` of its family among those as small.
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ def _row(table: VariantTable, measures: Sequence[str], index: int) -> dict[str, 
         "family": row.variant.family.value,
         "cutoff": None if pair else row.variant.cutoff,
         "pair": [row.variant.cleaner_cutoff, row.variant.cutoff] if pair else None,
+        "cleaner": row.variant.cleaner.name if pair else None,
         "size": row.index.postings,
         "share": _percent(table.shares[index]),
         "words": _percent(table.word_shares[index]),
