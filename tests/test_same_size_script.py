@@ -14,7 +14,7 @@ import pytest
 from experiments import made
 
 from thresher.choosing.savings import same_size
-from thresher.costs import Interval, MeasuredTime
+from thresher.costs.repeats import Interval, MeasuredTime
 from thresher.lucene.indexing import IndexReport
 from thresher.lucene.work import IndexStatistics
 from thresher.variants.table import Bounds, VariantTable, Verdict

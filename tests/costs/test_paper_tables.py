@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from thresher.costs import Power
+from thresher.costs.machine import Power
 
 DOCS = Path(__file__).parents[2] / "docs" / "results" / "costs.md"
 WATTS = 2 * 85  # a node has two Xeon E5-2630 v4

@@ -16,7 +16,7 @@ from lxml import html
 from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
-from thresher.costs import Interval
+from thresher.costs.repeats import Interval
 from thresher.evaluation.topics import read_topics
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import open_index
@@ -170,8 +170,8 @@ def test_every_variant_was_timed_beside_the_twin(finished: Finished) -> None:
     results = read_results(finished.results)
     (floor,) = results.facts.noise
     assert floor.retrieval == "qld"
-    assert floor.rounds >= floor.openings >= 1
-    assert floor.twin.wall.value > 0
+    assert floor.rounds >= floor.restarts >= 1
+    assert floor.copy.wall.value > 0
     table = rows(finished.results / "results.csv")
     for row, line in zip(results.table().rows, table, strict=True):
         assert row.built is not None

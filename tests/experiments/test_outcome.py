@@ -13,7 +13,8 @@ import pytest
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part
-from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Payoff, Power, Repeats, Times
+from thresher.costs.machine import Footprint, Power
+from thresher.costs.repeats import BreakEven, Interval, MeasuredTime, Payoff, Repeats, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.topics import About, Notice, Topic
@@ -304,9 +305,9 @@ def test_times_are_in_their_rows_with_the_noise_beside_them(results: Results) ->
     assert (baseline.query, cleaned.query, other.query) == (BASE_TIME, FASTER, BASE_TIME)
     assert (baseline.indexing, cleaned.indexing) == (BUILDS.times["none"], BUILDS.times["words@5"])
     assert results.facts.noise == (
-        NoiseFloor("qld", REPEATS.twin, 10, 30, PAUSES),
-        NoiseFloor("bm25", REPEATS.twin, 10, 30, PAUSES),
-        NoiseFloor("", BUILDS.twin, 6, 6, None),
+        NoiseFloor("qld", REPEATS.copy, 10, 30, PAUSES),
+        NoiseFloor("bm25", REPEATS.copy, 10, 30, PAUSES),
+        NoiseFloor("", BUILDS.copy, 6, 6, None),
     )
 
 

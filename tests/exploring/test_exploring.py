@@ -25,10 +25,9 @@ from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, r
 from thresher.exploring import exploring, lexicon
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import shard_counter
-from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore, in_numbers
+from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
 from thresher.exploring.matching import MatchChunks
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.exploring.size_model import with_bytes
 from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
 from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
 from thresher.lucene.score_inputs import ExactRanking
@@ -36,7 +35,6 @@ from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
-from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards
 
@@ -228,24 +226,6 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging
         assert sweep.sizes == expected.sizes == tested.sizes
         assert (sweep.values[:, 2] > 0).any()
         assert (sweep.held_out[:, 2] > 0).any()
-
-
-def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: Judging, tmp_path: Path) -> None:
-    sweep = parse_sweep("words")
-    model = [parse_retrieval("qld")]
-    names = [f"words@{cutoff}" for cutoff in ("p5", 1, 2, 3, 5, 8, 11, 15, 20, 30)]
-    held = {name: built(tmp_path / "index", store, parse_cleaner(name)).bytes for name in names}
-    left_out = held.pop("words@8")
-    cleaners = [in_numbers(cleaner) for cleaner in resolve_all(store, [*map(parse_cleaner, held)])]
-    held = dict(zip((cleaner.name for cleaner in cleaners), held.values(), strict=True))
-    explored = explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9)
-    (table,), errors = with_bytes(explored, held)
-    assert errors is not None
-    assert errors.largest < 0.05
-    assert table.rows[table.position["words@8"]].bytes == pytest.approx(left_out, rel=0.05)
-    (table,), errors = with_bytes(explored, dict([*held.items()][:7]))
-    assert errors is None
-    assert {row.bytes for row in table.rows} == {None}
 
 
 def test_shards_add_up_in_any_order_and_in_chunks(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,9 +22,7 @@ from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import stored_lengths
-from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
-from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import Layout, sentence_mask
@@ -280,32 +278,3 @@ def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> Non
         one_by_one = add_vocabularies([one_by_one, other], 1)
     assert one_by_one.terms.tolist() == whole.terms.tolist()
     assert add_vocabularies([], 2).steps[1].tolist() == []
-
-
-def sized(documents: int, share: float) -> BuiltIndex:
-    size = IndexStatistics(
-        documents, int(documents * 90 * share), int(documents * 60 * share**0.9), int(40 * documents**0.6 * share)
-    )
-    return BuiltIndex(size, 1700 + 31 * size.documents + round(1.4 * size.postings + 7 * size.vocabulary))
-
-
-def test_bytes_that_add_up_are_found_again() -> None:
-    built = [sized(documents, share) for documents in (500, 900, 1500, 4000) for share in (1.0, 0.6, 0.3)]
-    model = fit(built)
-    assert model is not None
-    for documents, share in ((700, 0.9), (3000, 0.5), (2000, 0.31)):
-        new = sized(documents, share)
-        assert model.bytes(new.size) == pytest.approx(new.bytes, rel=0.01)
-    assert model.bytes(IndexStatistics(3, 0, 0, 0)) == 0
-    errors = leave_one_out([built])
-    assert errors is not None
-    assert errors.mean <= errors.largest < 0.01
-    largest = max(index.bytes for index in built)
-    assert errors.indexes == sum(index.bytes >= 0.1 * largest for index in built)
-
-
-def test_of_few_different_indexes_nothing_is_learnt() -> None:
-    few = [sized(documents, 1.0) for documents in range(100, 800, 100)]
-    assert fit([*few, few[0], BuiltIndex(IndexStatistics(0, 0, 0, 0), 69)]) is None
-    assert leave_one_out([few]) is None
-    assert fit([*few, sized(900, 1.0)]) is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from thresher.costs import Machine
+from thresher.costs.machine import Machine
 from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions
 from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from thresher.columns import Declared, Show
-from thresher.costs import Interval
+from thresher.costs.repeats import Interval
 from thresher.errors import MissingDependencyError
 from thresher.reports.table import (
     COUNT,

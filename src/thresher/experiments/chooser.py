@@ -10,7 +10,7 @@ from thresher.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choi
 from thresher.choosing.deciding import choose_variants
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings, Timings, savings
-from thresher.costs import Power, read_machine
+from thresher.costs.machine import Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.config import Experiment, checked_measure

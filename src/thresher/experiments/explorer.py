@@ -11,16 +11,13 @@ from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
-from thresher.experiments.stages import INDEXES, evidence_key, finished, index_origin
+from thresher.experiments.stages import evidence_key
 from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
 from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
-from thresher.exploring.size_model import with_bytes
-from thresher.files import safe_name
 from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
 from thresher.pruning_methods.method import PruningMethod
-from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
@@ -41,7 +38,7 @@ def explore_experiment(
     """Score what is not scored yet, explore all cutoffs, and add them to the experiment's results.
 
     Scorers that the experiment names are explored over all their cutoffs; cleaners that decide by rules, and combined ones, as
-    they are. Index sizes in bytes are estimated from the indexes that `thresher run` built of the same scores.
+    they are.
 
     Args:
         experiment: what to explore.
@@ -57,9 +54,8 @@ def explore_experiment(
         before = kept_results(folder, key, say)
         sweeps = sweeps_of(experiment)
         say(f"exploring all cutoffs of {len(sweeps)} scorers over {scored.report.documents} pages")
-        tables, errors = with_bytes(_explored(experiment, scored, sweeps), _built(experiment, folder, scored))
         facts = before.facts if before else facts_of(experiment, scored, key)
-        explored = Results(replace(facts, size_errors=errors), tables)
+        explored = Results(facts, _explored(experiment, scored, sweeps))
         if before:
             explored = explored.with_built(before)
         write_results(explored, folder)
@@ -171,17 +167,3 @@ def _template(cleaner: Cleaner) -> Cut | None:
 
 def _judging(topics: TopicSet, measures: tuple[str, ...]) -> Judging:
     return Judging(topics.topics, topics.qrels, topics.ids, measures)
-
-
-def _built(experiment: Experiment, folder: Path, scored: Scored) -> dict[str, int]:
-    """Return the bytes of the indexes that were built of these scores, by variant with numbers for percentiles."""
-    built = {}
-    cleaners = resolve_all(scored.store, [variant.cleaner for variant in experiment.variants])
-    for variant, cleaner in zip(experiment.variants, cleaners, strict=True):
-        treatment = Treatment(cleaner, variant.pruning)
-        path = folder / "stages" / f"index-{safe_name(treatment.name)}.json"
-        key = index_origin(scored, treatment, experiment.index, experiment.original_statistics).key
-        record = finished(INDEXES, path, key)
-        if record is not None:
-            built[Treatment(in_numbers(cleaner), variant.pruning).name] = record.bytes
-    return built

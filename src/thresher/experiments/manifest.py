@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from thresher import __version__
-from thresher.costs import Machine
+from thresher.costs.machine import Machine
 from thresher.defaults import HOLM
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Inputs

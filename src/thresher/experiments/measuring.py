@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.costs import Machine, Power, Repeats, ThreadClock, are_narrow, compare_times, find_tdp, measure_times
+from thresher.costs.machine import Machine, Power, find_tdp
+from thresher.costs.repeats import Repeats, ThreadClock, are_narrow, compare_times, measure_times
 from thresher.experiments.config import Experiment
 from thresher.experiments.schema import CostsTable
 from thresher.exploring.pruned_postings import build_pruned
@@ -119,13 +120,13 @@ class TimedCutting:
 
 WIDTH = 0.05
 """Intervals of ratios are narrow enough if they extend less than this share to both sides."""
-OPENINGS = 10
-"""Openings of all indexes, unless time is up before: the fewer, the wider the intervals."""
+RESTARTS = 10
+"""Times that all indexes are opened anew, unless time is up before: the fewer, the wider the intervals."""
 CHECKED = 5
-"""Openings between two looks at the intervals; a look takes as long as an opening."""
+"""Restarts between two looks at the intervals; a look takes as long as a restart."""
 FEWEST_BUILDS = 5
 """Builds of every index in a row: collections for which time is too short to build them so often are indexed once."""
-_TWIN = "twin of the baseline"
+_COPY = "copy of the baseline"
 # Java compiles what runs often: without this, the first index would pay for it.
 _WARM_UP_DOCUMENTS = 3000
 _warmed_up_with = -1
@@ -182,10 +183,10 @@ def measure(
         build_seconds: what it took to build every index once.
     """
     seconds = experiment.measure_seconds
-    with scratch_folder(indexes[BASELINE].parent / "twin") as scratch:
-        twin = scratch / "index"
-        shutil.copytree(indexes[BASELINE], twin)
-        folders = [indexes[BASELINE], twin, *list(indexes.values())[1:]]
+    with scratch_folder(indexes[BASELINE].parent / "copy") as scratch:
+        copy = scratch / "index"
+        shutil.copytree(indexes[BASELINE], copy)
+        folders = [indexes[BASELINE], copy, *list(indexes.values())[1:]]
         measured = {}
         for model in experiment.retrieval:
             limit = seconds / len(experiment.retrieval)
@@ -208,29 +209,29 @@ def measure(
 
 
 def _enough(times: QueryTimes, seed: int) -> bool:
-    if len(times.wall) < OPENINGS or len(times.wall) % CHECKED:
+    if len(times.wall) < RESTARTS or len(times.wall) % CHECKED:
         return False
     return are_narrow(times.wall, WIDTH, seed)
 
 
 def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
     """Build all indexes again and again, in rounds of random order; what is timed is building without cutting."""
-    names = [BASELINE, _TWIN, *list(treatments)[1:]]
+    names = [BASELINE, _COPY, *list(treatments)[1:]]
     chance = random.Random(experiment.seed)
     order = list(range(len(names)))
     rounds: list[list[tuple[float, float]]] = []
     warm_up_indexing(scores, experiment.index)
     end = time.perf_counter() + experiment.measure_seconds
     with scratch_folder(scores.parent / "builds") as scratch, Progress("timing indexing", None, "indexes") as bar:
-        while len(rounds) < FEWEST_BUILDS or (len(rounds) < OPENINGS and time.perf_counter() < end):
+        while len(rounds) < FEWEST_BUILDS or (len(rounds) < RESTARTS and time.perf_counter() < end):
             chance.shuffle(order)
             spent = [(0.0, 0.0)] * len(names)
             for piece in order:
-                treatment = treatments[BASELINE if names[piece] == _TWIN else names[piece]]
+                treatment = treatments[BASELINE if names[piece] == _COPY else names[piece]]
                 spent[piece] = _build_times(treatment, scores, scratch / "index", experiment)
                 bar.advance()
             rounds.append(spent)
-    # Every round is an opening of its own, with one topic: the collection.
+    # Every round is a restart of its own, with one topic: the collection.
     wall, cpu = ([np.array(spent)[None, :, [column]] for spent in rounds] for column in (0, 1))
     return compare_times(list(treatments), wall, cpu, experiment.seed)
 

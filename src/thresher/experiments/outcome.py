@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint, read_machine
+from thresher.costs.machine import Footprint, Power, footprint, read_machine
+from thresher.costs.repeats import Interval, MeasuredTime, break_even
 from thresher.errors import StateError
 from thresher.evaluation import Topic, check_overlap, compare_all, evaluate, read_run
 from thresher.evaluation.significance import Comparison
@@ -280,10 +281,10 @@ def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mappi
 def _noise(measured: Measurements) -> Iterator[NoiseFloor]:
     for model, queries in measured.queries.items():
         repeats = queries.repeats
-        yield NoiseFloor(model, repeats.twin, repeats.openings, repeats.rounds, queries.pauses)
+        yield NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds, queries.pauses)
     if measured.indexing:
         repeats = measured.indexing
-        yield NoiseFloor("", repeats.twin, repeats.openings, repeats.rounds, None)
+        yield NoiseFloor("", repeats.copy, repeats.restarts, repeats.rounds, None)
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from thresher.costs import ThreadClock, read_machine
+from thresher.costs.machine import read_machine
+from thresher.costs.repeats import ThreadClock
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run, write_run
 from thresher.experiments.chooser import last_choice, measured_again

@@ -12,6 +12,7 @@ from pathlib import Path
 from thresher.collections import IdRule, JsonFields, ReadOptions, open_collection
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
+from thresher.defaults import DEFAULT_INDEX
 from thresher.errors import InputError
 from thresher.evaluation import read_qrels, read_topics
 from thresher.passes.backends import documents_apart, likely_fields_apart
@@ -149,7 +150,7 @@ path = {quoted["qrels"]}
 
 # A sweep tries cutoffs of one scorer; `thresher cleaners` lists them all.
 [[sweep]]
-scorer = "content"
+scorer = "content(headings=keep)"
 cutoffs = [0.1, 0.3, 0.5, 0.7]
 
 [[sweep]]
@@ -161,9 +162,9 @@ cutoffs = [3, 5, 11, 20]
 scorer = "none|dcp"
 cutoffs = [0.25, 0.5, 0.75]
 
-# Cleaners without cutoffs, and single variants.
+# Cleaners without cutoffs, and single variants; the first is the index to begin with.
 [cleaners]
-names = ["justext", "boilerpipe(rules=words)", "content@0.5|dcp@0.5"]
+names = ["{DEFAULT_INDEX}", "justext", "boilerpipe(rules=words)"]
 
 [retrieval]
 models = ["qld"]

@@ -19,7 +19,7 @@ from typing import Any
 
 from lxml.etree import LxmlError
 
-from thresher.collections.sources import Source
+from thresher.collections.sources import PageError, Source
 from thresher.explaining.explanations import BlockKind, Drop, Passage
 from thresher.lucene.analysis import analyse_each
 from thresher.pages import Detail, PageOptions, Segments, read_page
@@ -108,7 +108,7 @@ def _kinds_again(source: Source, options: PageOptions, text: str) -> Kinds | Non
     """Return the kinds of the blocks of a page, if it still has this text."""
     try:
         segments, _ = read_page(source.page(), options, Detail.ELEMENTS)
-    except (OSError, LxmlError):
+    except (OSError, LxmlError, PageError):
         return None
     return kinds_of(segments) if segments.text == text else None
 

@@ -92,7 +92,7 @@ def explore_pruning(
     """Return tables with the values that a pruned index of each variant would give, without building any.
 
     Args:
-        tables: of the same models and topics, which get the variants; bytes are not estimated.
+        tables: of the same models and topics, which get the variants.
         store: the score store, with the scores of all cleaners.
         sweeps: to explore; those of one cleaner share a pass over its postings.
         judging, models, options, depth, held_out, backend: as for `thresher.exploring.exploring.explore`.

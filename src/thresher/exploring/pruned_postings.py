@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thresher.errors import InputError
 from thresher.exploring.counting import split_shards
 from thresher.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.files import scratch_folder
@@ -191,9 +190,6 @@ def build_pruned(
     """
     lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
     with collected_postings(store, cleaner, lexicon, folder.parent / f"{folder.name}.postings") as postings:
-        if not postings.statistics.tokens:
-            what = f"{cleaner.name} leaves nothing to prune by {pruning.name}"
-            raise InputError(what, "choose a cutoff that keeps more text", str(folder))
         pruned = _Pruned(postings, pruning, lexicon, original)
         changed = pruned.changed if original else None
         index = build_pruned_index(pruned.documents(advance), folder, options, changed, origin)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.choosing.choices import Choice, ModelChoice, Pick
+from thresher.defaults import DEFAULT_INDEX
 from thresher.explaining.explanations import ExplainedTopics
 from thresher.reports.chart_rows import answered_variants, exact, rounded
 from thresher.reports.charts import LOOK, cutoffs, frontier, on_held_out, overview, topics
@@ -260,7 +261,7 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice) -> FirstS
 
 def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[KeyFigure]:
     row = table.rows[table.position[pick.variant]]
-    size = "" if row.bytes is None else f", {significant_digits(megabytes(row.bytes))} MB ({row.bytes_kind})"
+    size = "" if row.bytes is None else f", {significant_digits(megabytes(row.bytes))} MB"
     yield KeyFigure("Index size", _change(pick.share), f"postings{size}")
     gain = next((one for one in (model.gain, model.dominating) if one and one.pick == pick), None)
     effect = gain.held_out if gain else pick.effects[0]
@@ -284,8 +285,16 @@ def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
 def _not_chosen(results: Results) -> FirstScreen:
     (table,) = results.tables
     said = [*warnings(results)][len(notices(results)) :]
-    sentences = ("Nothing is recommended yet: run `thresher choose`.", *model_findings(table))
-    return FirstScreen(sentences, None, tuple(_baseline_figures(table)), tuple(said))
+    sentences = ["Nothing is recommended yet: run `thresher choose`.", *model_findings(table)]
+    usual = table.position.get(DEFAULT_INDEX)
+    if usual is not None:
+        means = table.mean(table.main)
+        sentences.insert(
+            1,
+            f"The usual index, `{DEFAULT_INDEX}`, has {percent(table.shares[usual])} % of the postings and "
+            f"{measure_header(table.main)[0]} {measure_text(means[usual])}.",
+        )
+    return FirstScreen(tuple(sentences), None, tuple(_baseline_figures(table)), tuple(said))
 
 
 def _why(choice: Choice, model: ModelChoice) -> Why:

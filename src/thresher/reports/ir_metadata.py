@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-from thresher.costs import Machine, Times
+from thresher.costs.machine import Machine
+from thresher.costs.repeats import Times
 from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.indexing import IndexOptions
 from thresher.scorers.cleaners import Cleaner

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from thresher.columns import Show
-from thresher.costs import BreakEven, Footprint, MeasuredTime, Payoff
+from thresher.costs.machine import Footprint
+from thresher.costs.repeats import BreakEven, MeasuredTime, Payoff
 from thresher.evaluation.significance import Comparison, is_tested
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.reports.formatting import MARKS, direction, fixed

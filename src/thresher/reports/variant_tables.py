@@ -248,7 +248,7 @@ def noise_note(results: Results, of_queries: bool) -> str:
         if bool(noise.retrieval) is not of_queries:
             continue
         value, low, high = (
-            fixed(bound, 3) for bound in (noise.twin.ratio.value, noise.twin.ratio.low, noise.twin.ratio.high)
+            fixed(bound, 3) for bound in (noise.copy.ratio.value, noise.copy.ratio.low, noise.copy.ratio.high)
         )
         opening = f"{noise.retrieval}: " if noise.retrieval and len(results.tables) > 1 else ""
         pauses = noise.pauses
@@ -258,7 +258,7 @@ def noise_note(results: Results, of_queries: bool) -> str:
             else ""
         )
         notes.append(
-            f"{opening}{noise.rounds} rounds, everything opened {noise.openings} times.{paused} A copy of the baseline's "
+            f"{opening}{noise.rounds} rounds, everything opened {noise.restarts} times.{paused} A copy of the baseline's "
             f"index takes {value} of its time: differences between {low} and {high} are {NOT_MEASURABLE}."
         )
     return " ".join(notes)

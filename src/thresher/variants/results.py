@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from thresher.columns import Declared, Show
-from thresher.costs import Power
+from thresher.costs.machine import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import Comparison
@@ -15,18 +15,6 @@ from thresher.evaluation.topics import Notice
 from thresher.records import NestedLists
 from thresher.shown import Plotted
 from thresher.variants.table import Floats, NoiseFloor, VariantTable
-
-
-@dataclass(frozen=True)
-class SizeErrors:
-    """Errors of estimating the bytes of each of `indexes` built indexes from the others, as shares of its bytes.
-
-    Only of indexes with at least a tenth of the largest one's bytes.
-    """
-
-    indexes: int
-    mean: float
-    largest: float
 
 
 @dataclass(frozen=True)
@@ -127,7 +115,6 @@ class Facts:
         notices: what readers must know before the numbers.
         test, alpha, correction: of the comparisons.
         noise: how times were measured, one for each retrieval model and one for indexing; empty where nothing was timed.
-        size_errors: None if too few indexes were built to estimate bytes.
         title_bias, held_out_title_bias: of the topics; None where nothing was run.
         systems: runs of other systems.
     """
@@ -144,7 +131,6 @@ class Facts:
     alpha: float = ALPHA
     correction: str = HOLM
     noise: tuple[NoiseFloor, ...] = ()
-    size_errors: SizeErrors | None = None
     title_bias: TitleBias | None = None
     held_out_title_bias: TitleBias | None = None
     systems: tuple[BaselineRun, ...] = field(default=())
@@ -216,7 +202,7 @@ class Results(Plotted):
             unbuilt = [replace(row, bytes=None, built=None) if row.built else row for row in old.rows]
             explored = (0, *(index for index, row in enumerate(old.rows) if index and row.explored))
             tables.append(table.with_rows(rows).joined(old.with_rows(unbuilt).only(explored)))
-        return replace(self, facts=replace(self.facts, size_errors=before.facts.size_errors), tables=tuple(tables))
+        return replace(self, tables=tuple(tables))
 
     def only_built(self) -> Results:
         """Return the results of the variants whose indexes were built, alone."""

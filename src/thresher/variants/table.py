@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.columns import Declared, Show
-from thresher.costs import BreakEven, Footprint, MeasuredTime, Times
-from thresher.costs.machine import BELOW_RESOLUTION
+from thresher.costs.machine import BELOW_RESOLUTION, Footprint
+from thresher.costs.repeats import BreakEven, MeasuredTime, Times
 from thresher.evaluation.significance import Comparison, is_tested, pareto_front
 from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
@@ -71,14 +71,14 @@ class Built:
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """How times were measured, of a retrieval model's queries or of indexing, and what the baseline's twin seems to save.
+    """Timing noise, of a retrieval model's queries or of indexing: the apparent speed-up of a copy of the baseline.
 
     `retrieval` is empty for indexing, whose `pauses` are not known. See `thresher.costs.repeats.Repeats`.
     """
 
     retrieval: str
-    twin: MeasuredTime
-    openings: int
+    copy: MeasuredTime
+    restarts: int
     rounds: int
     pauses: CollectorPauses | None
 
@@ -152,7 +152,7 @@ class Row:
         variant: what it is.
         index: the counts of its index, whether it was built or not.
         words: left by cleaning.
-        bytes: of its index; None where that is not known.
+        bytes: of its index; None for a variant that was not built.
         explored: whether it was ranked without an index.
         built: what building, searching and timing it took; None for a variant that was not built.
         bounds: what `choose` added; None before.
@@ -167,11 +167,6 @@ class Row:
     explored: bool = False
     built: Built | None = None
     bounds: Bounds | None = None
-
-    @property
-    def bytes_kind(self) -> Annotated[str, Declared("Whether bytes are measured or estimated.", Show.TEXT)]:
-        """`measured` for a built index, `estimated` for an explored one, empty where bytes are not known."""
-        return "" if self.bytes is None else "measured" if self.built else "estimated"
 
     @property
     def name(self) -> str:
