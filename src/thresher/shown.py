@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 
@@ -25,16 +24,22 @@ class View:
     plot: Callable[[Any, str | None], Any] | None = None
 
 
+VIEWS: dict[str, View] = {}
+"""By the name of the class."""
+LOADERS: list[Callable[[], object]] = []
+"""Fill `VIEWS` when a record is first shown; `thresher.api` adds the one that imports reports, which import the records."""
+
+
 class Shown:
     """A record that notebooks show as a table."""
 
     def _view(self) -> View:
-        # Reports are imported where one is shown, since they import the records.
-        view: View = import_module("thresher.reports.notebook_views").VIEWS[type(self).__name__]
-        return view
+        while LOADERS:
+            LOADERS.pop()()
+        return VIEWS[type(self).__name__]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._view().line(self)}>"
+        return f"<{type(self).__name__}: {self._view().line(self)}>" if LOADERS or VIEWS else object.__repr__(self)
 
     def _repr_html_(self) -> str:
         return self._view().html(self)
