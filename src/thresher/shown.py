@@ -1,9 +1,10 @@
-"""What records say of themselves in Python and notebooks; `thresher.reports.notebook_views` declares it."""
+"""How records look in Python and notebooks; `thresher.reports.notebook_views` declares it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 
@@ -24,23 +25,23 @@ class View:
     plot: Callable[[Any, str | None], Any] | None = None
 
 
-VIEWS: dict[str, View] = {}
-"""By the name of the class; filled by any import of a name of `thresher`."""
-
-
 class Shown:
     """A record that notebooks show as a table."""
 
+    def _view(self) -> View:
+        # Reports are imported where one is shown, since they import the records.
+        view: View = import_module("thresher.reports.notebook_views").VIEWS[type(self).__name__]
+        return view
+
     def __repr__(self) -> str:
-        name = type(self).__name__
-        return f"<{name}: {VIEWS[name].line(self)}>" if name in VIEWS else object.__repr__(self)
+        return f"<{type(self).__name__}: {self._view().line(self)}>"
 
     def _repr_html_(self) -> str:
-        return VIEWS[type(self).__name__].html(self)
+        return self._view().html(self)
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/results/columns.md explains."""
-        return VIEWS[type(self).__name__].frame(self)
+        return self._view().frame(self)
 
 
 class Plotted(Shown):
@@ -54,6 +55,6 @@ class Plotted(Shown):
         Args:
             retrieval: the retrieval model; None for the first.
         """
-        draw = VIEWS[type(self).__name__].plot
+        draw = self._view().plot
         assert draw is not None
         return draw(self, retrieval)

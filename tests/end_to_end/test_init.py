@@ -47,7 +47,7 @@ def test_ids_come_out_as_the_qrels_have_them(
     done = thresher("init", files[0], "--topics", files[1], "--qrels", files[2], cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     assert "2 of 2 judged pages" in done.out
-    assert f"{len(pages)} pages looked at, 0 of them" in done.out
+    assert f"{len(pages)} pages read, and 0 that" in done.out
     assert done.out.splitlines()[-1] == f"experiment: {tmp_path / 'my-pages.toml'}"
     experiment = load_experiment(tmp_path / "my-pages.toml")
     rule = experiment.reading.rule

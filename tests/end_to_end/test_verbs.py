@@ -44,7 +44,7 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
         "timing 6 variants together",
     ]
     lines = done.out.splitlines()
-    assert lines[0].startswith("- Of 5 variants that were run, 0 are significantly worse than the baseline")
+    assert lines[0].startswith("- Of 5 variants that were run, none is significantly worse than the baseline")
     assert len(lines) <= 40
     head = next(number for number, line in enumerate(lines) if line.startswith("variant "))
     assert lines[head].split()[:2] == ["variant", "nDCG@10"]

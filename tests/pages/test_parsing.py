@@ -257,8 +257,9 @@ def test_one_text_however_long(size):
     assert [len(block) for block in blocks("<p>" + "x" * size + "<p>after")] == [size, 5]
 
 
-@pytest.mark.parametrize("count", [1999, 2001, 500_000])
-@pytest.mark.parametrize("between", [" ", "/", "='1'"])
+@pytest.mark.parametrize(
+    ("count", "between"), [(1999, " "), (2001, " "), (1999, "='1'"), (2001, "='1'"), (2001, "/"), (500_000, "/")]
+)
 def test_attributes_however_many(count: int, between: str) -> None:
     """A tree of half a million takes half an hour: the suite would be stopped."""
     many = "".join(f"{between if number else ' '}a{number}" for number in range(count))
@@ -278,7 +279,7 @@ import threading
 from thresher.pages import read_html
 
 def read():
-    for depth in range(100, 3000, 10):
+    for depth in (*range(100, 300, 10), *range(300, 3000, 100)):
         for tag in ("div", "b", "a", "h1"):
             assert read_html(f"<{tag}>" * depth + "deep").blocks == ["deep"]
     print("read")

@@ -1,4 +1,4 @@
-"""What Python and notebooks show of results, choices and compared runs."""
+"""How results, choices and compared runs look in Python and notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from experiments import NAMES, NDCG, chosen, facts, made, small
 from lxml import html
 
-import thresher.reports.notebook_views  # noqa: F401, so that records are shown
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import ComparedRuns, compare_all
 from thresher.evaluation.topics import About, Notice

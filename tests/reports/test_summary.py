@@ -24,7 +24,7 @@ def test_counts_of_what_was_run() -> None:
     text = said(results)
     assert f"{len(compared)} variants" in text
     assert f"{sum(one.direction == 'worse' for one in compared)} " in text
-    assert f"{sum(one.direction == 'better' for one in compared)} significantly better" in text
+    assert f"{sum(one.direction == 'better' for one in compared)} are significantly better" in text
     assert f"{max(one.difference for one in compared):+.4f}" in text
     harmless = sum(
         not any(one.shows_a_loss for one in row.built.comparisons.values()) for row in table.rows[1:] if row.built

@@ -255,7 +255,9 @@ def chosen(results: Results, recommended: str | None, cautious: str | None = Non
     """
     models = tuple(_answered(table, recommended, cautious, gain) for table in results.tables)
     terms = Terms(families=(*results.tables[0].sweeps, "none|up"))
-    return Choice(results.facts.title, results.facts.key, (results.tables[0].main,), terms, 1_000_000, POWER, models)
+    lines = {pick.variant: (f"clean to '{pick.variant}'", "index") for model in models for pick in model.picks}
+    facts, main = results.facts, results.tables[0].main
+    return Choice(facts.title, facts.key, (main,), terms, 1_000_000, POWER, models, lines, "run --chosen")
 
 
 def _answered(table: VariantTable, recommended: str | None, cautious: str | None, gain: str | None) -> ModelChoice:

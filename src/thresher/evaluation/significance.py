@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.columns import Declared, Show
+from thresher.columns import Declared, Show, column
 from thresher.defaults import ALPHA, HOLM
 from thresher.shown import Shown
 
@@ -36,17 +36,13 @@ class Comparison:
     ci_high: Annotated[float, Declared("Upper end of the same interval.")]
     alpha: float = ALPHA
 
-    @property
-    def interval(
-        self,
-    ) -> Annotated[tuple[float, float], Declared("Interval of the mean difference, of level 1 − α.", Show.RANGE)]:
-        """The bounds of the interval."""
+    @column(Show.RANGE)
+    def interval(self) -> tuple[float, float]:
+        """Interval of the mean difference, of level 1 − α."""
         return self.ci_low, self.ci_high
 
-    @property
-    def outcome(
-        self,
-    ) -> Annotated[tuple[int, int, int], Declared("Topics won, tied and lost.", Show.OUTCOME, "topics", "W/T/L")]:
+    @column(Show.OUTCOME, "topics", "W/T/L")
+    def outcome(self) -> tuple[int, int, int]:
         """Topics won, tied and lost."""
         return self.wins, self.ties, self.losses
 

@@ -32,10 +32,9 @@ from thresher.variants.table import Cost
 
 @dataclass(frozen=True)
 class VariantBuild:
-    """What was built.
+    """A built index, and what cleaning for it left.
 
     Args:
-        index: of the variant.
         emptied: documents of which nothing is left, and which are not indexed.
         words: kept by the cleaner.
         cutting: what reading and cutting took, which is cleaning; nothing for pruned variants, which have no such step.
@@ -64,14 +63,10 @@ def build_variant(
     """Build the index of a variant into `folder`, which is replaced on success.
 
     Args:
-        store: the score store.
-        treatment: what the variant does, with numbers for percentiles.
-        folder: the index.
-        options: what it holds.
+        treatment: with numbers for percentiles.
         original: whether a pruned index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
         languages: whether to name the languages of emptied documents.
-        origin: kept with the index.
     """
     if treatment.pruning is None:
         documents = TimedCutting(store, treatment.cleaner, advance, languages)
@@ -142,12 +137,7 @@ class MeasuredQueries:
 
 @dataclass(frozen=True)
 class Measurements:
-    """What the stage measured.
-
-    Args:
-        queries: by retrieval model.
-        indexing: of an index, by variant; None where it would take too long to build every index several times.
-    """
+    """What the stage measured: queries by retrieval model; indexing, None where building all indexes often takes too long."""
 
     queries: Mapping[str, MeasuredQueries]
     indexing: Repeats | None
@@ -175,11 +165,8 @@ def measure(
     """Measure all variants together, each for as long as the experiment allows.
 
     Args:
-        experiment: says the retrieval models, the depth, and for how long.
         indexes: folders by variant, the baseline first.
         treatments: by variant, in the same order, with numbers for percentiles.
-        scores: the score store.
-        queries: of the topics.
         build_seconds: what it took to build every index once.
     """
     seconds = experiment.measure_seconds
@@ -275,11 +262,6 @@ class Meter:
     """Measures stages: time and memory, and CO2 by Eq. 9."""
 
     power: Power
-
-    @property
-    def method(self) -> str:
-        """How CO2 is determined, in words."""
-        return str(self.power)
 
     def grams(self, wall_seconds: float, machines: int = 1) -> float | None:
         """Estimate the CO2 of work; None below resolution."""

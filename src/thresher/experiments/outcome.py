@@ -115,11 +115,6 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
 
     A page counts once for each topic that it is relevant for, that is, judged with a grade above 0. Words are compared after
     the index's analysis. Topics of which this leaves no word, and pages that failed, count nowhere.
-
-    Args:
-        store: the scored collection.
-        topics: those with a judgment count.
-        options: of the index.
     """
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     words = _words_by_topic(analyzer, {topic: topics.topics[topic] for topic in topics.ids})
@@ -177,7 +172,7 @@ def assemble(
 ) -> Results:
     """Evaluate all runs: a table for each retrieval model, and the facts.
 
-    `systems` are the runs of other systems, by name; they are compared with the first model's baseline.
+    `systems` are baseline runs by name; they are compared with the first model's baseline.
     """
     inputs, scores = scored.inputs, scored.report
     main, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))

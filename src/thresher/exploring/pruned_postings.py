@@ -62,7 +62,6 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
     Args:
         store: the score store, with the scores that the cleaner needs.
         cleaner: with numbers for percentiles.
-        lexicon: analyses words.
         scratch: a path that does not exist, beside which there is room for 8 bytes a posting.
     """
     with scratch_folder(scratch) as folder:
@@ -159,7 +158,7 @@ class _Vocabulary:
 
 @dataclass(frozen=True)
 class PrunedBuild:
-    """What was built, and of what: documents that were blank after cleaning, and the words of the others."""
+    """A pruned index, the number of documents that cleaning left blank, and the words of the others."""
 
     index: IndexReport
     blank: int
@@ -181,12 +180,9 @@ def build_pruned(
     Args:
         store: the score store, with the scores that the cleaner needs.
         cleaner: with numbers for percentiles.
-        pruning: the method with its cutoff.
-        folder: the index.
         options: how text is analysed; see `build_pruned_index` for what cannot be held.
         original: whether the index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
-        origin: kept with the index.
     """
     lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
     with collected_postings(store, cleaner, lexicon, folder.parent / f"{folder.name}.postings") as postings:

@@ -18,7 +18,7 @@ from thresher.variants.table import Bounds, Built, Cost, Row, Variant, VariantTa
 FOOTPRINTS = ("cleaning", "indexing", "10,000 searches", "1,000,000 searches")
 """The work that a variant has footprints of; the last two only where queries were timed."""
 NOT_MEASURABLE = "not measurable here"
-"""What stands for a difference that noise may have made."""
+"""The text in place of a difference that noise may have made."""
 
 
 @dataclass(frozen=True, eq=False)

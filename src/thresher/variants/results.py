@@ -57,13 +57,9 @@ class Setup:
     """How everything was measured: the values behind the report's section on methods.
 
     Args:
-        blocks, language: how pages are cut into blocks and sentences.
         mib, seconds: of a page, at most.
-        scorers: canonical names.
-        index: options of the index: stemmer, stop words, what it holds.
+        holds: what the index has beside postings with frequencies.
         depth: hits for a topic.
-        seed: of the bootstrap.
-        workers: processes that scored.
         timed: seconds that timing was allowed; 0 where nothing was timed.
         power: the factors of Eq. 9.
     """
@@ -107,7 +103,7 @@ class BaselineRun:
 
 @dataclass(frozen=True)
 class Facts:
-    """What holds for all variants.
+    """The facts that hold for all variants.
 
     Args:
         key: of all that values rest on, whichever variants there are; see `thresher.experiments.stages.evidence_key`.
@@ -116,7 +112,7 @@ class Facts:
         test, alpha, correction: of the comparisons.
         noise: how times were measured, one for each retrieval model and one for indexing; empty where nothing was timed.
         title_bias, held_out_title_bias: of the topics; None where nothing was run.
-        systems: runs of other systems.
+        systems: baseline runs of other systems.
     """
 
     experiment: str
@@ -138,12 +134,7 @@ class Facts:
 
 @dataclass(frozen=True, repr=False)
 class Results(Plotted):
-    """An experiment as far as it was explored and run.
-
-    Args:
-        facts: see there.
-        tables: one for each retrieval model, of the same variants in the same order.
-    """
+    """An experiment as far as it was explored and run: the same variants in a table for each retrieval model."""
 
     facts: Facts
     tables: tuple[VariantTable, ...]
