@@ -157,7 +157,7 @@ def test_what_is_recommended_can_be_had(again: Decided, call: Call) -> None:
     names = {table.rows[index].name for index in table.built}
     # What was run before stays, and the choice is the same but for times.
     assert {pick.variant, "none", "words@2", "words@30"} <= names
-    assert table.rows[table.position[pick.variant]].bytes_kind == "measured"
+    assert table.rows[table.position[pick.variant]].bytes is not None
 
     hits = call("search", "index", "topics.tsv", "-o", "run.trec", "--depth", "40", "--tag", pick.variant, cwd=folder)
     assert hits.code == 0
@@ -340,8 +340,8 @@ def test_results_of_something_else_are_refused(copy: Finished, call: Call) -> No
     topics = copy.web.folder / "topics.tsv"
     topics.write_text(topics.read_text().replace("barley", "wheat"))
     refused = (
-        "error: results/web/results.json: it rests on another collection, other topics or options than the experiment has "
-        "now. Fix: run `thresher {} web.toml` again."
+        "error: results/web/results.json: it was made from another collection, other topics or other options. "
+        "Fix: run `thresher {} web.toml` again."
     )
     done = call("choose", copy.file.name, cwd=copy.web.folder)
     assert (done.code, done.errors) == (5, [refused.format("run")])

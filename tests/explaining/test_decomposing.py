@@ -42,7 +42,7 @@ def kept_of(store: Path, name: str) -> dict[str, Mapping[str, int]]:
     cleaner = parse_treatment(name).cleaner
     analyzer = english_analyzer("porter", True)
     terms = analyse(analyzer, QUERY)
-    return {page.id: cut_page(page, None, analyzer, terms).kept for page in judged_pages(store, cleaner)}
+    return {page.id: cut_page(page, analyzer, terms).kept for page in judged_pages(store, cleaner)}
 
 
 def taken_apart(

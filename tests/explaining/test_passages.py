@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.explaining.explanations import BlockKind
 from thresher.explaining.passages import cut_page
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.scorers.base import KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
+from thresher.scoring.block_kinds import BlockKind
 from thresher.scoring.removed import DROPPED, DROPPED_HEADING, JudgedPage, judged_pages
 
 ENOUGH = 12
@@ -98,10 +98,15 @@ def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> Non
     for page in judged_pages(store, parse_cleaner("words@9"), {"str.join", "chinese", "os.walk", "stop-words"}):
         whole = Counter(analyse(analyzer, "\n".join(segment.text for segment in page.segments)))
         kinds = tuple(BlockKind.LINK if number % 2 else BlockKind.TEXT for number in range(len(page.segments)))
-        cleaned = cut_page(page, kinds, analyzer, {*whole})
+        cleaned = cut_page(replace(page, kinds=kinds), analyzer, {*whole})
         removed = sum((Counter(passage.terms) for passage in cleaned.removed), Counter[str]())
         assert Counter(cleaned.kept) + removed == whole
         assert sum(cleaned.removed_tokens.values()) == removed.total()
+        for kind in (BlockKind.LINK, BlockKind.TEXT):
+            texts = [one.text for one in page.segments if kinds[one.block] is kind]
+            assert cleaned.tokens.get(kind, 0) == len(analyse(analyzer, "\n".join(texts)))
+            kept = [one.text for one in page.segments if kinds[one.block] is kind and one.kept]
+            assert Counter(cleaned.kept_in.get(kind, {})) == Counter(analyse(analyzer, "\n".join(kept)))
         for passage in cleaned.removed:
             assert passage.kind is kinds[passage.block]
             assert passage.text == page.segments[passage.block].text
@@ -114,7 +119,7 @@ def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> Non
 def test_passages_with_words_of_the_topic_alone(store: Path) -> None:
     analyzer = english_analyzer("porter", True)
     (page,) = judged_pages(store, parse_cleaner("words@999"), {"Ä-umlaut"})
-    cleaned = cut_page(page, None, analyzer, {"file", "return", "path"})
+    cleaned = cut_page(page, analyzer, {"file", "return", "path"})
     assert [passage.terms for passage in cleaned.removed] == [{"return": 1, "file": 1}] * 2
     assert [passage.terms for passage in cleaned.with_words(["file", "path"])] == [{"file": 1}] * 2
     assert cleaned.with_words(["path"]) == ()

@@ -127,7 +127,7 @@ def test_what_is_within_a_quota_is_said(tmp_path: Path) -> None:
 def test_all_cuts_that_drop_a_segment_are_named_in_the_cleaners_order(tmp_path: Path) -> None:
     """Sentences are the segments as soon as one cut scores sentences."""
     page, empty = judged(tmp_path, "perplexity@1+words@3")
-    assert empty == JudgedPage("c", ())
+    assert empty == JudgedPage("c", (), ())
     assert [segment.text for segment in page.segments] == [
         "Oats",
         "One two three.",

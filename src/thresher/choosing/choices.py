@@ -11,7 +11,8 @@ from typing import Annotated
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings
 from thresher.columns import Declared, Show
-from thresher.costs import Interval, Power
+from thresher.costs.machine import Power
+from thresher.costs.repeats import Interval
 from thresher.errors import StateError
 from thresher.evaluation.non_inferiority import MINIMUM, unseen_share
 from thresher.evaluation.significance import TOLERANCE

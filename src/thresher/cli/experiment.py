@@ -31,20 +31,7 @@ from thresher.cli.options import (
 )
 from thresher.defaults import RETRIEVAL_MODEL, STATISTICS
 from thresher.errors import ConfigError, MissingDependencyError
-from thresher.experiments.schema import (
-    ID_KEYS,
-    INDEX_KEYS,
-    PAGES_KEYS,
-    READING_KEYS,
-    CollectionTable,
-    EvaluationTable,
-    IndexTable,
-    PagesTable,
-    PruningTable,
-    RetrievalTable,
-    TopicsTable,
-    read_options,
-)
+from thresher.experiments import schema
 from thresher.files import real_path
 
 if TYPE_CHECKING:
@@ -182,13 +169,7 @@ def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[st
 @backend_options
 @_FRESH
 @shape_options
-def explore(
-    experiment: Path,
-    results: Path,
-    backend: AskedBackend,
-    fresh: bool,
-    shape: Shape,
-) -> None:
+def explore(experiment: Path, results: Path, backend: AskedBackend, fresh: bool, shape: Shape) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers and pruning methods in one pass, without building indexes.
 
     Adds them to the results of the experiment, and to its report. Options override the file.
@@ -203,7 +184,7 @@ def explore(
 @click.command()
 @click.argument("experiments", type=FILE, nargs=-1, required=True)
 @_RESULTS
-@click.option("--measure", "-m", help="What must not be lost [default: the first nDCG, or else the last measure].")
+@click.option("--measure", "-m", help="Main measure [default: the first nDCG, else the last].")
 @click.option(
     "--queries",
     type=click.IntRange(1),
@@ -284,7 +265,7 @@ def _shared(choice: SharedChoice, results: Path) -> Answer:
 @click.command()
 @click.argument("source", metavar="INPUT", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to write the index to.")
-@keys("index", *INDEX_KEYS)
+@keys("index", *schema.INDEX_KEYS)
 @click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
 @click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
 @click.option("--prune", help="Leave out postings by a pruning method: dcp@0.5; see `thresher pruning-methods`.")
@@ -292,11 +273,11 @@ def _shared(choice: SharedChoice, results: Path) -> Answer:
 def index(
     source: Path,
     output: Path,
-    index: IndexTable,
+    index: schema.IndexTable,
     lengths: bool,
     keep_stopwords: bool,
     prune: str | None,
-    pruning: PruningTable,
+    pruning: schema.PruningTable,
 ) -> None:
     """Index cleaned JSON lines (`id`, `contents`) with Lucene."""
     from thresher.api import index_json_lines
@@ -321,7 +302,13 @@ def index(
 @keys("topics", "field")
 @click.option("--tag", default="thresher", show_default=True, help="The run's tag.")
 def search(
-    folder: Path, queries: Path, output: Path, model: str, retrieval: RetrievalTable, topics: TopicsTable, tag: str
+    folder: Path,
+    queries: Path,
+    output: Path,
+    model: str,
+    retrieval: schema.RetrievalTable,
+    topics: schema.TopicsTable,
+    tag: str,
 ) -> None:
     """Search an INDEX with TOPICS and write a TREC run."""
     from statistics import median
@@ -353,7 +340,7 @@ def evaluate(
     runs: tuple[Path, ...],
     measures: tuple[str, ...],
     baseline: Path | None,
-    evaluation: EvaluationTable,
+    evaluation: schema.EvaluationTable,
     margin: str | None,
     per_topic: bool,
 ) -> None:
@@ -377,21 +364,13 @@ def evaluate(
     help="The variant [default: the recommended one, or else that with the largest change of the main measure].",
 )
 @click.option("--document", help="Explain this document of the topic alone, whatever its rank and judgment.")
-@click.option("--model", help="The retrieval model [default: the experiment's first].")
+@click.option("--model", "retrieval", help="The retrieval model [default: the experiment's first].")
 @click.option("--experiment", type=FILE, help="The experiment file [default: where it was when it was run].")
 @click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
 @click.option("--pages", is_flag=True, help="Write pages on all topics beside the report, which then links to them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole record as JSON.")
 def explain(
-    folder: Path,
-    topic: str | None,
-    variant: str | None,
-    document: str | None,
-    model: str | None,
-    experiment: Path | None,
-    indexes: Path,
-    pages: bool,
-    as_json: bool,
+    folder: Path, experiment: Path | None, indexes: Path, pages: bool, as_json: bool, **asked: str | None
 ) -> None:
     """Explain why a TOPIC of finished results won or lost against the baseline; without one, all topics together.
 
@@ -403,11 +382,11 @@ def explain(
     from thresher.explaining.explanations import RECORD, read_explained
     from thresher.reports.explanation_text import explanation_lines
 
-    if document is not None and topic is None:
+    why = Why(**asked)
+    if why.document is not None and why.topic is None:
         raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
-    if pages and topic is not None:
+    if pages and why.topic is not None:
         raise ConfigError("pages are written of all topics", "leave the topic out", "--pages")
-    why = Why(topic, variant, document, model)
     explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, say)
     if pages:
         from thresher.playing.page_sources import write_explained_topics
@@ -430,8 +409,8 @@ def explain(
 @click.argument("source", metavar="[PAGES|RESULTS/NAME]", type=FILE, required=False)
 @click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this one too. May be repeated.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port [default: one that is free].")
-@keys("pages", *PAGES_KEYS)
-def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: PagesTable) -> None:
+@keys("pages", *schema.PAGES_KEYS)
+def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema.PagesTable) -> None:
     """Try pages in a browser on this machine: all scores, two cleaners side by side, ranks if there are results.
 
     Pages are pasted, dropped, or picked from PAGES, any collection, or from finished results. Nothing is fetched, and no other
@@ -465,7 +444,7 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: PagesT
 @click.option(
     "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."
 )
-@keys("collection", *READING_KEYS, *ID_KEYS)
+@keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @backend_options
 def pseudo_topics(
     source: Path,
@@ -474,7 +453,7 @@ def pseudo_topics(
     most: int,
     seed: int,
     stop_list: str,
-    collection: CollectionTable,
+    collection: schema.CollectionTable,
     backend: AskedBackend,
 ) -> None:
     """Make topics with one relevant page each of a COLLECTION without judgments.
@@ -491,7 +470,7 @@ def pseudo_topics(
         output,
         PseudoOptions(SOURCES if origin == "both" else (origin,), most, seed, stop_list),
         format=collection.format,
-        reading=read_options(collection),
+        reading=schema.read_options(collection),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
         backend=backend.backend(),
     )

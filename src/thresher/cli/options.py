@@ -51,7 +51,7 @@ def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
 
 
 def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
-    """Add options that go before keys of the experiment file that a verb reads; None, or none of a list, if not given."""
+    """Add options that override keys of the experiment file; None, or an empty tuple, if not given."""
 
     def add(verb: Verb) -> Verb:
         for name in reversed(names):
@@ -217,12 +217,11 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verb has to say.
+    """The result of a verb, as it is printed.
 
     Args:
         sentences: the most important one first.
         short: returns a table of about that many rows, if there is one.
-        full: all tables.
         files: what was written, by what it is.
         record: the file with the record.
         commands: to copy into a shell, each in one line however long it is.
@@ -275,12 +274,9 @@ def say_answer(answer: Answer, shape: Shape) -> None:
 
 
 def short_lines(answer: Answer, width: int) -> list[str]:
-    """Return sentences and, if there is room, the table, in at most `MOST_LINES` lines with those of the files.
+    """Return sentences and, if there is room, the table, in at most `MOST_LINES` lines with those of the files."""
+    from thresher.reports.formatting import counted
 
-    Args:
-        answer: what to say.
-        width: of the terminal.
-    """
     room = MOST_LINES - len(answer.files) - len(answer.commands) - (2 if answer.commands else 1)
     said = [_wrapped(sentence, width) for sentence in answer.sentences]
     tables = [
@@ -294,8 +290,7 @@ def short_lines(answer: Answer, width: int) -> list[str]:
     kept: list[str] = []
     for number, lines in enumerate(said):
         if len(kept) + len(lines) + least + (number < len(said) - 1) > room:
-            more = len(said) - number
-            kept.append(f"- {more} more {'sentence' if more == 1 else 'sentences'}: --full")
+            kept.append(f"- {counted(len(said) - number, 'more sentence')}: --full")
             break
         kept += lines
     fitting = next((lines for lines in tables if len(kept) + len(lines) <= room), [])

@@ -13,7 +13,7 @@ from thresher.choosing.deciding import choose_variants
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings, Timings, savings
 from thresher.choosing.shared import SharedChoice, choose_shared, write_shared
-from thresher.costs import Power, read_machine
+from thresher.costs.machine import Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.config import Experiment, checked_measure
@@ -36,7 +36,7 @@ _SECOND = "AP"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: the measure (None for the main one), the terms (None for the experiment's), over how many queries."""
+    """A choice to make: by the measure (None for the main one) and terms (None for the experiment's), over many queries."""
 
     measure: str | None = None
     terms: Terms | None = None
@@ -51,11 +51,7 @@ def choose_experiment(
 ) -> Choice:
     """Choose among explored and run variants; write `choice.json`, the bounds of all variants, and the reports.
 
-    Args:
-        experiment: as it was explored or run.
-        results: the folder with `<experiment>/`.
-        question: what is asked.
-        say: called with a line for each stage that begins.
+    `results` is the folder with `<experiment>/`; `say` is called with a line for each stage that begins.
     """
     folder = results / experiment.name
     with _found(experiment, folder, say) as found:
@@ -132,10 +128,10 @@ def measured_again(choice: Choice, experiment: Experiment, results: Results, fol
 
 
 def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: str) -> None:
-    """Check that what was made by `thresher` and `verb` rests on what the experiment has now."""
+    """Check that the key of a result is the experiment's; `verb` would make it again."""
     if found != key:
         raise StateError(
-            "it rests on another collection, other topics or options than the experiment has now",
+            "it was made from another collection, other topics or other options",
             f"run `thresher {verb} {experiment.file}` again",
             str(path),
         )
@@ -149,7 +145,7 @@ def _choose(
     table = found.table()
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
-    say(f"judging {len(table.candidates)} variants by {' and '.join(measures)}")
+    say(f"testing {len(table.candidates)} variants by {' and '.join(measures)}")
     power = power_of(experiment.costs, read_machine())
     answers = [
         choose_variants(table, measures, terms, _saver(table, found, question.queries, power)) for table in found.tables

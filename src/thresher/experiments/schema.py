@@ -228,7 +228,7 @@ class ChooseTable(_Strict):
         float, Within(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
     ] = d.ALPHA
     deciding: Annotated[
-        tuple[str, ...], "measures that must not be lost besides the main one; AP if it is measured and none is named"
+        tuple[str, ...], "further measures in which a variant must be non-inferior; by default AP, if measured"
     ] = ()
     emptied: Annotated[
         float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"

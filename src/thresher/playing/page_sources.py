@@ -270,7 +270,12 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
         write_text(where / name, render_topic(explanation, topic, links))
         files[topic.topic] = f"{PAGES_FOLDER}/{name}"
     write_text(where / "topics.html", render_topics(explanation))
-    write_explained(ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, files), folder)
+    assert explanation.loss is not None
+    assert explanation.gain is not None
+    of_all = explanation.measure, files, explanation.loss, explanation.gain
+    write_explained(
+        ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, *of_all), folder
+    )
     return where / "topics.html"
 
 

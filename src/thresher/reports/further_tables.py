@@ -1,4 +1,4 @@
-"""Further tables: the best at the same size, what was chosen and tested held-out, headings, runs of other systems."""
+"""Further tables: the best at the same size, what was chosen and tested held-out, headings, baseline runs."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def headings_table(table: VariantTable) -> Table | None:
 
 
 def system_columns(measures: Sequence[str]) -> list[Column[BaselineRun]]:
-    """Return the columns of other systems."""
+    """Return the columns of baseline runs."""
     name, *rest = columns_of(BaselineRun)
     return [
         name,
@@ -194,14 +194,14 @@ def _system_measure(number: int, measure: str) -> list[Column[BaselineRun]]:
 
 
 def systems_table(results: Results) -> Table | None:
-    """Return a row for each other system, compared with the first model's baseline; None without any."""
+    """Return a row for each baseline run, compared with the first model's baseline; None without any."""
     if not results.facts.systems:
         return None
     main = results.tables[0].main
     compared = [f"{main} {name}" for name in ("difference", "outcome")]
     others = [measure for measure in results.measures if measure != main]
     shown = pick(system_columns(results.measures), "system", main, *compared, "index_bytes", "retrieved", *others)
-    return Table.of(shown, results.facts.systems, f"Runs of other systems. {caption(results)}")
+    return Table.of(shown, results.facts.systems, f"Baseline runs of other systems. {caption(results)}")
 
 
 def systems_csv(results: Results) -> str:

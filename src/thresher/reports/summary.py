@@ -1,4 +1,4 @@
-"""What the numbers say, in sentences that a reader could check against the table."""
+"""The findings, warnings and answers of an experiment, in sentences that a reader could check against the table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thresher.choosing.shared import SharedChoice
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import change_text, measure_text, percent, percent_text
+from thresher.reports.formatting import being, change_text, counted, measure_text, percent, percent_text
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
 from thresher.variants.results import Results, TitleBias
@@ -48,8 +48,9 @@ def model_findings(table: VariantTable) -> Iterator[str]:
         )
     emptied = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
     if emptied:
-        verb = "variant leaves" if len(emptied) == 1 else "variants leave"
-        yield f"{len(emptied):,} {verb} more than {percent_text(MOST_EMPTIED)} of the pages without text."
+        verb = "leaves" if len(emptied) == 1 else "leave"
+        many = counted(len(emptied), "variant")
+        yield f"{many} {verb} more than {percent_text(MOST_EMPTIED)} of the pages without text."
 
 
 def warnings(results: Results) -> Iterator[str]:
@@ -68,8 +69,9 @@ def _counts(found: Sequence[Comparison], short: str) -> str:
     changes = [one.difference for one in found]
     worse, better = directions.count("worse"), directions.count("better")
     return (
-        f"Of {len(found)} variants that were run, {worse} {_are(worse)} significantly worse than the baseline in {short} and "
-        f"{better} significantly better; differences are between {change_text(min(changes))} and {change_text(max(changes))}."
+        f"Of {counted(len(found), 'variant')} that were run, {being(worse)} significantly worse than the baseline in {short} "
+        f"and {being(better)} significantly better; differences are between {change_text(min(changes))} and "
+        f"{change_text(max(changes))}."
     )
 
 
@@ -97,10 +99,6 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
             f"{opening}{bias.headings:,} of {bias.relevant:,} relevant pages have all words of the topic in title or "
             "headings. An index of these alone finds such pages, so gains of `headings=keep` are no sign of good cleaning."
         )
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 STAY = "Stay with no cleaning"

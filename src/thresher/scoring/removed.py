@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, SENTENCE, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
+from thresher.scoring.block_kinds import KINDS, BlockKind
 from thresher.scoring.cutting import Layout, Mask, Shares, held_by_floor, shard_columns, shares_before, within_cutoff
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, page_values, read_shard, shards
@@ -58,10 +59,11 @@ class JudgedSegment:
 
 @dataclass(frozen=True)
 class JudgedPage:
-    """A page and all its segments in order: sentences if one of the cuts scores sentences, else blocks."""
+    """A page, its segments in order (sentences if one of the cuts scores sentences, else blocks), and its blocks' kinds."""
 
     id: str
     segments: tuple[JudgedSegment, ...]
+    kinds: tuple[BlockKind, ...]
 
 
 def judged_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = None) -> Iterator[JudgedPage]:
@@ -76,7 +78,7 @@ def judged_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = 
     for path in shards(folder):
         if only is not None and not {*only}.intersection(read_shard(path, ["id"])["id"].to_pylist()):
             continue
-        table = read_shard(path, shard_columns([cleaner]))
+        table = read_shard(path, [*shard_columns([cleaner]), "kinds"])
         for row in range(len(table)):
             wanted = only is None or table["id"][row].as_py() in only
             if wanted and table["status"][row].as_py() != FAILED:
@@ -104,7 +106,8 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
         verdicts = tuple(column[index] for column in columns)
         segments.append(JudgedSegment(block, text[begin:end].rstrip(" \n"), verdicts))
         begin = end
-    return JudgedPage(table["id"][row].as_py(), tuple(segments))
+    kinds = tuple(KINDS[number] for number in page_values(table, row, "kinds").tolist())
+    return JudgedPage(table["id"][row].as_py(), tuple(segments), kinds)
 
 
 def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> list[SegmentVerdict]:

@@ -55,7 +55,7 @@ _BYTES = 8
 _WHERE = ["id", "status", "file", "offset"]
 __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 # Increase when segments or scores of the same page change, so that old shards are not reused.
-STORE_VERSION = 4
+STORE_VERSION = 5
 SHARD_PAGES = 256
 """The most pages of a shard where parts carry their pages."""
 _LEAST_PAGES, _SHARDS = 64, 16
@@ -154,7 +154,7 @@ class ScoreWork(PartWork[PageScores]):
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = score_page(source.page(), self.scorers, self.options)
+        page = score_page(source.page(), self.scorers, self.options, with_kinds=True)
         # A part's pages are held until it is written.
         if page.segments:
             page = replace(page, segments=page.segments.without_tags())

@@ -17,13 +17,15 @@ from isal.isal_zlib import crc32
 from lxml.etree import LxmlError
 
 from thresher.collections import Page, Part
-from thresher.costs import Times
+from thresher.collections.sources import PageError
+from thresher.costs.repeats import Times
 from thresher.errors import StateError, ThresherError
 from thresher.files import atomic_path, by_numbers, digest, is_out_of_memory, read_parquet, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
 from thresher.pages.plain import Ints
 from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, Scorer, Scores
+from thresher.scoring.block_kinds import kinds_of
 
 
 def number_array(values: npt.NDArray[Any], known: npt.NDArray[np.bool_] | None = None) -> pa.Array:
@@ -85,7 +87,8 @@ class PageScores:
 
     `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
     an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing;
-    `checksum` the CRC-32 of the raw page.
+    `checksum` the CRC-32 of the raw page. `kinds` are the blocks', as by `thresher.scoring.block_kinds`, if they were asked
+    for.
     """
 
     id: str
@@ -102,19 +105,24 @@ class PageScores:
     scores: dict[str, Scores] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     checksum: int = 0
+    kinds: npt.NDArray[np.uint8] | None = None
 
 
-def score_page(page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+def score_page(
+    page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS, with_kinds: bool = False
+) -> PageScores:
     """Parse a page once and score its segments by every scorer.
 
-    A page without any text is emptied; one that cannot be parsed has failed, with the parser's reason.
+    A page without any text is emptied; one that is no text or cannot be parsed has failed, with the reason. `with_kinds` tells
+    the blocks' kinds, for which the page is read with its elements.
     """
     start = perf_counter()
     try:
-        detail = max((Detail.HEADINGS, *(scorer.detail for scorer in scorers)))
-        segments, decoded = read_page(page, options, detail=detail)
-    except LxmlError as error:
-        reason = f"cannot be parsed: {error}".splitlines()[0]
+        least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
+        segments, decoded = read_page(page, options, detail=max((least, *(scorer.detail for scorer in scorers))))
+        kinds = kinds_of(segments) if with_kinds else None
+    except (LxmlError, PageError) as error:
+        reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
     scores: dict[str, Scores] = {}
     begin = perf_counter()
@@ -137,6 +145,7 @@ def score_page(page: Page, scorers: Sequence[Scorer], options: PageOptions = DEF
         segments=segments,
         scores=scores,
         seconds=seconds,
+        kinds=kinds,
     )
 
 
@@ -272,6 +281,7 @@ def write_shard(
                 [page.segments.sentence_ends if page.segments else () for page in pages], np.int32
             ),
             "levels": list_array([page.segments.levels if page.segments else () for page in pages], np.int8),
+            "kinds": list_array([() if page.kinds is None else page.kinds for page in pages], np.uint8),
             "words": list_array(
                 [page.segments.words_in_sentences if page.segments else () for page in pages], np.int32
             ),
@@ -312,9 +322,13 @@ def read_spent(path: Path) -> Spent:
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """Read some columns of a shard, or all."""
     try:
-        return read_parquet(path, columns)
+        table = read_parquet(path, columns)
+        # No checksum covers the types of columns, by which texts may become bytes.
+        if any(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) for kind in table.schema.types):
+            raise pa.ArrowInvalid("a column of texts has another type")
     except (pa.ArrowException, OSError, KeyError) as error:
         raise _unusable(error, path) from error
+    return table
 
 
 def shards(folder: Path) -> list[Path]:
