@@ -296,11 +296,19 @@ def pick(columns: Iterable[Column[Row]], *names: str) -> list[Column[Row]]:
 def measure_header(name: str) -> tuple[str, str]:
     """Return the header and unit of a measure; parameters in its name go where units stand, to keep the header short.
 
-    >>> measure_header("nDCG(dcg='exp-log2')@10")
-    ('nDCG@10', "dcg='exp-log2'")
+    nDCG@10 is trec_eval's alone: nDCG with the gains 2^grade - 1 has another name.
+
+    >>> measure_header("nDCG(dcg='exp-log2')@10"), measure_header("AP(rel=2)")
+    (('exp-nDCG@10', ''), ('AP', 'rel=2'))
     """
     parts = re.fullmatch(r"([^()]+)\(([^()]*)\)([^()]*)", name)
-    return (parts[1] + parts[3], parts[2]) if parts else (name, "")
+    if parts is None:
+        return name, ""
+    others = [one for one in parts[2].split(",") if one != _EXPONENTIAL]
+    return f"{'exp-' * (_EXPONENTIAL in parts[2])}{parts[1]}{parts[3]}", ",".join(others)
+
+
+_EXPONENTIAL = "dcg='exp-log2'"
 
 
 def spread(count: int, keep: int) -> list[int]:
