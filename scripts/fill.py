@@ -9,12 +9,17 @@ from pathlib import Path
 
 def put(page: Path, name: str, text: str) -> None:
     """Put a text between `<!-- NAME -->` and `<!-- end -->` of a page."""
+    page.write_text(filled(page, name, text), encoding="utf-8")
+
+
+def filled(page: Path, name: str, text: str) -> str:
+    """Return a page with a text between `<!-- NAME -->` and `<!-- end -->`."""
     pattern = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-    filled, count = pattern.subn(lambda match: f"{match[1]}{text}{match[2]}", page.read_text(encoding="utf-8"))
+    found, count = pattern.subn(lambda match: f"{match[1]}{text}{match[2]}", page.read_text(encoding="utf-8"))
     if count != 1:
         fix = f"write `<!-- {name} -->` and `<!-- end -->` once"
         sys.exit(f"error: {page.name} has {count} places for {name!r}. Fix: {fix}.")
-    page.write_text(filled, encoding="utf-8")
+    return found
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]], align: str = "l") -> str:

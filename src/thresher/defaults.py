@@ -57,3 +57,6 @@ ALPHA = 0.05
 HOLM = "holm"
 CORRECTIONS = (HOLM, "none")
 """How p-values are corrected for the number of tests: by Holm's method, or not at all."""
+DEFAULT_CLEANER = "content(headings=keep)@0.5"
+DEFAULT_INDEX = f"{DEFAULT_CLEANER}|dcp@0.44"
+"""What to clean with, and the index to begin with: scripts/defaults measures them on six collections."""

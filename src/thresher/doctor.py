@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from thresher.costs import find_tdp, read_machine
+from thresher.costs.machine import find_tdp, read_machine
 from thresher.errors import MissingDependencyError, missing_retrieval, requirements
 from thresher.language_models.words.models import cache_folder
 from thresher.lucene.jvm import java_report

@@ -1,4 +1,4 @@
-"""What records say of themselves in Python and notebooks; `thresher.reports.notebook_views` declares it."""
+"""How records look in Python and notebooks; `thresher.reports.notebook_views` declares it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Shown:
         return VIEWS[type(self).__name__].html(self)
 
     def to_pandas(self) -> Any:
-        """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/columns.md explains."""
+        """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/results/columns.md explains."""
         return VIEWS[type(self).__name__].frame(self)
 
 

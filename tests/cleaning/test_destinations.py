@@ -291,7 +291,7 @@ def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
     code = (
         "import sys, thresher\n"
         "from thresher.cleaning import whole_collections\n"
-        "from thresher.costs import peak_memory\n"
+        "from thresher.costs.repeats import peak_memory\n"
         "from thresher.passes.backends import Backend\n"
         "whole_collections.WINDOW_BYTES = 2**20\n"
         "for many in ('200', '1200'):\n"

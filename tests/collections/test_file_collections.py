@@ -18,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -202,9 +203,57 @@ def test_kinds_by_suffix() -> None:
     for name, own in suffixes.items():
         # Names of text dumps imply nothing where there are others.
         for suffix in own:
+            assert name != HTML or [kind_of(f"a{suffix}{packed}") for packed in (".gz", ".ZST", ".br")] == [HTML] * 3
             assert kind_of(f"a/b{suffix}") == kind_of(f"B{suffix.upper()}") == kind_of(suffix) == name
     for other in ("a", "a.txt", "html", "a.html.bak", "a.gz", "a.json", "a.warc/b", "a.html/b", "warc.gz", ""):
         assert kind_of(other) == ""
+
+
+PACKED_PAGE = b"<p>" + b"well written, " * 1000
+
+
+def put_packed(folder: Path, page: bytes = PACKED_PAGE) -> dict[str, bytes]:
+    """Write a page in all three compressions and return what is in the files."""
+    files = {
+        "a/page.html.gz": gzip.compress(page),
+        "b.htm.zst": pa.Codec("zstd").compress(page, asbytes=True),
+        "c.html.br": pa.Codec("brotli").compress(page, asbytes=True),
+    }
+    (folder / "a").mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return files
+
+
+def test_compressed_pages_are_read_and_named_as_they_were_before(tmp_path: Path) -> None:
+    put_packed(tmp_path)
+    (tmp_path / "plain.html").write_bytes(PACKED_PAGE)
+    (tmp_path / "plain.html.gz").write_bytes(PACKED_PAGE)
+    (tmp_path / "x.html.br").write_bytes(PACKED_PAGE)
+    collection = open_collection(tmp_path)
+    sources = list(documents(collection))
+    assert [source.id for source in sources] == ["a/page", "b", "c", "plain", "plain", "x"]
+    assert {source.page().content for source in sources} == {PACKED_PAGE}
+    kept = ["a/page.html", "b.htm", "c.html", "plain.html", "plain.html", "x.html"]
+    assert ids(tmp_path, keep_suffix=True) == kept
+
+
+def test_damaged_and_oversized_compressed_pages_cost_themselves_alone(tmp_path: Path) -> None:
+    for name, content in put_packed(tmp_path / "cut").items():
+        (tmp_path / "cut" / name).write_bytes(content[:-9])
+    put_packed(tmp_path / "large", b"<p>" + b" " * 2**21)
+    reasons = []
+    for folder in ("cut", "large"):
+        collection = open_collection(tmp_path / folder, ReadOptions(max_bytes=2**20))
+        assert isinstance(collection, Files)
+        reasons += [failed["reason"] for failed in scored(collection, tmp_path / f"{folder}-scores")[1]]
+    assert reasons[:3] == [
+        "the compressed data end too early",
+        reasons[1],
+        "the compressed data are broken",
+    ]
+    assert "compressed data" in reasons[1]
+    assert reasons[3:] == ["too large: more than 1 MiB after unpacking"] * 3
 
 
 def packed(content: bytes) -> dict[str, bytes]:

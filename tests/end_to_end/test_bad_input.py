@@ -12,7 +12,8 @@ import pytest
 from commands import THRESHER, Done
 from small_web import Finished, Web, leftovers, tree
 
-from thresher.collections.file_collection import HTML_SUFFIXES, KINDS, TEXT_SUFFIXES
+from thresher.collections.file_collection import KINDS, TEXT_SUFFIXES
+from thresher.collections.sources import HTML_SUFFIXES
 from thresher.scorers.registry import scorers
 from thresher.variants.files import read_results
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.costs import Power, read_machine
+from thresher.costs.machine import Power, read_machine
 from thresher.errors import ConfigError
 from thresher.experiments.measuring import Meter, Stage, power_of
 from thresher.experiments.schema import CostsTable

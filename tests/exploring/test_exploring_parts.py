@@ -18,13 +18,11 @@ from thresher.evaluation import evaluate, parse_measure
 from thresher.exploring import counting, judged_ranks
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import HashedTerms, add_vocabularies
-from thresher.exploring.judged_ranks import Judges
+from thresher.exploring.judged_ranks import Evaluator
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import stored_lengths
-from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
-from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import Layout, sentence_mask
@@ -217,9 +215,9 @@ def test_measures_are_those_of_evaluate(data: st.DataObject) -> None:
     qrels = {topic: data.draw(grades) for topic in topics[:2]}
     order = st.lists(st.sampled_from(range(12)), unique=True, max_size=8)
     orders = [[data.draw(order) for _ in range(steps)] for _ in topics]
-    judges = Judges(qrels, topics, NUMBERS, MEASURES)
-    found = judges.values(map(ranking_at_each_step, orders), steps)
-    assert judges.names == tuple(map(str, map(parse_measure, MEASURES)))
+    evaluators = Evaluator(qrels, topics, NUMBERS, MEASURES)
+    found = evaluators.values(map(ranking_at_each_step, orders), steps)
+    assert evaluators.names == tuple(map(str, map(parse_measure, MEASURES)))
     for step, values in enumerate(found.tolist()):
         expected = evaluated(qrels, topics, [of_topic[step] for of_topic in orders])
         for name, ours, theirs in zip(MEASURES, values, expected, strict=True):
@@ -232,7 +230,7 @@ def test_long_rankings_are_measured_to_the_last_bit() -> None:
     qrels = {"t": dict(zip(ids[::3], draw.integers(0, 4, 1000).tolist(), strict=True))}
     order = draw.permutation(3000)[:1000]
     names = ("AP", "AP@700", "nDCG", "nDCG@900", "nDCG(dcg='exp-log2')@900", "R@1000", "P@30")
-    found = Judges(qrels, ["t"], {identifier: place for place, identifier in enumerate(ids)}, names).values(
+    found = Evaluator(qrels, ["t"], {identifier: place for place, identifier in enumerate(ids)}, names).values(
         [order[None]], 1
     )
     expected = evaluate(qrels, {"t": {ids[place]: -float(rank) for rank, place in enumerate(order)}}, names, ["t"])
@@ -249,11 +247,11 @@ def test_rankings_that_judges_cannot_tell_apart_are_evaluated_once(monkeypatch: 
         return evaluate(qrels, run, names, topics)
 
     monkeypatch.setattr(judged_ranks, "evaluate", counting)
-    judges = Judges({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], NUMBERS, ["Rprec", "SetP"])
+    evaluators = Evaluator({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], NUMBERS, ["Rprec", "SetP"])
     asked.clear()
     # For t: twice third of four, third of three, and not retrieved. Only SetP counts the fourth.
     orders = [[[1, 2, 3, 4], [6, 5, 3, 1], [1, 2, 3], []], [[3, 5], [5, 3], [5, 3], [3, 5]]]
-    values = judges.values(map(ranking_at_each_step, orders), 4)
+    values = evaluators.values(map(ranking_at_each_step, orders), 4)
     assert asked == [2, 2, 1, 2, 2]
     assert values[:, 1, 0].tolist() == [1 / 4, 1 / 4, 1 / 3, 0]
     assert values[:, 0].tolist() == [[0, 1], [0, 1], [0, 1], [0, 1]]
@@ -280,32 +278,3 @@ def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> Non
         one_by_one = add_vocabularies([one_by_one, other], 1)
     assert one_by_one.terms.tolist() == whole.terms.tolist()
     assert add_vocabularies([], 2).steps[1].tolist() == []
-
-
-def sized(documents: int, share: float) -> BuiltIndex:
-    size = IndexStatistics(
-        documents, int(documents * 90 * share), int(documents * 60 * share**0.9), int(40 * documents**0.6 * share)
-    )
-    return BuiltIndex(size, 1700 + 31 * size.documents + round(1.4 * size.postings + 7 * size.vocabulary))
-
-
-def test_bytes_that_add_up_are_found_again() -> None:
-    built = [sized(documents, share) for documents in (500, 900, 1500, 4000) for share in (1.0, 0.6, 0.3)]
-    model = fit(built)
-    assert model is not None
-    for documents, share in ((700, 0.9), (3000, 0.5), (2000, 0.31)):
-        new = sized(documents, share)
-        assert model.bytes(new.size) == pytest.approx(new.bytes, rel=0.01)
-    assert model.bytes(IndexStatistics(3, 0, 0, 0)) == 0
-    errors = leave_one_out([built])
-    assert errors is not None
-    assert errors.mean <= errors.largest < 0.01
-    largest = max(index.bytes for index in built)
-    assert errors.indexes == sum(index.bytes >= 0.1 * largest for index in built)
-
-
-def test_of_few_different_indexes_nothing_is_learnt() -> None:
-    few = [sized(documents, 1.0) for documents in range(100, 800, 100)]
-    assert fit([*few, few[0], BuiltIndex(IndexStatistics(0, 0, 0, 0), 69)]) is None
-    assert leave_one_out([few]) is None
-    assert fit([*few, sized(900, 1.0)]) is not None

@@ -20,7 +20,7 @@ from rankings_by_step import rankings_by_step
 from thresher.errors import ResourceError
 from thresher.exploring import judged_ranks, ranking
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
-from thresher.exploring.judged_ranks import Judges, RankingJob, evaluated
+from thresher.exploring.judged_ranks import Evaluator, RankingJob, evaluated
 from thresher.exploring.matching import Kept, MatchChunks, Numbers, Query
 from thresher.exploring.similarity import stored_lengths
 from thresher.lucene.analysis import RetrievalModel, parse_retrieval
@@ -285,10 +285,10 @@ def work(chunks: MatchChunks) -> RankingJob:
         for some in topics
     ]
     numbers = chunks.numbers(f"d{number:03}" for number in range(50))
-    judges = [
-        Judges(grades, some, numbers, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
+    evaluators = [
+        Evaluator(grades, some, numbers, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
     ]
-    return RankingJob(chunks, QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("qld(exact)")], 20)
+    return RankingJob(chunks, QUERIES, evaluators, [parse_retrieval("qld"), parse_retrieval("qld(exact)")], 20)
 
 
 def test_workers_find_the_same_in_one_part_and_in_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

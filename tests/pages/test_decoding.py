@@ -1,14 +1,17 @@
 """Bytes to text: who says what the encoding is, and how many characters were lost."""
 
 import codecs
+import gzip
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.collections import Page
+from thresher.collections.sources import PageError
 from thresher.pages import read_page
-from thresher.pages.decoding import Decoded, codec_of, decode
+from thresher.pages.decoding import Decoded, binary_kind, codec_of, decode
 
 RUSSIAN = "Съешь ещё этих мягких французских булок, да выпей же чаю. Это обычный русский текст о погоде и природе. "
 JAPANESE = "これは日本語の文章です。今日はとても良い天気なので、公園を散歩しました。東京は大きな都市です。"
@@ -273,3 +276,43 @@ def test_cleaneval(shared_data):
     assert len(others) == 20
     assert sum(decoded.encoding == "cp1252" for decoded in others) == 17
     assert all(decoded.replaced == 0 for decoded in others)
+
+
+# What is no text.
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("gzip", gzip.compress(b"<p>a")),
+        ("zstd", b"\x28\xb5\x2f\xfd\x04\x00"),
+        ("PDF", b"%PDF-1.4\n"),
+        ("PNG", b"\x89PNG\r\n\x1a\n\x00"),
+        ("JPEG", b"\xff\xd8\xff\xe0\x00\x10JFIF"),
+        ("GIF", b"GIF89a\x01\x00"),
+        ("ZIP", b"PK\x03\x04\x14\x00"),
+        ("control bytes", b"a" + random.Random(0).randbytes(100_000)),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused_by_name(kind: str, content: bytes) -> None:
+    for is_text, what in ((False, "HTML"), (True, "text")):
+        with pytest.raises(PageError) as caught:
+            read_page(Page("a", content, is_text=is_text))
+        assert caught.value.what == f"not {what}: {kind}"
+
+
+@given(st.binary(max_size=600))
+def test_whatever_begins_like_a_tag_is_a_page(content: bytes) -> None:
+    assert binary_kind(b" \n<" + content) == ""
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16", "iso2022_jp", "shift_jis", "gb18030", "euc_kr"])
+def test_texts_of_any_encoding_are_text(codec: str) -> None:
+    text = (KOREAN if codec == "euc_kr" else CHINESE if codec == "gb18030" else JAPANESE) * 30
+    assert binary_kind(text.encode(codec)) == ""
+
+
+def test_utf_16_that_only_its_transport_declares_is_text() -> None:
+    content = ("x" * 400).encode("utf-16-le")
+    assert binary_kind(content, "utf-16le") == ""
+    assert binary_kind(content) == "control bytes"

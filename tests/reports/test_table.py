@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 import pytest
 
-from thresher.columns import Declared, Show
-from thresher.costs import Interval
+from thresher.columns import Declared, Show, column
+from thresher.costs.repeats import Interval
 from thresher.errors import MissingDependencyError
 from thresher.reports.table import (
     COUNT,
@@ -114,12 +114,14 @@ class Star:
     light: Annotated[Interval | None, Declared("Its light.", Show.FIGURE, "W", "power", missing="dark", bounds=True)]
     age: Annotated[float | None, Declared("Its age.", Show.COUNT)] = None
 
-    @property
-    def games(self) -> Annotated[tuple[int, int, int], Declared("Won, tied, lost.", Show.OUTCOME, header="W/T/L")]:
+    @column(Show.OUTCOME, header="W/T/L")
+    def games(self) -> tuple[int, int, int]:
+        """Won, tied, lost."""
         return 3, 2, self.seen
 
-    @property
-    def change(self) -> Annotated[tuple[float, float], Declared("Change.", Show.RANGE)]:
+    @column(Show.RANGE)
+    def change(self) -> tuple[float, float]:
+        """Change."""
         return -0.5, 0.25
 
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from troublesome import Trouble, whole
 
-from thresher.costs import Times
+from thresher.costs.repeats import Times
 from thresher.errors import StateError
 from thresher.pages import read_text_page
 from thresher.scoring import score_pass

@@ -33,7 +33,7 @@ from thresher.scorers.ncleaner import NCleaner
 from thresher.scoring import score_pass
 from thresher.scoring.lost_pages import Failure, failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, ScoreWork, score_collection
-from thresher.scoring.store import EMPTIED, FAILED, SCORED, ShardReport, first_document, read_report, read_spent, shards
+from thresher.scoring.store import EMPTIED, FAILED, SCORED, ShardReport, read_report, read_spent, shards
 
 SCORERS = (Trouble(),)
 LIMITS = Limits(seconds=1.0, mib=0.01)
@@ -445,20 +445,6 @@ def test_late_pages_cost_their_limit_once_and_no_other_part_anything(tmp_path: P
     assert (report.documents, report.scored, report.failed) == (500, 496, 4)
     assert [failure.id for failure in failures(tmp_path / "store")] == ["d3", "d5", "d100", "d300"]
     assert {number: (tmp_path / str(number)).read_text() for number in tallied} == dict.fromkeys(tallied, "1")
-
-
-def test_a_page_whose_id_takes_too_long_has_none(tmp_path: Path) -> None:
-    slow, folder = "a" * 40 + "!", tmp_path / "pages"
-    folder.mkdir()
-    for name in (slow, "ok"):
-        (folder / f"{name}.html").write_text("<p>Rain falls in the mountains.</p>")
-    rule = IdRule(pattern="^(a+)+$", replacement="x")
-    plan = ScorePlan(open_collection(folder, ReadOptions(rule)), SCORERS)
-    report = score_collection(plan, tmp_path / "scores", Backend(workers=1))
-    assert (report.documents, report.scored, report.failed) == (2, 1, 1)
-    reason = f"id_pattern takes longer than 1 s on the id {slow!r}"
-    assert [*failures(tmp_path / "scores")] == [Failure(f"{slow}.html", None, "", reason)]
-    assert first_document(tmp_path / "scores") == "ok"
 
 
 KINDS = {

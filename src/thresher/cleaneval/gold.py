@@ -23,7 +23,7 @@ from lxml import etree
 from lxml.etree import LxmlError
 
 from thresher.collections import Page
-from thresher.collections.interface import HTML_SUFFIXES
+from thresher.collections.sources import HTML_SUFFIXES
 from thresher.errors import InputError
 from thresher.files import fit_text, read_bytes, read_text, user_error
 from thresher.pages import Detail, Segments, read_html, read_page

@@ -9,10 +9,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from thresher.collections.interface import HTML_SUFFIXES, TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
+from thresher.collections.interface import TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import MAGIC, ParquetRows
-from thresher.collections.sources import FileState, Part, Reading, Source, grouped, unchanged
+from thresher.collections.sources import (
+    HTML_SUFFIXES,
+    PAGE_SUFFIXES,
+    FileState,
+    Part,
+    Reading,
+    Source,
+    grouped,
+    unchanged,
+)
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
@@ -115,7 +124,7 @@ class Files:
             except InputError as error:
                 document_id, problem = "", error.what
             page = Source(document_id, entry.shown, entry.size, path=entry.path, problem=problem, listed=entry.state)
-            yield replace(page, is_text=self.format == TEXT)
+            yield replace(page, is_text=self.format == TEXT, most=self.options.max_bytes)
 
     def _streamed(self, kind: FileKind, entry: FileEntry, number: int) -> Iterator[Source]:
         reading = kind.read(Part(number, 0, entry.path, entry.shown, 0, entry.size), self.options)
@@ -178,7 +187,7 @@ def _file_status(entry: os.DirEntry[str]) -> os.stat_result | None:
 def kind_of(name: str) -> str:
     """Return the format that a file's name implies, empty if none."""
     lower = name.lower()
-    if lower.endswith(HTML_SUFFIXES):
+    if lower.endswith(PAGE_SUFFIXES):
         return HTML
     return next((kind.name for kind in KINDS if lower.endswith(kind.suffixes)), "")
 

@@ -10,8 +10,6 @@ from typing import Protocol
 from thresher.collections.ids import IdRule
 from thresher.collections.sources import FileState, Part, Reading, Span, changed_while_read
 
-HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
-"""File name suffixes of HTML pages."""
 TEXT_SUFFIXES = (".txt", ".text")
 """Those of text dumps, which count as pages only where there is nothing else."""
 

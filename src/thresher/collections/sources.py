@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from thresher.errors import StateError
+from fastwarc.stream_io import BrotliReader
+
+from thresher.errors import InputError, StateError
+from thresher.streams import open_stream
+
+HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
+"""File name suffixes of HTML pages."""
+PACKED_SUFFIXES = (".gz", ".zst", ".br")
+"""Those of compressions after them."""
+PAGE_SUFFIXES = tuple(suffix + packed for suffix in HTML_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
+_BROTLI = ".br"
+
+
+class PageError(InputError):
+    """A page that cannot be taken, which must not end a pass; `what` is the reason."""
+
+
+def unpacked_name(name: str) -> str:
+    """Return the name of a page's file without the suffix of a compression.
+
+    >>> unpacked_name("a.html.gz"), unpacked_name("a.gz")
+    ('a.html', 'a.gz')
+    """
+    return name.rpartition(".")[0] if name.lower().endswith(PAGE_SUFFIXES) and _is_packed(name) else name
+
+
+def _is_packed(name: str) -> bool:
+    return name.lower().endswith(PACKED_SUFFIXES)
 
 
 class CollectionChanged(StateError):
@@ -84,7 +113,8 @@ class Source:
 
     `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
     are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
-    `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was listed.
+    `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was listed; a compressed
+    page may have `most` bytes.
     """
 
     id: str
@@ -98,6 +128,7 @@ class Source:
     is_text: bool = False
     problem: str | None = None
     listed: FileState | None = None
+    most: int = 1 << 62
 
     @property
     def where(self) -> str:
@@ -105,7 +136,11 @@ class Source:
         return self.file if self.offset is None else f"{self.file} at byte {self.offset}"
 
     def page(self) -> Page:
-        """Return the page, read from its file if necessary."""
+        """Return the page, read from its file and unpacked if necessary.
+
+        Raises:
+            PageError: if a compressed page is damaged or too large.
+        """
         content = self.content if self.content is not None else self._read()
         return Page(self.id, content, self.url, self.charset, self.is_text)
 
@@ -121,7 +156,41 @@ class Source:
             if self.listed is None:
                 raise
             raise changed_while_read(self.file) from error
-        return content
+        return self._unpacked(content, self.path) if _is_packed(self.path.name) else content
+
+    def _unpacked(self, content: bytes, path: Path) -> bytes:
+        """Return what a file of a known compression holds; others are what they are."""
+        damage = ""
+        if path.name.lower().endswith(_BROTLI):
+            # It has no magic number.
+            if content.lstrip().startswith(b"<"):
+                return content
+            try:
+                unpacked = _read(BrotliReader(io.BytesIO(content)), self.most)
+            except OSError:
+                unpacked, damage = b"", "the compressed data are broken"
+        else:
+            with open_stream(path) as stream:
+                unpacked = _read(stream, self.most)
+                damage = stream.damage
+        if len(unpacked) > self.most:
+            limit = self.most / 2**20
+            damage = f"too large: more than {limit:g} MiB after unpacking"
+        if damage:
+            raise PageError(damage, "compress the page again", self.file)
+        return unpacked
+
+
+def _read(stream: BinaryIO | BrotliReader, most: int) -> bytes:
+    """Return a stream's bytes, and of one that has more than `most` at least one more."""
+    pieces, size = [], 0
+    while size <= most and (piece := stream.read(_PIECE)):
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
+
+
+_PIECE = 2**16
 
 
 @dataclass(frozen=True, slots=True)

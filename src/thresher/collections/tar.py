@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
-from thresher.collections.interface import HTML_SUFFIXES, ReadOptions
-from thresher.collections.sources import Part, Reading, Source, Span, too_large
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import HTML_SUFFIXES, Part, Reading, Source, Span, too_large
 from thresher.errors import InputError
 from thresher.streams import COMPRESSIONS, open_stream, skip
 

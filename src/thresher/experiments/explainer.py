@@ -10,20 +10,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from thresher.choosing.choices import read_choice
 from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.evaluation import read_run
+from thresher.experiments import stages
 from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experiment
-from thresher.experiments.stages import (
-    INDEXES,
-    evidence_key,
-    finished,
-    finished_index,
-    finished_run,
-    index_origin,
-    search_key,
-)
 from thresher.experiments.variants import folder_name
 from thresher.explaining.causes import total_change
 from thresher.explaining.explanations import Explanation, TopicExplanation
@@ -51,7 +44,7 @@ _RUN_AGAIN = "run the experiment again: `thresher run {}`"
 
 @dataclass(frozen=True)
 class Why:
-    """What is asked: a topic (None for all), a variant (None for the recommended one), one document, a retrieval model."""
+    """The topic to explain (None for all), with a variant (None for the recommended one), a document, a retrieval model."""
 
     topic: str | None = None
     variant: str | None = None
@@ -60,12 +53,7 @@ class Why:
 
 
 def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
-    """Return the experiment whose results are in a folder.
-
-    Args:
-        folder: the results.
-        file: the experiment file; None to look for it where it was when the experiment was run.
-    """
+    """Return the experiment whose results are in a folder: its `file`, or None to look where it was when it was run."""
     if not (folder / RESULTS_FILE).exists():
         raise StateError("there are no results", "name the folder of a finished run: results/NAME", str(folder))
     if file is not None:
@@ -74,7 +62,8 @@ def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
         config = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["config"]
         name, path = config["file"], config.get("path", "")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        fix = "name the experiment file with --experiment"
+        choice = read_choice(folder)
+        fix = f"run `{choice.check}`" if choice else "name the experiment file with --experiment"
         raise StateError("the manifest does not say what was run", fix, str(folder / "manifest.json")) from error
     # Results of versions that kept no path are mostly in `results/` beside the file.
     for candidate in ([folder / path] if path else []) + [folder / ".." / ".." / name, Path(name)]:
@@ -93,12 +82,7 @@ def explain_experiment(
 ) -> Explanation:
     """Explain one topic of a finished experiment, or all.
 
-    Args:
-        experiment: as it was run.
-        folder: its results.
-        indexes: the folder with `<experiment>/<variant>/`.
-        why: what is asked.
-        say: called with a line for each stage that begins.
+    `folder` has its results, `indexes` has `<experiment>/<variant>/`; `say` is called with a line for each stage that begins.
     """
     check_installed()
     if not shards(folder / "scores"):
@@ -106,7 +90,7 @@ def explain_experiment(
     with exclusive(folder):
         results = read_results(folder)
         scored = score_experiment(experiment, folder, False, say)
-        check_key(results.facts.key, evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
+        check_key(results.facts.key, stages.evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
         return _Explaining(experiment, Folders(folder, indexes / experiment.name), results, scored, why).all(say)
 
 
@@ -181,20 +165,22 @@ class _Explaining:
 
     def _variant(self) -> tuple[int, str]:
         built = {self.table.rows[index].name: index for index in self.table.built if index}
-        if not built:
-            raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
         if self.why.variant is not None:
             if self.why.variant not in built:
                 raise _missing("variant", self.why.variant, built, "--variant")
             return built[self.why.variant], ""
         choice = last_choice(self.folders.results, self.results.facts.key)
-        recommended = choice.recommended(self.model.name) if choice else None
-        if recommended in built:
-            return built[recommended], "the recommended variant"
+        model = choice.of(self.model.name) if choice else None
+        if choice and model and model.first:
+            if model.first.variant not in built:
+                fix = f"run `{choice.check}`, or name another with --variant"
+                raise StateError(f"the recommended {model.first.variant} was not built", fix, self.experiment.name)
+            return built[model.first.variant], "the recommended variant"
+        if not built:
+            raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
         means = self.table.mean(self.main)
         largest = max(built.values(), key=lambda index: abs(means[index] - means[0]))
-        why = f"of {len(built)} variants the one with the largest change in {self.main}"
-        return largest, f"{why}; the recommended {recommended} was not run" if recommended else why
+        return largest, f"of {len(built)} variants the one with the largest change in {self.main}"
 
     def _topics(self) -> tuple[str, ...]:
         if self.why.topic is None:
@@ -207,28 +193,30 @@ class _Explaining:
         variant = Variant(treatment)
         folder = self.folders.indexes / folder_name(variant)
         path, key = self.folders.stage(f"index-{folder_name(variant)}"), self._index_key(treatment)
-        if finished(INDEXES, path, key) is None:
+        if stages.finished(stages.INDEXES, path, key) is None:
             what = f"the record of the index of {variant.name} is missing or of another configuration"
             raise StateError(what, self.again, str(path))
         if not folder.is_dir():
             fix = f"name the folder of indexes with --indexes, or {self.again}"
             raise StateError(f"the index of {variant.name} is not there", fix, str(folder))
-        if finished_index(path, key, folder) is None:
+        if stages.finished_index(path, key, folder) is None:
             raise StateError(
                 f"the index of {variant.name} is damaged or of another experiment", self.again, str(folder)
             )
         return folder
 
     def _index_key(self, treatment: Treatment) -> str:
-        return index_origin(self.scored, treatment, self.experiment.index, self.experiment.original_statistics).key
+        return stages.index_origin(
+            self.scored, treatment, self.experiment.index, self.experiment.original_statistics
+        ).key
 
     def _run(self, treatment: Treatment) -> dict[str, dict[str, float]]:
         variant = Variant(treatment)
         path = self.folders.run(variant, self.model, len(self.experiment.retrieval) == 1, False)
         if not path.exists():
             raise StateError(f"the run of {variant.name} is not there", self.again, str(path))
-        key = search_key(self._index_key(treatment), self.model, self.experiment.depth, self.topics)
-        if finished_run(self.folders.stage(f"search-{path.stem}"), key, path) is None:
+        key = stages.search_key(self._index_key(treatment), self.model, self.experiment.depth, self.topics)
+        if stages.finished_run(self.folders.stage(f"search-{path.stem}"), key, path) is None:
             raise StateError(f"the run of {variant.name} is not what was searched", self.again, str(path))
         return read_run(path)
 

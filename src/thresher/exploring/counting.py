@@ -37,7 +37,7 @@ MOST_TERMS = 1 << 16
 
 @dataclass(frozen=True)
 class StepCounts:
-    """What each step of one sweep adds to the collection; shapes are (steps + 1,), the last entry for what no cleaner keeps.
+    """Counts that each step of a sweep adds; shapes are (steps + 1,), with text that no cleaner keeps in the last entry.
 
     Args:
         documents: with more than white space.
@@ -90,9 +90,7 @@ class StoreCounts:
 def add_up(counted: Iterable[StoreCounts], steps: Sequence[int]) -> StoreCounts:
     """Return the sum of the counts of several shards; documents are ordered by id, as Lucene compares ids.
 
-    Args:
-        counted: the shards to add up.
-        steps: how many each sweep has.
+    `steps` says how many steps each sweep has.
     """
     held = list(counted)
     firsts = np.cumsum([0, *(len(one.ids) for one in held)])
@@ -151,9 +149,7 @@ SplitShard = tuple[pa.Table, ShardWords]
 def split_shards(store: Path, columns: Sequence[str]) -> Iterator[Iterator[SplitShard]]:
     """Give an iterator over the shards with a page, read and split by a thread that starts at once.
 
-    Args:
-        store: the score store.
-        columns: to read, `text` and `sentence_ends` among them.
+    `columns` are those to read, `text` and `sentence_ends` among them.
     """
     paths = shards(store)
     with ThreadPoolExecutor(1) as pool:
@@ -188,7 +184,7 @@ _JOB = "counting.joblib"
 
 @dataclass(frozen=True)
 class CountingJob:
-    """What all shards of a store share. `terms` are hashes of the query terms, by their numbers."""
+    """The data that all shards of a store share. `terms` are hashes of the query terms, by their numbers."""
 
     sweeps: Sequence[NestedSweep]
     options: IndexOptions
@@ -205,13 +201,8 @@ def shard_counter(
 ) -> Iterator[Counting]:
     """Give the counter of a store. Where this process counts, a thread begins to read at once, so that Java starts meanwhile.
 
-    Args:
-        store: the score store.
-        sweeps: to count.
-        options: how text is analysed.
-        folder: for a temporary file.
-        backend: the workers, where there is much to count; None for this process. Workers on other machines must see store and
-            folder under the same paths.
+    The workers of `backend` count where there is much to count; None for this process. Workers on other machines must see the
+    score store and `folder`, which is for a temporary file, under the same paths.
     """
     if backend is None or backend.is_this_process or sum(path.stat().st_size for path in shards(store)) < _MUCH:
         with split_shards(store, columns(sweeps)) as split:
@@ -248,19 +239,11 @@ def _count_in_worker(job: Path, shard: Path) -> StoreCounts | None:
         if split is None:
             return None
         start_in_worker()
-        lexicon = _lexicon(work.options.stemmer, work.options.stopwords)
-        return count_shard(*split, work.sweeps, lexicon, work.terms)
+        return count_shard(*split, work.sweeps, _lexicon(work.options.stemmer, work.options.stopwords), work.terms)
 
 
-@lru_cache(maxsize=1)
-def _read_job(path: Path) -> CountingJob:
-    job: CountingJob = joblib.load(path)
-    return job
-
-
-@lru_cache(maxsize=1)
-def _lexicon(stemmer: str, stopwords: bool) -> Lexicon:
-    return Lexicon(stemmer, stopwords)
+_read_job: Callable[[Path], CountingJob] = lru_cache(maxsize=1)(joblib.load)
+_lexicon = lru_cache(maxsize=1)(Lexicon)
 
 
 _EVERY = 2**64 - 1
@@ -277,10 +260,7 @@ def count_shard(
     """Count a shard at each step of each sweep. Pages that failed have no text and count nowhere.
 
     Args:
-        table: a shard with the columns that `columns` names, of at least one page, in one chunk.
-        words: of its texts.
-        sweeps: to count.
-        lexicon: analyses words.
+        table: a shard with the columns that `columns` names, of at least one page, in one chunk; `words` are its own.
         terms: hashes of the query terms, by their numbers.
     """
     return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(_steps(table, sweeps), sweeps)

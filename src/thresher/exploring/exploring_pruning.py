@@ -19,14 +19,14 @@ import numpy.typing as npt
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
 from thresher.exploring.exploring import (
     POINTS,
-    Judging,
+    JudgedTopics,
     RankedSweep,
     analyse_queries,
     in_chunks,
     judged_documents,
     with_sweeps,
 )
-from thresher.exploring.judged_ranks import Judges, RankingJob, evaluated
+from thresher.exploring.judged_ranks import Evaluator, RankingJob, evaluated
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import MatchChunks, query_postings
 from thresher.exploring.nested_sweeps import ScoreSpread, evenly
@@ -55,7 +55,6 @@ class PruningSweep:
 
     Args:
         cleaner: with numbers for percentiles.
-        method: what to explore.
         cutoffs: that must be among those explored.
         points: fewest cutoffs, where there are as many different numbers of postings.
         combined: whether its cleaner is one cutoff of a sweep over the cutoffs of scorer and pruning method.
@@ -81,25 +80,20 @@ def explore_pruning(
     tables: Sequence[VariantTable],
     store: Path,
     sweeps: Sequence[PruningSweep],
-    judging: Judging,
+    judged: JudgedTopics,
     models: Sequence[RetrievalModel],
     options: IndexOptions,
     original: bool = True,
     depth: int = 1000,
-    held_out: Judging | None = None,
+    held_out: JudgedTopics | None = None,
     backend: Backend | None = None,
 ) -> tuple[VariantTable, ...]:
-    """Return tables with the values that a pruned index of each variant would give, without building any.
+    """Return tables of the same models and topics with the values that a pruned index of each variant would give.
 
-    Args:
-        tables: of the same models and topics, which get the variants; bytes are not estimated.
-        store: the score store, with the scores of all cleaners.
-        sweeps: to explore; those of one cleaner share a pass over its postings.
-        judging, models, options, depth, held_out, backend: as for `thresher.exploring.exploring.explore`.
-        original: whether to rank by the statistics of the unpruned collection.
-
+    No index is built. Sweeps of one cleaner share a pass over its postings. With `original` the statistics of the unpruned
+    collection rank. For all others see `thresher.exploring.exploring.explore`.
     """
-    sets = [judging] if held_out is None else [judging, held_out]
+    sets = [judged] if held_out is None else [judged, held_out]
     queries, terms = analyse_queries(
         [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
     )
@@ -112,15 +106,15 @@ def explore_pruning(
         with temporary_folder(store.parent) as folder:
             with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
                 every = count_pruning(postings, of_cleaner, hash_texts(terms), original, folder)
-            judges: list[Judges] = []
+            evaluators: list[Evaluator] = []
             for sweep, counted in zip(of_cleaner, every, strict=True):
                 with temporary_folder(store.parent) as of_chunks:
                     chunks = counted.matches(of_chunks)
                     # All sweeps of a cleaner have the same documents.
-                    if not judges:
+                    if not evaluators:
                         numbers = chunks.numbers(judged_documents(sets))
-                        judges = [Judges(one.qrels, one.ids, numbers, judging.measures) for one in sets]
-                    job = RankingJob(chunks, queries, judges, models, depth)
+                        evaluators = [Evaluator(one.qrels, one.ids, numbers, judged.measures) for one in sets]
+                    job = RankingJob(chunks, queries, evaluators, models, depth)
                     ranked[id(sweep)] = _ranked(sweep, counted, job, backend, store.parent)
                     # Not while the next method is read.
                     del chunks, job
@@ -168,11 +162,11 @@ def _ranked(
     sweep: PruningSweep, counted: CountedPruning, job: RankingJob, backend: Backend | None, folder: Path
 ) -> RankedSweep:
     cutoffs = counted.cutoffs.tolist()
-    return RankedSweep.of(
+    return RankedSweep(
         [sweep.variant(cutoff) for cutoff in cutoffs],
         [counted.words] * len(cutoffs),
         counted.sizes,
-        query_postings(job.chunks.statistics[0], job.queries[: job.judges[0].topics]),
+        query_postings(job.chunks.statistics[0], job.queries[: job.evaluators[0].topics]),
         evaluated(job, 1, backend, folder)[0],
     )
 
@@ -260,7 +254,7 @@ def _rounded_down(values: Floats) -> Floats:
 
 
 class _PostingCounter:
-    """What each cutoff of a sweep adds to the index; the last entry of counts is for what no cutoff keeps."""
+    """Counts that each cutoff of a sweep adds to the index, with postings that no cutoff keeps in the last entry."""
 
     def __init__(self, postings: CollectedPostings, method: PruningMethod, cutoffs: Floats) -> None:
         self.method, self.cutoffs = method, cutoffs
@@ -290,8 +284,7 @@ class _PostingCounter:
 class _Matching:
     """The postings of the queries' terms in a block, and the lengths of their documents.
 
-    What ranking takes for a sentence is here a part of a document that comes in at one step: one that has its tokens and no
-    query term, and one for each posting of a query term, without tokens.
+    To reuse the ranking code, each document becomes one pseudo-sentence with its length, and one per posting of a query term.
     """
 
     def __init__(self, block: DocumentPostings, of_queries: Numbers) -> None:
@@ -307,8 +300,7 @@ class _Matching:
         """Return the form that ranking takes, but for counts of all documents.
 
         Args:
-            of_posting: the step of each posting.
-            size: how many steps there are.
+            of_posting: the step of each posting, out of `size`.
             original: whether documents keep their lengths.
         """
         block, hits = self._block, self._hits

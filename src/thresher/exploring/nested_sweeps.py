@@ -63,8 +63,8 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     Args:
         folder: the score store.
         templates: cuts without a cutoff, of scorers that do not decide.
-        points: up to so many different scores, all are cutoffs. Beyond, at least so many are: half of them evenly spread over
-            the words, half over the different scores. Quotas are so many even steps, the last of 100 %.
+        points: with at most this many distinct scores all are used; otherwise at least this many, half of them evenly spread
+            over the words, half over the distinct scores. Quotas are this many even steps, the last of 100 %.
 
     Returns:
         cutoffs within the scorer's range, ascending, as the shortest decimals of the same 32-bit float.
@@ -155,10 +155,7 @@ class NestedSweep:
 
         A sentence comes in at the strictest cutoff that keeps it, and stays. Kept headings and what the floor holds do not
         depend on the cutoff (see `thresher.scoring.cutting`), so they come in at the first; dropped headings never do.
-
-        Args:
-            scores: by each scorer's canonical name, one score per block or sentence.
-            layout: of the sentences.
+        `scores` are by each scorer's canonical name, one per block or sentence.
         """
         if not self.has_cutoffs:
             return np.where(sentence_mask(self.cleaners[0], scores, layout), 0, 1).astype(np.uint16)
@@ -192,9 +189,7 @@ class NestedSweep:
 def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner]) -> tuple[NestedSweep, ...]:
     """Return a sweep for each template, joined by the cleaners that belong to it, and one for each other cleaner.
 
-    Args:
-        sweeps: cutoffs by template (a cut without a cutoff).
-        cleaners: with numbers for percentiles.
+    `sweeps` has cutoffs by template (a cut without a cutoff); `cleaners` have numbers for percentiles.
     """
     cutoffs = {template.name: set(values) for template, values in sweeps.items()}
     single: dict[str, NestedSweep] = {}

@@ -285,7 +285,7 @@ class Searcher:
 Seconds = npt.NDArray[np.float64]
 
 ROUNDS = 3
-"""Timed rounds of an opening."""
+"""Timed rounds between two restarts."""
 _FIRST_WARM_UP, _WARM_UP = 3, 1
 _NANO = 1e-9
 
@@ -300,7 +300,7 @@ class CollectorPauses:
 
 @dataclass(frozen=True)
 class QueryTimes:
-    """Times of queries in seconds, by opening, each of shape (rounds, indexes, topics).
+    """Times of queries in seconds, by restart, each of shape (rounds, indexes, topics).
 
     `wall` is from the query's text to the hits in Java (for `qld(exact)` in Python), `cpu` that of the searching thread.
     `pauses` are those while they went on.
@@ -330,7 +330,7 @@ def time_queries(
         depth: the most hits of a query.
         queries: the topics' texts; at least one.
         seconds: how long to go on; the first timed round is always finished.
-        enough: asked after each opening, with all times so far, whether to stop.
+        enough: asked after each restart, with all times so far, whether to stop.
         seed: of the order.
         searched: called after each round.
     """

@@ -8,16 +8,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.collections.sources import Page
+from thresher.collections.sources import Page, PageError
 from thresher.defaults import BLOCK_RULES, LANGUAGE
 from thresher.errors import ConfigError
-from thresher.pages.decoding import Decoded, decode
+from thresher.pages.decoding import Decoded, binary_kind, decode
 from thresher.pages.marked_text import dump_blocks
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
 
-__all__ = ["BLOCK_RULES", "Detail", "PageOptions", "Segments", "read_html", "read_page", "read_text_page", "segment"]
+__all__ = [
+    "BLOCK_RULES",
+    "Detail",
+    "PageOptions",
+    "Segments",
+    "check_text",
+    "read_html",
+    "read_page",
+    "read_text_page",
+    "segment",
+]
 
 
 @dataclass(frozen=True)
@@ -51,11 +61,26 @@ def read_page(
     """Return the segments of a page, and how its bytes were decoded.
 
     With less detail, reading is faster, but `Segments.marks` or `Segments.elements` are not available.
+
+    Raises:
+        PageError: as `check_text`.
     """
+    check_text(page)
     decoded = decode(page.content, page.charset)
     if page.is_text:
         return read_text_page(decoded.utf8.decode(), options, by_blank_lines=True), decoded
     return _segments_of(decoded.utf8, options, detail), decoded
+
+
+def check_text(page: Page) -> None:
+    """Check that a page is not compressed, an image or other bytes that are no text.
+
+    Raises:
+        PageError: if it is; the reason is such as `not HTML: gzip`.
+    """
+    if kind := binary_kind(page.content, page.charset):
+        what = f"not {'text' if page.is_text else 'HTML'}: {kind}"
+        raise PageError(what, "unpack it, or leave it out", page.id or None)
 
 
 def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS, detail: Detail = Detail.TAGS) -> Segments:

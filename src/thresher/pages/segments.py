@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
@@ -24,39 +25,12 @@ _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
 # In the text itself: stops that need no space after them.
 _STOPS, _CLOSERS = "。！？｡", "\"')\\]’”»」』）"
 _UNSPACED = re.compile(rf"[{_STOPS}][{_CLOSERS}]* ?(?=[^ \n{_CLOSERS}{_STOPS}])")
-# Abbreviations that occur in running text before a capital or a digit; their full stop ends no sentence.
-ABBREVIATIONS: dict[str, frozenset[str]] = {
-    "en": frozenset(
-        (
-            "adm al approx appt apt art assn aug ave bldg blvd bros brig capt cf ch cmdr co col comdr corp cpl"
-            " dec dept dist dr ed eds e.g eq eqs est etc ex feb fig figs fr ft gen gov hon i.e inc jan jr jul jun"
-            " lt ltd maj mar messrs mr mrs ms msgr mt mts no nos nov oct op p.m a.m pp pres prof pt pub rep reps"
-            " rev sen sens sep sept sgt sr st ste tel u.k u.n u.s univ v vol vols vs viz"
-        ).split()
-    ),
-    "de": frozenset(
-        (
-            "abb abs art bd bzw ca d.h dr evtl f ff fr geb ggf hrsg i.d.r inkl jh kap nr o.ä prof s s.o s.u sog"
-            " st std str tel u.a usw v.a vgl z.b z.t zzgl"
-        ).split()
-    ),
-    "es": frozenset(
-        ("art avda cap cía d da dr dra ee.uu etc fig núm pág págs p.ej prof prov sr sra srta sto tel ud uds").split()
-    ),
-    "fr": frozenset(
-        ("art av bd cf chap dr éd env etc ex fig m mlle mm mme mr no p pp p.ex prof s st ste tél vol").split()
-    ),
-}
-LANGUAGES = frozenset(
-    (
-        "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es"
-        " et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg"
-        " ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl"
-        " nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv"
-        " sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
-    ).split()
-)
+_TEXT = files("thresher.pages").joinpath("languages.tsv").read_text(encoding="utf-8")
+_KNOWN = {code: frozenset(words.split()) for code, words in (line.split("\t") for line in _TEXT.splitlines())}
+LANGUAGES = frozenset(_KNOWN)
 """The codes of languages, ISO 639-1."""
+ABBREVIATIONS = {code: words for code, words in _KNOWN.items() if words}
+"""Those that occur in running text before a capital or a digit, by language; their full stop ends no sentence."""
 
 
 def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import re
@@ -95,6 +94,9 @@ _ANSWER_SECONDS = 4
 def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
     """Do calls by the workers of the cluster whose scheduler has this address, and yield their results."""
     with needs_extra("dask", "the backend dask needs the package distributed", "--backend"):
+        # Imported here, for all workers load this module.
+        import asyncio
+
         from distributed import Client, KilledWorker
         from distributed.comm.core import CommClosedError
     no_scheduler = ConfigError(
@@ -139,6 +141,8 @@ def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool
 
 async def _knock(address: str) -> None:
     """Ask the scheduler at an address who it is: a client would ask a silent one for a minute."""
+    import asyncio
+
     from distributed.comm.core import connect
 
     async with asyncio.timeout(_ANSWER_SECONDS):

@@ -23,11 +23,11 @@ from typing import Any, Generic, TypeVar
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.file_collection import Files
-from thresher.collections.ids import id_problem, is_late
+from thresher.collections.ids import id_problem
 from thresher.collections.interface import check_unchanged
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.collections.sources import Span, too_large
-from thresher.costs import Times, measure_times
+from thresher.collections.sources import PageError, Span, too_large
+from thresher.costs.repeats import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.files import fit_text
@@ -352,14 +352,14 @@ def _row(work: PartWork[Row], source: Source, poison: str) -> Row:
     except InputError as error:
         reason = reason or error.what
     reason = reason or id_problem(document_id) or poison
-    if is_late(document_id):
-        document_id = ""
     most = work.limits.mib * 2**20
     if not reason and source.size > most:
         reason = too_large(source.size, most)
     if not reason:
         try:
             return work.take(source, document_id)
+        except PageError as error:
+            reason = error.what
         except ThresherError:
             raise
         except OSError as error:

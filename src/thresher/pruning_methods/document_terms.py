@@ -1,4 +1,4 @@
-"""Methods that keep the terms that matter most in each document; and postings at random, which they must be better than."""
+"""Methods that keep the terms that matter most in each document; and random postings, the baseline for all methods."""
 
 from __future__ import annotations
 

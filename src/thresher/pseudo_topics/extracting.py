@@ -22,6 +22,7 @@ from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 from lxml import etree
 
 from thresher.collections import Page
+from thresher.pages import check_text
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import MANY_ATTRIBUTES, has_many_attributes
 
@@ -324,7 +325,12 @@ class Extracted(NamedTuple):
 
 
 def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> Extracted:
-    """Return the title and the links of an HTML page at `address`."""
+    """Return the title and the links of an HTML page at `address`.
+
+    Raises:
+        PageError: if it is no text.
+    """
+    check_text(page)
     utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
     if has_many_attributes(utf8):
         raise ValueError(f"a tag has more than {MANY_ATTRIBUTES:,} attributes")

@@ -17,7 +17,6 @@ from typing import Any
 from thresher.choosing.choices import Choice
 from thresher.reports.charts import MOST_MARKED, Row, Variants
 from thresher.reports.formatting import MEASURE_DECIMALS
-from thresher.reports.summary import first_pick
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.table import VariantTable
@@ -25,7 +24,7 @@ from thresher.variants.table import VariantTable
 SINGLES = "variants without a sweep"
 """The heading of variants without a cutoff, or alone in their sweep."""
 MOST_POINTS = 150
-"""Of a line, besides those on the front: more cannot be seen, and make a chart slow."""
+"""The most points of a line, besides those on the front: more cannot be seen, and make a chart slow."""
 
 
 def variants_of(
@@ -34,7 +33,6 @@ def variants_of(
     """Return the variants of a table as charts read them, without controls.
 
     Args:
-        table: of any stage.
         main: the measure that comes first; None for the table's main one.
         recommended: the variant that is marked as such.
         margin: the largest accepted loss of the main measure; None where nothing was chosen.
@@ -70,7 +68,7 @@ def answered_variants(table: VariantTable, choice: Choice | None) -> tuple[str, 
     if choice is None:
         return table.main, variants_of(table)
     model = choice.of(table.retrieval)
-    pick = first_pick(model) if model else None
+    pick = model.first if model else None
     margin = choice.terms.margin.loss(table.of(choice.measure)[0])
     return choice.measure, variants_of(table, choice.measure, pick.variant if pick else None, margin)
 

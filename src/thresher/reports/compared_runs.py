@@ -9,7 +9,7 @@ from thresher.defaults import HOLM
 from thresher.errors import visible
 from thresher.evaluation.non_inferiority import MINIMUM, MarginComparison
 from thresher.evaluation.significance import EXACT_LIMIT, ComparedRuns, Comparison
-from thresher.reports.formatting import correction_text
+from thresher.reports.formatting import correction_text, counted
 from thresher.reports.table import Column, Table, columns_of, decimals, pick, within
 
 
@@ -83,8 +83,7 @@ def _note(comparison: Comparison) -> str:
     if differing == 0:
         return "no topic differs"
     if comparison.smallest_p > comparison.alpha:
-        topics = "topic" if differing == 1 else "topics"
-        return f"p cannot fall below {comparison.smallest_p:.4g} with {differing} differing {topics}"
+        return f"p cannot fall below {comparison.smallest_p:.4g} with {counted(differing, 'differing topic')}"
     return "" if comparison.is_exact else f"p by the normal approximation (more than {EXACT_LIMIT} differing topics)"
 
 

@@ -57,7 +57,6 @@ class Plot:
     Args:
         spec: its Vega-Lite specification, without size and look.
         rows: its data, where it has none of its own.
-        title: above it.
         width: in pixels.
     """
 

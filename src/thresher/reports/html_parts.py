@@ -22,10 +22,8 @@ def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", 
     """Return a template's page with the style and the script of all reports inside: the same bytes for the same values.
 
     Args:
-        name: of the template.
         parts: files of further styles (.css) and scripts (.js) that this page needs.
         library: a script that the page unpacks and runs, which its policy must allow too.
-        values: what the template shows.
     """
     environment = templates(TEMPLATES)
 

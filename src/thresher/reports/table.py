@@ -113,12 +113,7 @@ class Column(Generic[Row]):
 
 
 def columns_of(kind: type, read: Callable[[Any, str], Any] = getattr) -> list[Column[Any]]:
-    """Return the columns that the fields and properties of a class declare.
-
-    Args:
-        kind: the class.
-        read: returns what a row has of an attribute of the class.
-    """
+    """Return the columns that the fields and properties of a class declare; `read` gives what a row has of one of them."""
     return [
         column for name, one in declared(kind).items() for column in _columns(name, one, partial(_read, read, name))
     ]
@@ -262,11 +257,7 @@ def within(
 ) -> list[Column[Row]]:
     """Return columns over a part of each row; they are empty where a row lacks the part.
 
-    Args:
-        columns: of the part.
-        part: of a row.
-        prefix: before each name.
-        about: what the part is, before each meaning.
+    `prefix` goes before each name, `about`, what the part is, before each meaning.
     """
     return [_within(column, part, prefix, about) for column in columns]
 

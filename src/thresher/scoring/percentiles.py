@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.costs import measure_times
+from thresher.costs.repeats import measure_times
 from thresher.defaults import REFERENCE
 from thresher.errors import InputError
 from thresher.files import remove_folder

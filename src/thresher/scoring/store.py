@@ -17,7 +17,8 @@ from isal.isal_zlib import crc32
 from lxml.etree import LxmlError
 
 from thresher.collections import Page, Part
-from thresher.costs import Times
+from thresher.collections.sources import PageError
+from thresher.costs.repeats import Times
 from thresher.errors import StateError, ThresherError
 from thresher.files import atomic_path, by_numbers, digest, is_out_of_memory, read_parquet, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
@@ -112,7 +113,7 @@ def score_page(
 ) -> PageScores:
     """Parse a page once and score its segments by every scorer.
 
-    A page without any text is emptied; one that cannot be parsed has failed, with the parser's reason.
+    A page without any text is emptied; one that is no text or cannot be parsed has failed, with the reason.
 
     Args:
         page: the page.
@@ -125,8 +126,8 @@ def score_page(
         least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
         segments, decoded = read_page(page, options, detail=max((least, *(scorer.detail for scorer in scorers))))
         kinds = kinds_of(segments) if with_kinds else None
-    except LxmlError as error:
-        reason = f"cannot be parsed: {error}".splitlines()[0]
+    except (LxmlError, PageError) as error:
+        reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
     scores: dict[str, Scores] = {}
     begin = perf_counter()

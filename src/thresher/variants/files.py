@@ -35,7 +35,7 @@ class _Kept:
 
 @dataclass(frozen=True)
 class _Details:
-    """What a row of the file has as JSON."""
+    """The part of a row that the file has as JSON."""
 
     built: Built | None
     bounds: Bounds | None

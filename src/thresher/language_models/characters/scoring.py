@@ -82,14 +82,9 @@ class SegmentScorer:
     def score(self, text: str) -> Floats:
         """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
 
-        Segments are independent; one without valid characters has the score -inf, one that the dirty model holds for
-        impossible, which only `literal` clamping leads to, inf.
-
-        Args:
-            text: segments joined by line feeds, words by single spaces.
-
-        Returns:
-            shape (segments); none if `text` is empty.
+        Segments are joined by line feeds, words by single spaces; shape (segments,), none if `text` is empty. One
+        without valid characters has the score -inf, one that is impossible in the dirty model, which only `literal`
+        clamping leads to, inf.
         """
         if not text:
             return np.zeros(0)
