@@ -14,7 +14,8 @@ import struct
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,19 +23,20 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from thresher.collections import Collection, Part, Source
-from thresher.collections.file_collection import Files
+from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.ids import id_problem
 from thresher.collections.interface import check_unchanged
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.collections.sources import PageError, Span, too_large
+from thresher.collections.sources import FileState, PageError, Span, too_large
 from thresher.costs.repeats import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.files import fit_text
 from thresher.passes.backends import Backend, run_on_dask
 from thresher.passes.workers import CRASHES, WorkerDied, alarm, exit_reason, in_silence, run_watched
-from thresher.progress import Progress
+from thresher.progress import BYTES, Progress
 from thresher.records import RecordFile
+from thresher.streams import bytes_read
 
 POISON = "poison.json"
 """The file that lists the pages that crashed a worker."""
@@ -166,7 +168,7 @@ def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
     parts = partial(work.collection.parts, part_pages)
     # Left by a killed command: no process ends at them now.
     _forget_positions(work)
-    while not _attempt(work, parts(), backend, blame):
+    while not _attempt(work, parts(), files, backend, blame):
         check_unchanged(files, work.collection)
         isolate(work, parts(), blame)
     check_unchanged(files, work.collection)
@@ -180,17 +182,22 @@ def _forget_positions(work: PartWork[Any]) -> None:
         path.unlink(missing_ok=True)
 
 
-def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame: Blame) -> bool:
+def _attempt(
+    work: PartWork[Any], parts: Iterator[Part], files: Mapping[str, FileState], backend: Backend, blame: Blame
+) -> bool:
     """Process all missing parts; return False if workers of a cluster died on one."""
     whole = True
-    with Progress(work.label, None, "pages") as bar:
+    total, unit = amount(work.collection, files)
+    with Progress(work.label, total, unit) as bar:
+        # Of the parts at work, in the order in which they were begun, which is nearly that in which they end.
+        begun: deque[int] = deque()
 
         def missing() -> Iterator[Task]:
-            for part in parts:
-                path = work.output(part)
-                if path.exists():
-                    bar.advance(work.report(path).documents)
+            for part, more in with_amounts(parts, unit, files):
+                if work.output(part).exists():
+                    bar.advance(more)
                 else:
+                    begun.append(more)
                     yield blame.task(part)
 
         try:
@@ -200,10 +207,50 @@ def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame
                 results = run_watched(backend.workers, _on_worker(work, _do_missing), missing(), blame.instead)
             for documents in results:
                 whole = whole and documents is not None
-                bar.advance(documents or 0)
+                bar.advance(begun.popleft())
         except WorkerDied:
             return False
     return whole
+
+
+def amount(collection: Collection, files: Mapping[str, FileState]) -> tuple[int | None, str]:
+    """Return how much a collection is, and in what: pages, if each is a file; else bytes of its files; None if it has none."""
+    if not files:
+        return None, "pages"
+    if isinstance(collection, Files) and collection.format in PAGE_FORMATS:
+        return len(files), "pages"
+    return sum(state.size for state in files.values()), BYTES
+
+
+def with_amounts(parts: Iterable[Part], unit: str, files: Mapping[str, FileState]) -> Iterator[tuple[Part, int]]:
+    """Give parts, and by how much each is further than those before it; with the last one all bytes are reached.
+
+    Args:
+        parts: in the collection's order.
+        unit: as `amount` says.
+        files: of the collection.
+    """
+    name, before, reached, given = "", 0, 0, 0
+    held: Part | None = None
+    for part in parts:
+        if held is not None:
+            yield held, reached - given
+            given = reached
+        held = part
+        if unit != BYTES:
+            reached += len(part.sources or ())
+            continue
+        if part.name != name:
+            before, name = before + _size(files, name), part.name
+        # Of a file that this process reads: as far as it has been read.
+        here = part.end if part.sources is None else bytes_read(part.path)
+        reached = max(reached, before + (_size(files, name) if here is None else here))
+    if held is not None:
+        yield held, (sum(state.size for state in files.values()) if unit == BYTES else reached) - given
+
+
+def _size(files: Mapping[str, FileState], name: str) -> int:
+    return files[name].size if name in files else 0
 
 
 def isolate(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
