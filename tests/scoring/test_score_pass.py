@@ -393,7 +393,7 @@ def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -
     with pytest.raises(StateError) as caught:
         score_collection(ScorePlan(pages(3), (Bomb(),)), tmp_path)
     assert str(caught.value) == (
-        "listed: a worker ended (exit code 3) and no page is to blame. "
+        "listed: a worker ended (exit code 3) and no page is at fault. "
         "Fix: look at the machine's memory and disk, then run the same command again."
     )
     assert not (tmp_path / "poison.json").exists()
