@@ -20,12 +20,13 @@ demo: .venv/run
 	@echo '  $(BIN)/thresher init pages/ --topics topics.tsv --qrels qrels.txt -o mine.toml   # then run, explore, choose'
 
 # Property tests have the same examples every time. Compiled files are kept even where a shell says not to keep any: the
-# suite starts hundreds of processes.
+# suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times.
 test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci
+	$(BIN)/mypy & types=$$!; \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci; \
+	tests=$$?; wait $$types && exit $$tests
 
 # NAME is one benchmark, such as index; PAGES any folder of HTML pages. Compiled files are kept, as installed packages have them.
 bench: .venv/dev

@@ -26,7 +26,7 @@ SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perp
 _PEAK = """
 import pathlib, sys
 from thresher.collections import Page
-from thresher.costs import peak_memory
+from thresher.costs.repeats import peak_memory
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import parse_scorer
 from thresher.scoring.store import score_page

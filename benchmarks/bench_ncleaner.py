@@ -25,7 +25,7 @@ BAR_MB = 50.0
 _WHOLE_PROCESS = """
 import pathlib, sys
 from thresher.pages import read_html
-from thresher.costs import peak_memory
+from thresher.costs.repeats import peak_memory
 from thresher.scorers.ncleaner import NCleaner
 scorer = NCleaner(model=sys.argv[2]) if sys.argv[2] else None
 for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):

@@ -22,7 +22,7 @@ from thresher.collections import open_collection
 from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic_set
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import read_topic_set, score_experiment
-from thresher.exploring.exploring import Judging, explore
+from thresher.exploring.exploring import JudgedTopics, Search, explore
 from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning
 from thresher.exploring.pruned_postings import build_pruned
 from thresher.lucene.analysis import parse_retrieval
@@ -54,13 +54,14 @@ def measure(pages: Path = PAGES, count: int = LARGE, rounds: int = 3) -> Iterato
 
 def _of_experiment(name: str, experiment: Experiment, rounds: int) -> Iterator[Measurement]:
     topics = read_topic_set(experiment.topics)
-    judging = Judging(topics.topics, topics.qrels, topics.ids, experiment.measures)
+    judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.measures)
     with tempfile.TemporaryDirectory() as folder:
         store = score_experiment(experiment, Path(folder), False, lambda _: None).store
-        work = _work(store, Path(folder) / "index", judging, experiment.index)
+        work = _work(store, Path(folder) / "index", judged, experiment.index)
         every = [PruningSweep(Cleaner(), parse_pruning(method).method) for method in methods()]
-        tables = explore(store, [], [], judging, [_MODEL], experiment.index)
-        all_methods = {"methods": lambda: explore_pruning(tables, store, every, judging, [_MODEL], experiment.index)}
+        search = Search(judged, [_MODEL], experiment.index)
+        tables = explore(store, [], [], search)
+        all_methods = {"methods": lambda: explore_pruning(tables, store, every, search)}
         best = interleaved(work | all_methods, rounds)
         searched = _search_seconds(
             store, Path(folder), experiment, [topics.topics[topic].query for topic in topics.ids]
@@ -96,20 +97,21 @@ def _search(ranking: LuceneRanking | ExactRanking, queries: Sequence[str]) -> No
         ranking.forget()
 
 
-def _work(store: Path, folder: Path, judging: Judging, options: IndexOptions) -> dict[str, Callable[[], object]]:
+def _work(store: Path, folder: Path, judged: JudgedTopics, options: IndexOptions) -> dict[str, Callable[[], object]]:
     """Return what is timed, by `_WHAT`."""
     pruned = parse_treatment(_PRUNED)
     assert pruned.pruning is not None
     pruning = pruned.pruning
-    tables = explore(store, [], [], judging, [_MODEL], options)
+    search = Search(judged, [_MODEL], options)
+    tables = explore(store, [], [], search)
     return {
         "plain": lambda: build_index(
             ((page.id, page.text) for page in cleaned_documents(store, Cleaner())), folder, options
         ),
         "pruned": lambda: build_pruned(store, Cleaner(), pruning, folder, options),
-        "scorer": lambda: explore(store, [parse_sweep(_SCORER)], [], judging, [_MODEL], options),
+        "scorer": lambda: explore(store, [parse_sweep(_SCORER)], [], search),
         "method": lambda: explore_pruning(
-            tables, store, [PruningSweep(Cleaner(), parse_pruning(_PRUNING).method)], judging, [_MODEL], options
+            tables, store, [PruningSweep(Cleaner(), parse_pruning(_PRUNING).method)], search
         ),
     }
 
@@ -140,8 +142,8 @@ def _at_scale(pages: Path, count: int) -> Iterator[Measurement]:
 
 def _do(what: str, folder: Path) -> None:
     topics, qrels = read_topics(folder / "topics.tsv"), read_qrels(folder / "qrels.txt")
-    judging = Judging(topics, qrels, tuple(topic_set(topics, qrels)[0]), DEFAULT_MEASURES)
-    _work(folder / "scores", folder / f"index-{what}", judging, IndexOptions())[what]()
+    judged = JudgedTopics(topics, qrels, tuple(topic_set(topics, qrels)[0]), DEFAULT_MEASURES)
+    _work(folder / "scores", folder / f"index-{what}", judged, IndexOptions())[what]()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from generated import write_experiment, write_real, write_web
 from measurements import Measurement, interleaved, ratio
 
 from thresher.collections import documents, open_collection
-from thresher.costs import peak_memory
+from thresher.costs.repeats import peak_memory
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
 from thresher.passes.backends import Backend

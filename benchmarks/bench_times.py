@@ -1,4 +1,4 @@
-"""Whether measured times repeat, each time in a new process: the baseline's twin, equal indexes, and savings."""
+"""Whether measured times repeat, each time in a new process: a copy of the baseline, equal indexes, and savings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from thresher.variants.table import Built, Row
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 DATA = PAGES.parents[2]
-TWINS, REPEATS = 20, 4
+COPIES, REPEATS = 20, 4
 # Too few to build every index again and again as well, which says nothing of searching.
 SECONDS = {"pydoc": 8.0, "cacm": 40.0, "postgresql": 15.0}
 QUERIES = 1_000_000
@@ -50,7 +50,7 @@ def measure(pages: Path = PAGES) -> Iterator[Measurement]:
             print(f"{name}: left out, as its files are not here", flush=True)
             continue
         with tempfile.TemporaryDirectory() as folder:
-            yield from _repeated(name, Path(folder), TWINS if name == "pydoc" else REPEATS)
+            yield from _repeated(name, Path(folder), COPIES if name == "pydoc" else REPEATS)
 
 
 def _repeated(name: str, folder: Path, repeats: int) -> Iterator[Measurement]:
@@ -58,11 +58,11 @@ def _repeated(name: str, folder: Path, repeats: int) -> Iterator[Measurement]:
     base, *others = first.table("qld").rows
     same = [row.name for row in others if _equal(row, base)]
     results = [_again(name, folder) for _ in range(repeats)]
-    floors = [one.facts.noise[0].twin.ratio for one in results]
+    floors = [one.facts.noise[0].copy.ratio for one in results]
     held = sum(floor.low <= 1 <= floor.high for floor in floors)
     widest = max(max(1 - floor.low, floor.high - 1) for floor in floors)
     outcome = f"{held} of {repeats} (the widest reaches {100 * widest:.1f} %)"
-    yield Measurement(f"times of {name}: intervals of the twin that hold 1", outcome, held / repeats, 0.95, least=True)
+    yield Measurement(f"times of {name}: intervals of the copy that hold 1", outcome, held / repeats, 0.95, least=True)
     rows = [{row.name: row.built for row in one.table().rows if row.built} for one in results]
     if same:
         paid = sum(bool((point := one[variant].break_even) and point.queries) for one in rows for variant in same)

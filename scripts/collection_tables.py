@@ -242,7 +242,9 @@ def main(names: Sequence[str], is_read: bool) -> None:
     """Fill the pages."""
     collections = [collected(name, is_read) for name in names]
     put(ROOT / "README.md", "collections", render(collections))
-    picture([one for one in collections if one.name in DRAWN]).save(ROOT / "docs" / "plots" / "collections.svg")
+    picture([one for one in collections if one.name in DRAWN]).save(
+        ROOT / "docs" / "results" / "plots" / "collections.svg"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compare on the web collection and on the Ray documentation, and put the tables into pages of docs/results.
 
-usage: scripts/comparisons.py titles|models|statistics|judgments|all
+usage: scripts/comparisons.py titles|bm25|statistics|judgments|all
 
 Needs what scripts/collection_tables.py left in results/ (scores, and runs of other packages). Each index that a comparison
 needs is built from the scores and searched; its runs stay in results/comparisons/NAME and are taken from there the next time,
@@ -223,9 +223,9 @@ TABLES: Mapping[str, Sequence[tuple[str, Callable[[], Iterator[tuple[str, ...]]]
             "ll",
         )
     ],
-    "models": [
+    "bm25": [
         (
-            "models",
+            "bm25",
             models,
             (
                 "collection",

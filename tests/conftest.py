@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import math
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ import hypothesis
 import one_core  # noqa: F401
 import pytest
 
-from thresher import files
+from thresher import files, progress
 from thresher.examples import pydoc
 from thresher.files import write_json
 from thresher.lucene import jvm
@@ -24,8 +25,8 @@ ROOT = Path(__file__).parents[1]
 
 # How long an example takes says nothing on a busy machine.
 hypothesis.settings.register_profile("thresher", deadline=None)
-# The same examples every time: a red run is a fact. `make test` asks for it by name.
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+# The same examples every time: a red run is a fact. `make test` asks for it by name, and `make fuzz` looks further.
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 # Other examples every time, and many: `make fuzz`.
 hypothesis.settings.register_profile("fuzz", deadline=None, print_blob=True, max_examples=1000)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "thresher")
@@ -38,26 +39,31 @@ for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
 # The files that take longest, begun first: the end then finds all processes at work.
 LONGEST = (
     "test_faults.py",
-    "test_exploring.py",
     "test_interruptions.py",
-    "test_exploring_arms.py",
-    "test_notebook.py",
-    "test_orphans.py",
-    "test_dask.py",
-    "test_killed_verbs.py",
+    "test_exploring.py",
     "test_kills.py",
-    "test_cluster.py",
-    "test_quality_gate.py",
-    "test_pydoc_collection.py",
-    "test_hard_pages.py",
     "test_score_pass.py",
-    "test_plot_files.py",
-    "test_justext.py",
-    "test_ranking.py",
-    "test_terminal.py",
+    "test_explore.py",
+    "test_dask.py",
+    "test_notebook.py",
+    "test_quality_gate.py",
+    "test_cluster.py",
+    "test_exploring_pruning.py",
+    "test_cleaneval.py",
     "test_destinations.py",
     "test_choose.py",
-    "test_docs.py",
+    "test_light_install.py",
+    "test_extractors.py",
+    "test_killed_verbs.py",
+    "test_running.py",
+    "test_document_files.py",
+    "test_ranking.py",
+    "test_justext.py",
+    "test_damage.py",
+    "test_orphans.py",
+    "test_learning.py",
+    "test_reruns.py",
+    "test_bad_input.py",
 )
 
 
@@ -112,11 +118,20 @@ def _cache(shared_folder: Path) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _less_waiting() -> None:
-    """Java here compiles quickly rather than well, for it does not live long; and nobody waits until files are on the disk:
-    tests kill processes, which lose nothing by it, and no machines.
+    """Save time in this process alone; commands that tests start are as users start them.
+
+    Java compiles quickly rather than well, for it does not live long. That is an option of the JVM; the environment could set
+    it too, but then Java says so on standard error, which tests read. Nobody waits until files are on the disk: tests kill
+    processes, which lose nothing by it, and no machines.
     """
     jvm._OPTIONS = (*jvm._OPTIONS, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     files._sync = lambda path: None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_clock() -> None:
+    """What takes long on a busy machine says every ten seconds how far it is: not here, where lines are compared."""
+    progress.SECONDS = math.inf
 
 
 @pytest.fixture(scope="session")

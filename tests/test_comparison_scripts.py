@@ -104,7 +104,7 @@ def test_grades_become_binary(scripts: tuple[ModuleType, ModuleType]) -> None:
     assert by_grade == [[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
 
 
-@pytest.mark.parametrize("name", ["titles", "models", "statistics", "judgments"])
+@pytest.mark.parametrize("name", ["titles", "bm25", "statistics", "judgments"])
 def test_every_table_has_its_place(scripts: tuple[ModuleType, ModuleType], name: str) -> None:
     _, comparisons = scripts
     text = (ROOT / "docs" / "results" / f"{name}.md").read_text(encoding="utf-8")

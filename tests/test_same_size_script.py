@@ -1,4 +1,4 @@
-"""`scripts/same_size`: the tables that it puts into docs/same-size.md."""
+"""`scripts/same_size`: the tables that it puts into docs/results/same-size.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from experiments import made
 
 from thresher.choosing.savings import same_size
-from thresher.costs import Interval, MeasuredTime
+from thresher.costs.repeats import Interval, MeasuredTime
 from thresher.lucene.indexing import IndexReport
 from thresher.lucene.work import IndexStatistics
 from thresher.variants.table import Bounds, VariantTable, Verdict
@@ -98,9 +98,9 @@ def test_other_values_than_the_explored_ones_are_an_error(script: ModuleType, ta
 
 
 def test_the_page_has_a_table_and_a_picture_for_each_collection() -> None:
-    text = (ROOT / "docs" / "same-size.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "results" / "same-size.md").read_text(encoding="utf-8")
     for name in ("pydoc", "cacm", "postgresql"):
         place = text.split(f"<!-- same size: {name} -->\n")[1].split("<!-- end -->")[0]
         assert {len(row) for row in rows(place)} == {COLUMNS, 5}
-        assert (ROOT / "docs" / "plots" / f"{name}-same-size.svg").exists()
+        assert (ROOT / "docs" / "results" / "plots" / f"{name}-same-size.svg").exists()
         assert f"](plots/{name}-same-size.svg)" in text

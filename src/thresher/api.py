@@ -16,29 +16,36 @@ why = thresher.explain("results/pydoc", "12")
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
 from thresher.cleaning.page_streams import page_of
 from thresher.collections import documents, open_collection
 from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
+from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines
 from thresher.defaults import DEPTH, RETRIEVAL_MODEL
 from thresher.errors import InputError, StateError
 from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
 from thresher.evaluation.significance import ComparedRuns
+from thresher.files import scratch_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
+from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
-from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
+from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
 from thresher.scoring.store import SCORED, PageScores, score_page
+from thresher.shown import LOADERS
 
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
+    from thresher.choosing.shared import SharedChoice
     from thresher.experiments.chooser import Question
     from thresher.explaining.explanations import Explanation
     from thresher.lucene.indexing import IndexOptions, IndexReport
@@ -69,7 +76,10 @@ __all__ = [
 ]
 """The public names of `thresher`."""
 
-Record = TypeVar("Record")
+LOADERS.append(partial(import_module, "thresher.reports.notebook_views"))
+
+SeveralFiles: TypeAlias = Sequence[Path] | list[str] | tuple[str, ...]
+_NO_LIMITS = Limits(1e6, 1e6)
 
 
 def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
@@ -117,39 +127,36 @@ def clean_text(text: str, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) 
 
 
 def run(experiment: str | Path, results: str | Path = "results", indexes: str | Path = "indexes") -> Results:
-    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`.
-
-    Raises:
-        ThresherError: as `load_experiment` and `run_experiment`.
-    """
+    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`."""
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    return _for_notebooks(run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes)))
+    return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
 
 
 def explore(experiment: str | Path, results: str | Path = "results") -> Results:
-    """Explore every cutoff of an experiment's scorers; see `thresher.experiments.explorer.explore_experiment`.
-
-    Raises:
-        ThresherError: as `load_experiment` and `explore_experiment`.
-    """
+    """Explore every cutoff of an experiment's scorers; see `thresher.experiments.explorer.explore_experiment`."""
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
 
-    return _for_notebooks(explore_experiment(load_experiment(Path(experiment)), Path(results)))
+    return explore_experiment(load_experiment(Path(experiment)), Path(results))
 
 
-def choose(experiment: str | Path, results: str | Path = "results", question: Question | None = None) -> Choice:
-    """Choose a cutoff for an explored or finished experiment; see `thresher.experiments.chooser.choose_experiment`.
-
-    Raises:
-        ThresherError: as `load_experiment` and `choose_experiment`.
-    """
-    from thresher.experiments.chooser import Question, choose_experiment
+@overload
+def choose(experiment: str | Path, results: str | Path = ..., question: Question | None = ...) -> Choice: ...
+@overload
+def choose(experiment: SeveralFiles, results: str | Path = ..., question: Question | None = ...) -> SharedChoice: ...
+def choose(
+    experiment: str | Path | SeveralFiles, results: str | Path = "results", question: Question | None = None
+) -> Choice | SharedChoice:
+    """Choose an index for an experiment, or one setting for several; see `thresher.experiments.chooser`."""
+    from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
     from thresher.experiments.config import load_experiment
 
-    return _for_notebooks(choose_experiment(load_experiment(Path(experiment)), Path(results), question or Question()))
+    asked = question or Question()
+    if isinstance(experiment, str | Path):
+        return choose_experiment(load_experiment(Path(experiment)), Path(results), asked)
+    return choose_for_all([load_experiment(Path(file)) for file in experiment], Path(results), asked)
 
 
 def explain(
@@ -171,9 +178,6 @@ def explain(
         retrieval: the retrieval model; None for the first.
         experiment: the experiment file; None to look for it where it was when it was run.
         indexes: the folder of indexes.
-
-    Raises:
-        ThresherError: as `explain_experiment`.
     """
     from thresher.experiments.explainer import Why, experiment_of, explain_experiment
 
@@ -191,7 +195,7 @@ def read_results(results: str | Path) -> Results:
     """
     from thresher.variants.files import read_results as read_result_file
 
-    return _for_notebooks(read_result_file(Path(results)))
+    return read_result_file(Path(results))
 
 
 def search(
@@ -207,9 +211,6 @@ def search(
 
     Returns:
         score by document by topic, best first: a run that `evaluate` and `compare_runs` take.
-
-    Raises:
-        ThresherError: as `read_topics` and `thresher.lucene.searching.Searcher`.
     """
     from thresher.lucene.analysis import parse_retrieval
     from thresher.lucene.searching import Searcher
@@ -219,10 +220,24 @@ def search(
     return {topic: dict(hits) for topic, hits in done.hits.items()}
 
 
-def index_json_lines(source: str | Path, output: str | Path, options: IndexOptions | None = None) -> IndexReport:
+def index_json_lines(
+    source: str | Path,
+    output: str | Path,
+    options: IndexOptions | None = None,
+    prune: str | None = None,
+    original_statistics: bool = True,
+) -> IndexReport:
     """Index the documents of a JSON lines file with `id` and `contents` into the folder `output`.
 
+    Args:
+        source: the file.
+        output: the folder, which is replaced if it holds an index.
+        options: what the index holds.
+        prune: a pruning method with its cutoff, such as `dcp@0.41`; None to keep all postings.
+        original_statistics: whether a pruned index is ranked with the statistics of the unpruned one.
+
     Raises:
+        ConfigError: if the pruning method does not parse, or the index cannot hold what is asked for.
         InputError: if the file is missing, broken, holds pages instead of text, or an id is unfit or not unique.
         StateError: if `output` is a folder with other things in it than an index.
     """
@@ -236,13 +251,24 @@ def index_json_lines(source: str | Path, output: str | Path, options: IndexOptio
         )
     if output.is_dir() and any(output.iterdir()) and not any(output.glob("segments_*")):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
-    return build_index(_texts(collection), output, options or IndexOptions())
+    if prune is None:
+        return build_index(_texts(collection), output, options or IndexOptions())
+    # What prunes is imported where something is to be pruned.
+    from thresher.exploring.pruned_postings import build_pruned
+    from thresher.pruning_methods.treatments import parse_treatment
+    from thresher.scoring.lost_pages import failures
+    from thresher.scoring.score_pass import ScorePlan, score_collection
 
-
-def _for_notebooks(record: Record) -> Record:
-    """Return a record that notebooks can show from now on: see `thresher.shown`."""
-    import_module("thresher.reports.notebook_views")
-    return record
+    pruning = parse_treatment(f"{BASELINE}|{prune}").pruning
+    assert pruning is not None
+    texts = replace(collection, options=replace(collection.options, fields=JsonFields(html=())))
+    with scratch_folder(output) as folder:
+        store = folder / "texts"
+        score_collection(ScorePlan(texts, (), limits=_NO_LIMITS), store)
+        for failure in failures(store):
+            raise InputError(failure.reason, "clean the collection first: `thresher clean`", failure.name)
+        built = build_pruned(store, Cleaner(), pruning, output, options or IndexOptions(), original_statistics)
+    return replace(built.index, empty=built.blank)
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:

@@ -1,21 +1,23 @@
-"""What a column is: its meaning, unit and format, declared once, as the annotation of a record's field or property.
+"""Columns: their meaning, unit and format, declared once, by the annotation of a record's field or by `column`.
 
-Terminal, CSV, Markdown, LaTeX, HTML, data frames and docs/columns.md derive from these declarations; see
+Terminal, CSV, Markdown, LaTeX, HTML, data frames and docs/results/columns.md derive from these declarations; see
 `thresher.reports.table.columns_of`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
-from functools import cache
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from functools import cache, cached_property
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+Value = TypeVar("Value")
 
 
 class Show(StrEnum):
-    """How a column's values are shown to people; CSV files hold them exactly.
+    """Formats of a column's values for people; CSV files hold them exactly.
 
     `FIGURE` has three significant digits. An `OUTCOME` is a triple of wins, ties and losses, a `RANGE` a pair of bounds of a
     difference: tables alone show these two.
@@ -60,15 +62,26 @@ class Declared:
     bounds: bool = False
 
 
+def column(
+    show: Show = Show.VALUE, unit: str = "", header: str = "", name: str = ""
+) -> Callable[[Callable[[Any], Value]], cached_property[Value]]:
+    """Make a method a cached property that is a column; the first line of its docstring is the meaning."""
+
+    def declare(read: Callable[[Any], Value]) -> cached_property[Value]:
+        found = cached_property(read)
+        vars(found)["declared"] = Declared((read.__doc__ or "").partition("\n")[0], show, unit, header, name)
+        return found
+
+    return declare
+
+
 @cache
 def declared(kind: type) -> Mapping[str, Declared]:
-    """Return the declared columns of a class by attribute, in their order: annotated fields, then annotated properties."""
+    """Return the declared columns of a class by attribute, in their order: annotated fields, then properties."""
     hints = get_type_hints(kind, include_extras=True)
     found = {field.name: _declaration(hints[field.name]) for field in fields(kind)} if is_dataclass(kind) else {}
-    for name, member in ((name, member) for one in reversed(kind.__mro__) for name, member in vars(one).items()):
-        read = member.fget if isinstance(member, property) else getattr(member, "func", None)
-        if read is not None and "return" in getattr(read, "__annotations__", {}):
-            found[name] = _declaration(get_type_hints(read, include_extras=True)["return"])
+    for one in reversed(kind.__mro__):
+        found |= {name: getattr(member, "declared", None) for name, member in vars(one).items() if name not in found}
     return {name: column for name, column in found.items() if column is not None}
 
 

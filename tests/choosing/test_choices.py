@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from choosing_samples import DCP, table_of
-from experiments import POWER
+from experiments import POWER, built
 
 from thresher.choosing.choices import CHOICE_FILE, Choice, read_choice, write_choice
 from thresher.choosing.deciding import choose_variants
@@ -23,7 +24,9 @@ def choice() -> Choice:
     model, _ = choose_variants(
         table, ("nDCG@10", "AP"), Terms(), lambda index: savings(table, index, Timings(), 1000, lambda _: None)
     )
-    return Choice("A title", "key", ("nDCG@10", "AP"), Terms(deciding=("AP",)), 1000, POWER, (model,))
+    lines = {"none|dcp@0.5": ("thresher clean pages", "thresher index")}
+    terms = Terms(deciding=("AP",))
+    return Choice("A title", "key", ("nDCG@10", "AP"), terms, 1000, POWER, (model,), lines, "thresher run x --chosen")
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
@@ -36,13 +39,28 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_other_versions_are_refused(tmp_path: Path) -> None:
     write_choice(choice(), tmp_path)
     path = tmp_path / CHOICE_FILE
-    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 4}))
-    with pytest.raises(StateError, match="version 4 is not known, only 5"):
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 5}))
+    with pytest.raises(StateError, match="version 5 is not known, only 6"):
         read_choice(tmp_path)
 
 
-def test_what_is_recommended_by_model() -> None:
+def test_what_is_named_by_model() -> None:
     found = choice()
-    assert (found.measure, found.recommended("qld"), found.recommended("bm25")) == ("nDCG@10", "none|dcp@0.5", None)
+    assert (found.measure, found.picks("qld"), found.picks("bm25")) == ("nDCG@10", ("words@0.2",), ())
     assert found.of("qld") is found.models[0]
     assert found.of("bm25") is None
+
+
+def test_what_was_built_is_compared_with_what_was_told() -> None:
+    (model,) = choice().models
+    pick = model.first
+    assert pick is not None
+    table = table_of(np.random.default_rng(1).beta(4, 4, 60), {"words": {0.2: np.zeros(60)}})
+    assert pick.is_as_measured(table) is None
+    index = table.position[pick.variant]
+    rows = [*table.rows[:-1], replace(table.rows[index], built=built(0.2))]
+    for more, same in ((0.0, True), (0.01, False)):
+        values = table.values.copy()
+        values[:, index] = [[effect.mean] for effect in pick.effects]
+        values[1, index, 0] += more
+        assert pick.is_as_measured(replace(table.with_rows(rows), values=values)) is same

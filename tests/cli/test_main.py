@@ -10,7 +10,7 @@ import click
 import pytest
 
 from thresher import __version__
-from thresher.cli.main import after_interruption, cli, main
+from thresher.cli.main import cli, main
 from thresher.experiments.schema import tables
 
 
@@ -67,7 +67,7 @@ def test_options_have_the_defaults_of_experiment_files(verb: str, table: str, na
     for name in names:
         key, option = tables()[table].keys[name], options[name]
         assert isinstance(option, click.Option)
-        assert option.default == key.default
+        assert option.default == ((key.default,) if key.of_texts else key.default)
         assert (option.help or "").casefold().startswith(key.meaning.casefold())
 
 
@@ -79,30 +79,3 @@ def test_options_of_choosing_are_those_of_experiment_files(name: str) -> None:
     assert isinstance(option, click.Option)
     assert not option.default or option.multiple
     assert (option.help or "").casefold().startswith(key.meaning.casefold())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "goes_on"),
-    [
-        ("run web.toml", True),
-        ("explore web.toml", True),
-        ("clean crawl -c words@5 -o o.jsonl", True),
-        ("clean - -c words@5 -o o.jsonl", False),
-        ("clean crawl -c words@5 -o -", False),
-        ("clean crawl -c words@5 -o-", False),
-        ("clean crawl -c words@5 --output=/dev/stdout", False),
-        ("clean crawl -c words@5 --output /dev/fd/1", False),
-        ("clean crawl -c words@5 -o/dev/null", False),
-        ("clean crawl -c words@5 -o", True),
-        ("cleaneval gold -o report", True),
-        ("cleaneval gold --output=report", True),
-        ("cleaneval gold", False),
-        ("index o.jsonl -o index", False),
-        ("pseudo-topics crawl -o known", False),
-        ("", False),
-    ],
-)
-def test_what_an_interrupted_command_will_do(arguments: str, goes_on: bool) -> None:
-    assert after_interruption(arguments.split()) == (
-        "continues where it stopped" if goes_on else "starts from the beginning"
-    )

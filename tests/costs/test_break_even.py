@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.costs import BreakEven, Interval, Payoff, break_even
+from thresher.costs.repeats import BreakEven, Interval, Payoff, break_even
 
 
 @pytest.mark.parametrize(

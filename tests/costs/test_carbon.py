@@ -2,8 +2,9 @@
 
 import pytest
 
-from thresher.costs import CARBON_INTENSITY, Footprint, Interval, Power, footprint
-from thresher.costs.machine import RESOLUTION_SECONDS
+from thresher.costs.machine import RESOLUTION_SECONDS, Footprint, Power, footprint
+from thresher.costs.repeats import Interval
+from thresher.defaults import CARBON_INTENSITY
 
 NODE = Power(170.0, "configured")
 

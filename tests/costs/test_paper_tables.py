@@ -1,12 +1,12 @@
-"""Table 4 of the PyPlexity paper goes in, Table 5 comes out; and docs/costs.md shows what comes out."""
+"""Table 4 of the PyPlexity paper goes in, Table 5 comes out; and docs/results/costs.md shows what comes out."""
 
 from pathlib import Path
 
 import pytest
 
-from thresher.costs import Power
+from thresher.costs.machine import Power
 
-DOCS = Path(__file__).parents[2] / "docs" / "costs.md"
+DOCS = Path(__file__).parents[2] / "docs" / "results" / "costs.md"
 WATTS = 2 * 85  # a node has two Xeon E5-2630 v4
 NODES = 15  # for both cleaning steps
 

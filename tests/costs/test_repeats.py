@@ -9,24 +9,23 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from thresher.costs import Interval, Repeats, are_narrow, compare_times
-from thresher.costs.repeats import measurable
+from thresher.costs.repeats import Interval, Repeats, are_narrow, compare_times, measurable
 
 Floats = npt.NDArray[np.float64]
 NAMES = ("none", "words@5")
 
 
-def openings(*rounds: int, topics: int = 3, seed: int = 1) -> list[Floats]:
-    """Return random times of openings with that many rounds: of the baseline, its twin, a variant."""
+def restarts(*rounds: int, topics: int = 3, seed: int = 1) -> list[Floats]:
+    """Return random times of restarts with that many rounds: of the baseline, its copy, a variant."""
     chance = np.random.default_rng(seed)
     return [chance.uniform(0.001, 0.01, size=(count, 3, topics)) for count in rounds]
 
 
 @pytest.mark.parametrize("rounds", [(1,), (3,), (2, 3), (3, 3, 1, 4)])
 def test_figures_are_medians_over_rounds_and_geometric_means_over_topics(rounds: tuple[int, ...]) -> None:
-    wall, cpu = openings(*rounds), openings(*rounds, seed=2)
+    wall, cpu = restarts(*rounds), restarts(*rounds, seed=2)
     repeats = compare_times(NAMES, wall, cpu)
-    assert (list(repeats.times), repeats.openings, repeats.rounds) == (list(NAMES), len(rounds), sum(rounds))
+    assert (list(repeats.times), repeats.restarts, repeats.rounds) == (list(NAMES), len(rounds), sum(rounds))
     for times, part in ((wall, "wall"), (cpu, "cpu")):
         # By topic, in plain Python.
         of = [
@@ -36,7 +35,7 @@ def test_figures_are_medians_over_rounds_and_geometric_means_over_topics(rounds:
             ]
             for piece in range(3)
         ]
-        for piece, time in enumerate((repeats.times["none"], repeats.twin, repeats.times["words@5"])):
+        for piece, time in enumerate((repeats.times["none"], repeats.copy, repeats.times["words@5"])):
             assert getattr(time, part).value == pytest.approx(mean(of[piece]))
             ratio = time.ratio if part == "wall" else time.cpu_ratio
             assert ratio.value == pytest.approx(geometric_mean(map(lambda a, b: a / b, of[piece], of[0])))
@@ -45,7 +44,7 @@ def test_figures_are_medians_over_rounds_and_geometric_means_over_topics(rounds:
 
 
 def test_one_opening_says_nothing_of_others() -> None:
-    repeats = compare_times(NAMES, openings(30), openings(30))
+    repeats = compare_times(NAMES, restarts(30), restarts(30))
     time = repeats.times["words@5"]
     assert (time.ratio.low, time.ratio.high, time.measurable) == (0.0, math.inf, False)
     assert (time.saved.low, time.saved.high) == (-math.inf, math.inf)
@@ -90,7 +89,7 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_twins_interval_holds_1_and_an_equal_variant_is_not_measurable() -> None:
     chance = np.random.default_rng(11)
     repeats = [simulated(chance, 1.0) for _ in range(60)]
-    assert sum(one.twin.ratio.low <= 1 <= one.twin.ratio.high for one in repeats) >= 57
+    assert sum(one.copy.ratio.low <= 1 <= one.copy.ratio.high for one in repeats) >= 57
     assert not any(one.times["words@5"].measurable for one in repeats)
 
 
@@ -104,7 +103,7 @@ def test_a_difference_beyond_noise_is_measurable_and_repeats() -> None:
 
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
-    wall = openings(3, 3, 3)
+    wall = restarts(3, 3, 3)
     assert compare_times(NAMES, wall, wall, seed=3) == compare_times(NAMES, wall, wall, seed=3)
     assert compare_times(NAMES, wall, wall, seed=3) != compare_times(NAMES, wall, wall, seed=4)
 
@@ -114,7 +113,7 @@ def test_the_same_seed_gives_the_same_intervals() -> None:
     [
         ((0.9, 0.88, 0.92), (1.0, 0.8, 1.2), True),
         ((1.1, 1.08, 1.12), (-1.0, -1.2, -0.8), True),
-        # The twin's interval, .99 to 1.04, is a floor of 1/1.04 to 1.04.
+        # The copy's interval, .99 to 1.04, is a floor of 1/1.04 to 1.04.
         ((0.95, 0.93, 0.97), (1.0, 0.8, 1.2), False),
         ((1.05, 1.03, 1.07), (-1.0, -1.2, -0.8), False),
         ((0.95, 0.94, 0.961), (1.0, 0.8, 1.2), True),
@@ -133,9 +132,9 @@ def test_nothing_is_measurable_beside_a_twin_without_bounds() -> None:
 
 @pytest.mark.parametrize("width", [0.001, 0.01, 0.05, 0.2])
 def test_narrow_are_intervals_within_the_width_to_both_sides(width: float) -> None:
-    wall = [times + 0.05 for times in openings(3, 3, 3, 3)]
+    wall = [times + 0.05 for times in restarts(3, 3, 3, 3)]
     repeats = compare_times(NAMES, wall, wall)
-    ratios = [repeats.twin.ratio, repeats.times["words@5"].ratio]
+    ratios = [repeats.copy.ratio, repeats.times["words@5"].ratio]
     reach = max(max(1 - ratio.low / ratio.value, ratio.high / ratio.value - 1) for ratio in ratios)
     assert are_narrow(wall, width) == (reach <= width)
     assert are_narrow(wall, reach * 1.001)

@@ -86,7 +86,7 @@ def test_times_of_one_work_after_another():
 def test_a_worker_reports_its_own_peak_not_its_parents():
     held = bytearray(300 * MIB)
     held[::4096] = b"\1" * len(held[::4096])
-    code = "from thresher.costs import peak_memory; print(peak_memory())"
+    code = "from thresher.costs.repeats import peak_memory; print(peak_memory())"
     peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     assert 10 < peak < 300 < peak_memory()
     del held

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 
 import pytest
 from commands import Done, thresher
 from small_web import TIMED, Finished, Web
 
+import thresher as thresher_package
 from thresher.choosing.choices import Choice, read_choice
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis
+from thresher.choosing.shared import SharedChoice
 from thresher.defaults import DEFAULT_FAMILIES
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
+from thresher.files import safe_name
+from thresher.lucene.indexing import SETTINGS, open_index
+from thresher.lucene.work import index_statistics
 from thresher.reports.summary import answer
 from thresher.variants.files import read_results
 from thresher.variants.table import Verdict
 
 Call = Callable[..., Done]
+NDCG = "nDCG(dcg='exp-log2')@10"
 NO_MARGIN = (
     "--margin: {!r} is not a margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
 )
@@ -124,6 +133,90 @@ def test_a_choice_is_printed_and_written(decided: Decided) -> None:
     said = " ".join(" ".join(lines[: lines.index("")]).split()).removeprefix("- ").split(" - ")
     assert [line.replace("`", "") for line in said] == [line.replace("`", "") for line in answer(choice)]
     assert lines[-1] == f"report: {decided.results / 'report.html'}"
+
+
+def test_what_is_recommended_can_be_had(again: Decided, call: Call) -> None:
+    """The printed commands make the index that `run --chosen` builds, measures and explains."""
+    folder, lines = again.web.folder, again.done.out.splitlines()
+    *make, check = [line for line in lines if line.startswith("thresher ")]
+    pick = chosen(again.results).models[0].first
+    assert pick is not None
+    assert pick.variant.startswith("none|")
+    assert f"<code>{check}</code> builds and measures it" in unescape((again.results / "report.html").read_text())
+    # What was chosen is not built by `run` alone, nor explained.
+    done = call("explain", "results/web", cwd=folder)
+    fix = f"run `{check}`, or name another with --variant"
+    assert done.errors == [f"error: web: the recommended {pick.variant} was not built. Fix: {fix}."]
+
+    for command in (*make, check):
+        done = call(*shlex.split(command)[1:], cwd=folder)
+        assert (done.code, done.errors) == (0, []), command
+    same = [line for line in done.out.splitlines() if "as explored" in line]
+    assert any(pick.variant in line and f"{100 * pick.share:.1f} %" in line for line in same)
+    table = read_results(again.results).table()
+    names = {table.rows[index].name for index in table.built}
+    # What was run before stays, and the choice is the same but for times.
+    assert {pick.variant, "none", "words@2", "words@30"} <= names
+    assert table.rows[table.position[pick.variant]].bytes is not None
+
+    hits = call("search", "index", "topics.tsv", "-o", "run.trec", "--depth", "40", "--tag", pick.variant, cwd=folder)
+    assert hits.code == 0
+    run = again.results / "runs" / f"{safe_name(pick.variant)}.trec"
+    assert (folder / "run.trec").read_bytes() == run.read_bytes()
+    own, built = folder / "index", folder / "indexes" / "web" / safe_name(pick.variant)
+    with open_index(own) as one, open_index(built) as other:
+        assert index_statistics(one) == index_statistics(other)
+    assert sorted(path.name for path in own.iterdir()) == sorted(path.name for path in built.iterdir())
+    sizes = [{path.name: path.stat().st_size for path in of.iterdir() if path.name != SETTINGS} for of in (own, built)]
+    assert sizes[0] == sizes[1]
+    assert "(the recommended variant)" in call("explain", "results/web", cwd=folder).out
+    # It stays when all variants of the file are run again, and nothing is built anew.
+    assert call("run", "web.toml", cwd=folder).code == 0
+    assert read_results(again.results).table().rows[table.position[pick.variant]].built
+
+
+def test_one_setting_for_several_collections(again: Decided, call: Call) -> None:
+    folder, names = again.web.folder, ("web", "two", "three")
+    text = (folder / "web.toml").read_text()
+    for name in names[1:]:
+        shutil.copytree(again.results, folder / "results" / name)
+        (folder / f"{name}.toml").write_text(text.replace('name = "web"', f'name = "{name}"'))
+    files = [f"{name}.toml" for name in names]
+    done = call("choose", *files, "--margin", "20%", cwd=folder)
+    assert (done.code, done.errors) == (0, [])
+    record = json.loads((folder / "results" / "shared-choice.json").read_text())
+    assert (record["terms"]["margin"]["value"], record["measures"]) == (0.2, [NDCG, "AP"])
+    table, index = read_results(again.results).table(), record["variant"]
+    # The three lose the same: what they lose is what is expected.
+    row = table.position[index]
+    losses = [1 - table.mean(name)[row] / table.mean(name)[0] for name in record["measures"]]
+    assert record["bounds"] == pytest.approx(losses)
+    assert [one["collection"] for one in record["tried"]] == list(names)
+    assert {one["variant"] for one in (*record["tried"], *record["left_out"])} == {index}
+    lines = done.out.splitlines()
+    assert lines[0].startswith(f"- Use {index}: {100 * table.shares[row]:.1f} % of the index on average")
+    made = [line for line in lines if line.startswith("thresher ")]
+    assert made == record["commands"]
+    assert shlex.split(made[0])[:3] == ["thresher", "clean", "PAGES"]
+    assert json.loads(call("choose", *files, "--margin", "20%", "--json", cwd=folder).out) == record
+    with chdir(folder):
+        found = thresher_package.choose(files)
+    assert isinstance(found, SharedChoice)
+    assert "web" in found.to_pandas()["collection"].tolist()
+    for arguments, error in (
+        (files[:2], "2 collections are too few to leave one out"),
+        ([*files, "web.toml"], "two experiments are named web"),
+    ):
+        assert error in call("choose", *arguments, cwd=folder).errors[0]
+    (folder / "two.toml").write_text(text.replace('name = "web"', 'name = "two"').replace('"qld"', '"bm25"'))
+    what = "two.toml: it does not have the first one's model and measures: qld, nDCG(dcg='exp-log2')@10 and AP"
+    assert what in call("choose", *files, cwd=folder).errors[0]
+
+
+def test_nothing_is_chosen_yet(copy: Finished, call: Call) -> None:
+    done = call("run", "web.toml", "--chosen", cwd=copy.web.folder)
+    what = "nothing is chosen of these pages, topics and options. Fix: run `thresher choose web.toml` first."
+    assert done.errors == [f"error: {Path('results/web')}: {what}"]
 
 
 def test_terms_of_the_file_and_of_options(again: Decided, call: Call) -> None:
@@ -247,8 +340,8 @@ def test_results_of_something_else_are_refused(copy: Finished, call: Call) -> No
     topics = copy.web.folder / "topics.tsv"
     topics.write_text(topics.read_text().replace("barley", "wheat"))
     refused = (
-        "error: results/web/results.json: it rests on another collection, other topics or options than the experiment has "
-        "now. Fix: run `thresher {} web.toml` again."
+        "error: results/web/results.json: it was made from another collection, other topics or other options. "
+        "Fix: run `thresher {} web.toml` again."
     )
     done = call("choose", copy.file.name, cwd=copy.web.folder)
     assert (done.code, done.errors) == (5, [refused.format("run")])
@@ -266,5 +359,5 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     done = call("report", str(copy.results), cwd=copy.web.folder)
     assert (done.code, done.errors) == (
         5,
-        [f"error: {path}: version 99 is not known, only 5. Fix: run `thresher choose` again."],
+        [f"error: {path}: version 99 is not known, only 6. Fix: run `thresher choose` again."],
     )

@@ -22,6 +22,7 @@ from thresher.experiments.runner import run_experiment
 from thresher.experiments.stages import evidence_key
 from thresher.variants.files import read_results
 from thresher.variants.results import Results
+from thresher.variants.table import Variant
 
 Call = Callable[..., Done]
 VARIANTS = (
@@ -60,15 +61,18 @@ def compared(measured: Results, explored: Results) -> int:
         for index in run.built:
             name = run.rows[index].name
             place = other.position[name]
-            assert other.rows[place].variant.treatment == run.rows[index].variant.treatment
-            assert (other.rows[place].index, other.rows[place].words) == (run.rows[index].index, run.rows[index].words)
+            # All that a row has beside what building it took: index.documents tells the pages that were emptied.
+            one, two = run.rows[index], other.rows[place]
+            assert (one.variant.treatment, one.index, one.words) == (two.variant.treatment, two.index, two.words)
+            # A run has variants that are named, not swept, in no sweep.
+            assert one.variant in (two.variant, Variant(two.variant.treatment))
             assert other.query_postings[place].tolist() == run.query_postings[index].tolist(), name
             np.testing.assert_allclose(other.values[:, place], run.values[:, index], rtol=0, atol=1e-12, err_msg=name)
             np.testing.assert_allclose(other.held_out[:, place], run.held_out[:, index], rtol=0, atol=1e-12)
     return len(measured.tables[0].built)
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.sampled_from(VARIANTS), min_size=1, max_size=6, unique=True),
     st.sampled_from(['["qld"]', '["bm25", "qld(exact)"]']),
@@ -103,9 +107,7 @@ def test_run_and_explore_share_one_table(copy: Finished, call: Call) -> None:
     words = sweep_of(both.tables, "words")
     assert words.cutoffs == tuple(sorted(words.cutoffs, reverse=True))
     assert len(words.variants) > 30
-    # Six indexes are too few to say anything of bytes.
-    assert both.facts.size_errors is None
-    assert {row.bytes_kind for row in both.tables[0].rows} == {"measured", ""}
+    assert all((row.bytes is None) is (row.built is None) for row in both.tables[0].rows)
     assert rows(copy.results / "results.csv").keys() == {row.name for row in both.tables[0].rows}
     assert call("run", copy.file.name, cwd=copy.web.folder).code == 0
     again = read_results(copy.results)
@@ -139,21 +141,6 @@ def test_floors_and_quotas_are_explored_over_their_whole_range(web: Web, call: C
     assert {size.documents for size in density.sizes} == {whole.index.documents}
     assert density.words[-1] == whole.words
     assert all(words >= share / 100 * whole.words for share, words in zip(density.cutoffs, density.words, strict=True))
-
-
-def test_sizes_are_estimated_from_the_indexes_of_the_run(web: Web, call: Call) -> None:
-    web.write(sweep='scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]', cleaners="")
-    assert call("run", "web.toml", cwd=web.folder).code == 0
-    measured = read_results(web.folder / "results" / "web").tables[0]
-    (web.folder / "results" / "web" / "results.json").unlink()
-    assert call("explore", "web.toml", cwd=web.folder).code == 0
-    explored = read_results(web.folder / "results" / "web")
-    assert explored.facts.size_errors is not None
-    assert explored.facts.size_errors.indexes >= 8
-    for row in measured.rows:
-        estimated = explored.tables[0].rows[explored.tables[0].position[row.name]]
-        assert estimated.bytes_kind == "estimated"
-        assert abs((estimated.bytes or 0) - (row.bytes or 0)) < 0.1 * (row.bytes or 0), row.name
 
 
 def test_exploring_alone_scores_and_builds_no_index(web: Web, call: Call) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from commands import thresher
 
+from thresher.defaults import DEFAULT_CLEANER, DEFAULT_INDEX
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import read_topic_set
 
@@ -46,14 +47,14 @@ def test_ids_come_out_as_the_qrels_have_them(
     done = thresher("init", files[0], "--topics", files[1], "--qrels", files[2], cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     assert "2 of 2 judged pages" in done.out
-    assert f"{len(pages)} pages looked at, 0 of them" in done.out
+    assert f"{len(pages)} pages read, and 0 that" in done.out
     assert done.out.splitlines()[-1] == f"experiment: {tmp_path / 'my-pages.toml'}"
     experiment = load_experiment(tmp_path / "my-pages.toml")
     rule = experiment.reading.rule
     given = {"ids": rule.ids, "prefix": rule.prefix, "keep_suffix": rule.keep_suffix}
     assert given == {"ids": "path", "prefix": "", "keep_suffix": False} | keys
     assert read_topic_set(experiment.topics).ids == ("1", "2")
-    assert {"none", "content@0.5", "none|dcp@0.5", "content@0.5|dcp@0.5"} <= {one.name for one in experiment.variants}
+    assert {"none", "none|dcp@0.5", DEFAULT_CLEANER, DEFAULT_INDEX} <= {one.name for one in experiment.variants}
     again = thresher("init", files[0], cwd=tmp_path)
     assert (again.code, again.out) == (3, "")
     assert "my-pages.toml" in again.err

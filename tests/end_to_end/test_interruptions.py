@@ -56,7 +56,8 @@ def test_interrupted_by_ctrl_c(many: Web, call: Call, stage: str) -> None:
     process.wait_until((results / stage).exists)
     done = process.kill(signal.SIGINT)
     assert (done.code, done.out) == (130, "")
-    assert done.errors == ["error: interrupted. Fix: run the same command again; it continues where it stopped."]
+    (line,) = done.errors
+    assert line.startswith("error: interrupted. Fix: run the same command again; ")
     # Not those of other tests in the folder: a worker that ends with its killed parent may leave one.
     assert [path for name in ("interrupted", "interrupted-indexes") for path in leftovers(many.folder / name)] == []
     if stage.startswith("stages"):
@@ -64,27 +65,24 @@ def test_interrupted_by_ctrl_c(many: Web, call: Call, stage: str) -> None:
         assert runs(results) == runs(many.folder / "undisturbed" / "web")
 
 
-@pytest.mark.parametrize("other", [("--results", "elsewhere"), ("--indexes", "elsewhere"), ()])
-def test_a_second_run_at_the_same_time_is_refused(web: Web, call: Call, other: tuple[str, ...]) -> None:
+def test_a_second_run_at_the_same_time_is_refused(web: Web, call: Call) -> None:
     """Whether both folders are shared or only one of them."""
     web.write(sweep="", cleaners="")
     process = begin("run", "web.toml", cwd=web.folder)
     held = web.folder / "indexes" / "web" / ".lock"
     process.wait_until(lambda: held.exists() and held.read_text().endswith("}"))
-    # Stopped, the first cannot end before the second has looked.
+    # Stopped, the first cannot end before the others have looked.
     os.killpg(process.pid, signal.SIGSTOP)
-    done = call("run", "web.toml", *other, cwd=web.folder)
-    folder = "indexes/web" if "--results" in other else "results/web"
-    lock = json.loads((web.folder / folder / ".lock").read_text())
-    assert (done.code, done.out) == (5, "")
-    assert done.err.splitlines() == [
-        f"error: {folder}: another run is at work here: `thresher run web.toml`, process {process.pid} on "
-        f"{lock['host']} since {lock['since']}. Fix: wait until it has ended."
-    ]
+    for other in (("--results", "elsewhere"), ("--indexes", "elsewhere"), ()):
+        done = call("run", "web.toml", *other, cwd=web.folder)
+        folder = "indexes/web" if "--results" in other else "results/web"
+        lock = json.loads((web.folder / folder / ".lock").read_text())
+        assert (done.code, done.out) == (5, "")
+        assert done.err.splitlines() == [
+            f"error: {folder}: another run is at work here: `thresher run web.toml`, process {process.pid} on "
+            f"{lock['host']} since {lock['since']}. Fix: wait until it has ended."
+        ]
     os.killpg(process.pid, signal.SIGCONT)
-    if other:
-        process.kill()
-        return
     first = process.wait()
     assert first.code == 0
     assert first.out.startswith("- Only the baseline was run")
@@ -154,11 +152,11 @@ def _run_inside(
 def test_no_disk_space(finished: Finished, web: Web) -> None:
     """On disks that are too small at several stages; then the disk grows and the same command finishes."""
     web.write(cleaners="")
-    numbers, where = runs_on_a_growing_disk(web, "8k", "80k", "200k", "20m")
-    assert numbers == [(6, "", 0)] * 3
+    numbers, where = runs_on_a_growing_disk(web, "8k", "200k", "20m")
+    assert numbers == [(6, "", 0)] * 2
     expected = runs(finished.results)
     assert runs(web.folder) == {f"{name}.trec": expected[f"{name}.trec"] for name in ("none", *WORDS)}
-    assert {"disk/results", "disk/indexes"} <= {"/".join(path.split("/")[:2]) for path in where}
+    assert ["/".join(path.split("/")[:2]) for path in where] == ["disk/results", "disk/indexes"]
 
 
 def test_no_disk_space_for_the_model_of_the_collection_itself(web: Web) -> None:

@@ -16,7 +16,7 @@ from lxml import html
 from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
-from thresher.costs import Interval
+from thresher.costs.repeats import Interval
 from thresher.evaluation.topics import read_topics
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import open_index
@@ -44,10 +44,10 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
         "timing 6 variants together",
     ]
     lines = done.out.splitlines()
-    assert lines[0].startswith("- Of 5 variants that were run, 0 are significantly worse than the baseline")
+    assert lines[0].startswith("- Of 5 variants that were run, none is significantly worse than the baseline")
     assert len(lines) <= 40
     head = next(number for number, line in enumerate(lines) if line.startswith("variant "))
-    assert lines[head].split()[:2] == ["variant", "nDCG@10"]
+    assert lines[head].split()[:2] == ["variant", "exp-nDCG@10"]
     firsts = [line.split()[0] for line in lines[head:] if line]
     assert next(name for name in firsts if name in VARIANTS) == "none"
     assert lines[-1] == f"report: {finished.results / 'report.html'}"
@@ -170,8 +170,8 @@ def test_every_variant_was_timed_beside_the_twin(finished: Finished) -> None:
     results = read_results(finished.results)
     (floor,) = results.facts.noise
     assert floor.retrieval == "qld"
-    assert floor.rounds >= floor.openings >= 1
-    assert floor.twin.wall.value > 0
+    assert floor.rounds >= floor.restarts >= 1
+    assert floor.copy.wall.value > 0
     table = rows(finished.results / "results.csv")
     for row, line in zip(results.table().rows, table, strict=True):
         assert row.built is not None

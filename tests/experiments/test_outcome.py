@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,16 +10,20 @@ from statistics import mean
 from typing import Any
 
 import pytest
+import yaml
 
+from thresher import __version__
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part
-from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Payoff, Power, Repeats, Times
+from thresher.costs.machine import Footprint, Machine, Power
+from thresher.costs.repeats import BreakEven, Interval, MeasuredTime, Payoff, Repeats, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.topics import About, Notice, Topic
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
+from thresher.experiments.manifest import CodeState, Provenance, package_versions
 from thresher.experiments.measuring import MeasuredQueries, Measurements, Meter
 from thresher.experiments.outcome import _footprints, _notices, assemble, clean_cost, cleaning_machines
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
@@ -304,9 +309,9 @@ def test_times_are_in_their_rows_with_the_noise_beside_them(results: Results) ->
     assert (baseline.query, cleaned.query, other.query) == (BASE_TIME, FASTER, BASE_TIME)
     assert (baseline.indexing, cleaned.indexing) == (BUILDS.times["none"], BUILDS.times["words@5"])
     assert results.facts.noise == (
-        NoiseFloor("qld", REPEATS.twin, 10, 30, PAUSES),
-        NoiseFloor("bm25", REPEATS.twin, 10, 30, PAUSES),
-        NoiseFloor("", BUILDS.twin, 6, 6, None),
+        NoiseFloor("qld", REPEATS.copy, 10, 30, PAUSES),
+        NoiseFloor("bm25", REPEATS.copy, 10, 30, PAUSES),
+        NoiseFloor("", BUILDS.copy, 6, 6, None),
     )
 
 
@@ -469,3 +474,118 @@ def test_a_baseline_that_retrieves_no_judged_page_is_an_error(experiment: Experi
         "no judged document was retrieved for any topic (the first id in the run is x, in the qrels a). "
         "Fix: check that collection and qrels use the same document ids."
     )
+
+
+MACHINE = Machine("Xeon", 1, 0, 2, 24000, "Linux 6.1", "3.11")
+
+
+def metadata(
+    experiment: Experiment, inputs: Inputs, of: VariantRun, results: Results, code: CodeState | None
+) -> dict[str, Any]:
+    """Return what is written beside a run, parsed back."""
+    Provenance(experiment, scored(inputs, SCORES, Path()), [of], MACHINE, METER, code).write_metadata(results)
+    text = of.path.with_suffix(".yaml").read_text(encoding="utf-8")
+    assert text.startswith(f"# ir_metadata 0.2-beta\nschema version: 0.2\ntag: {of.variant.name}\n")
+    data: dict[str, Any] = yaml.safe_load(text)
+    return data
+
+
+def test_all_that_is_known_of_a_run_is_in_its_metadata(
+    experiment: Experiment, results: Results, tmp_path: Path
+) -> None:
+    of = run("words@5", tmp_path / "x.trec", cost=replace(INDEX.cost, wall=7.0))
+    changed = replace(experiment, title="Cutoffs in 日本")
+    assert metadata(changed, INPUTS, of, results, CodeState("9548cd6", changed=False)) == {
+        "schema version": 0.2,
+        "tag": "words@5",
+        "platform": {
+            "hardware": {
+                "cpu": {"model": "Xeon", "architecture": platform.machine(), "number of cores": 2},
+                "ram": "24000 MiB",
+            },
+            "operating system": {"kernel": "Linux 6.1"},
+            "software": {
+                "libraries": [f"{name}=={number}" for name, number in package_versions().items()],
+                "retrieval toolkit": ["pyserini"],
+            },
+        },
+        "implementation": {
+            "executable": {"cmd": "thresher run e.toml", "version": __version__},
+            "source": {"lang": ["python"], "commit": "9548cd6"},
+        },
+        "resources": {
+            "runtime": {"wallclock": "21000 ms", "cpu": "29500 ms"},
+            "ram": {"used process": {"max": "300 MiB"}},
+            "stages": {
+                "cleaning": {
+                    "runtime": {"wallclock": "8000 ms", "cpu": "13500 ms"},
+                    "ram": {"used process": {"max": "150 MiB"}},
+                    "emissions": f"{METER.grams(8.0)!r} g CO2",
+                },
+                "indexing": {
+                    "runtime": {"wallclock": "7000 ms", "cpu": "11000 ms"},
+                    "ram": {"used process": {"max": "300 MiB"}},
+                    "emissions": "0.25 g CO2",
+                },
+                "searching": {
+                    "runtime": {"wallclock": "6000 ms", "cpu": "5000 ms"},
+                    "ram": {"used process": {"max": "200 MiB"}},
+                    "emissions": "below resolution",
+                },
+            },
+            "emissions method": str(METER.power),
+        },
+        "research goal": {
+            "name": "e",
+            "title": "Cutoffs in 日本",
+            "evaluation": {
+                "reported measures": ["P@1", "AP"],
+                "baseline": ["none"],
+                "significance test": [
+                    {"name": "Two-sided Wilcoxon signed-rank test", "correction method": "Holm"},
+                ],
+            },
+        },
+        "data": {
+            "test collection": {
+                "name": "pages",
+                "topics": "topics",
+                "qrels": "qrels",
+                "documents": 10,
+                "digest": "c",
+                "topics count": 2,
+                "topics digest": "t",
+                "qrels digest": "q",
+            }
+        },
+        "method": {
+            "automatic": True,
+            "score ties": "by document id, ascending",
+            "cleaning": {"name": "words@5", "scorers": ["words"]},
+            "indexing": {"tokenizer": "Lucene's StandardTokenizer", "stemmer": "porter", "stopwords": True},
+            "retrieval": [{"name": "qld", "method": "qld", "parameters": {"mu": 2000.0}}],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "parameters"),
+    [
+        ("qld(exact,mu=500)", {"mu": 500.0}),
+        ("bm25", {"b": 0.4, "k1": 0.9}),
+        ("bm25(k1=1.2)", {"b": 0.4, "k1": 1.2}),
+    ],
+)
+def test_metadata_names_the_model_and_leaves_out_what_is_not_known(
+    model: str, parameters: dict[str, float], experiment: Experiment
+) -> None:
+    of = Provenance(experiment, scored(INPUTS, SCORES, Path()), [], MACHINE, METER, None)
+    costs = {"cleaning": INDEX.cost, "indexing": INDEX.cost, "searching": SEARCH.cost}
+    data = of.metadata(run("none", model=model), costs, "test")
+    (retrieval,) = data["method"]["retrieval"]
+    assert retrieval == {"name": model, "method": model.partition("(")[0], "parameters": parameters}
+    assert data["implementation"]["source"] == {"lang": ["python"]}
+    assert data["method"]["cleaning"] == {"name": "none", "scorers": []}
+    own = replace(of, scored=scored(replace(INPUTS, held_out=HELD_OUT), SCORES, Path()))
+    found = own.metadata(replace(run("none"), held_out=True), costs, "test")["data"]["test collection"]
+    assert (found["topics"], found["qrels"], found["topics count"]) == ("others", "other-qrels", 3)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.costs import Interval, MeasuredTime, Repeats
+from thresher.costs.repeats import Interval, MeasuredTime, Repeats
 from thresher.experiments import stages
 from thresher.experiments.measuring import MeasuredQueries, Measurements
 from thresher.experiments.stages import (

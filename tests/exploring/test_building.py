@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from index_checks import is_clean
 
-from thresher.errors import ConfigError, InputError
+from thresher.errors import ConfigError
 from thresher.exploring.pruned_postings import build_pruned
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
@@ -60,12 +60,19 @@ def test_documents_that_lose_everything_stay_indexed(store: Path, tmp_path: Path
     assert (nothing.index.statistics.postings, nothing.index.statistics.vocabulary) == (0, 0)
 
 
-def test_nothing_to_prune_and_what_lists_of_terms_cannot_hold_are_errors(store: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        build_pruned(store, parse_cleaner("words@9999"), pruning_of("dcp@0.5"), tmp_path / "index", OPTIONS)
-    assert "words@9999" in caught.value.what
-    assert "dcp@0.5" in caught.value.what
-    assert caught.value.where == str(tmp_path / "index")
+@pytest.mark.parametrize("name", [*methods()])
+def test_where_cleaning_leaves_nothing_the_pruned_index_is_empty_too(store: Path, tmp_path: Path, name: str) -> None:
+    cleaner, method = parse_cleaner("words@9999"), parse_pruning(name).method
+    texts = ((page.id, page.text) for page in cleaned_documents(store, cleaner))
+    plain = build_index(texts, tmp_path / "plain", OPTIONS)
+    for original in (True, False):
+        built = build_pruned(store, cleaner, Pruning(method, method.grid[0]), tmp_path / "index", OPTIONS, original)
+        assert (built.index.documents, built.blank, built.words) == (plain.documents, plain.empty, 0)
+        assert built.index.statistics == plain.statistics
+        assert is_clean(tmp_path / "index")
+
+
+def test_what_lists_of_terms_cannot_hold_is_an_error(store: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as refused:
         build_pruned(store, Cleaner(), pruning_of("dcp@0.5"), tmp_path / "index", IndexOptions(positions=True))
     assert "positions" in refused.value.what

@@ -25,10 +25,9 @@ from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, r
 from thresher.exploring import exploring, lexicon
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import shard_counter
-from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore, in_numbers
+from thresher.exploring.exploring import JudgedTopics, Search, analyse_queries, count_store, explore
 from thresher.exploring.matching import MatchChunks
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.exploring.size_model import with_bytes
 from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
 from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
 from thresher.lucene.score_inputs import ExactRanking
@@ -36,7 +35,6 @@ from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
-from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards
 
@@ -141,24 +139,26 @@ def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: 
 
 
 @pytest.fixture(scope="module")
-def judging(pages: dict[str, str]) -> Judging:
+def judged(pages: dict[str, str]) -> JudgedTopics:
     topics = {str(number): Topic(str(number), query) for number, query in enumerate(QUERIES)}
     ids = sorted(pages)
     qrels = {
         topic: {ids[(7 * place + number) % len(ids)]: place % 4 - 1 for place in range(40)} | {"elsewhere": 2}
         for number, topic in enumerate(topics)
     }
-    return Judging(topics, qrels, tuple(topics)[::-1], (*DEFAULT_MEASURES, "AP(rel=2)@20", "nDCG", "RR", "P@5000"))
+    return JudgedTopics(topics, qrels, tuple(topics)[::-1], (*DEFAULT_MEASURES, "AP(rel=2)@20", "nDCG", "RR", "P@5000"))
 
 
-def test_an_exploration_tells_what_building_every_index_would(store: Path, judging: Judging, tmp_path: Path) -> None:
+def test_an_exploration_tells_what_building_every_index_would(
+    store: Path, judged: JudgedTopics, tmp_path: Path
+) -> None:
     sweeps = [*map(parse_sweep, SWEEPS), *map(quota_sweep, QUOTAS)]
     models = [parse_retrieval(name) for name in MODELS[:2]]
     cleaners = [*map(parse_cleaner, (*CLEANERS, *QUOTA_CLEANERS))]
-    explored = explore(store, sweeps, cleaners, judging, models, OPTIONS, depth=30, points=9)
+    explored = explore(store, sweeps, cleaners, Search(judged, models, OPTIONS, 30), 9)
     assert [table.retrieval for table in explored] == ["qld", "qld(exact)"]
     measures = explored[0].measures
-    assert explored[0].topics == judging.ids
+    assert explored[0].topics == judged.ids
     assert measures[3:7] == ("nDCG(dcg='exp-log2')@10", "Judged@10", "AP(rel=2)@20", "nDCG")
     combined = "words(headings=drop)@doc50+perplexity(lm=books)@doc40"
     names = ["none", "bte", "words@4+perplexity(lm=books)@100000", "density@9", combined, *SWEEPS, *QUOTAS]
@@ -190,8 +190,8 @@ def test_an_exploration_tells_what_building_every_index_would(store: Path, judgi
         assert size.vocabulary == len({token for some in tokens for token in some})
         for number, model in enumerate(models):
             with Searcher(tmp_path / "index", model, 30) as searcher:
-                run = {topic: dict(searcher.search(judging.topics[topic].query)) for topic in judging.ids}
-            expected = evaluate(judging.qrels, run, judging.measures, judging.ids)
+                run = {topic: dict(searcher.search(judged.topics[topic].query)) for topic in judged.ids}
+            expected = evaluate(judged.qrels, run, judged.measures, judged.ids)
             assert [*expected] == [*measures]
             values = np.array([[*expected[name].values()] for name in measures])
             assert sweep.values[number, :, step] == pytest.approx(values, abs=1e-12)
@@ -201,12 +201,12 @@ def test_an_exploration_tells_what_building_every_index_would(store: Path, judgi
         sweep_of(explored, "ncleaner")
 
 
-def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging: Judging) -> None:
+def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judged: JudgedTopics) -> None:
     """Ids of both sets coincide, and stand for other queries and judgments."""
-    held_out = Judging(
-        {topic: Topic(topic, QUERIES[(place + 3) % len(QUERIES)]) for place, topic in enumerate(judging.ids)},
-        {topic: {page: 2 - grade for page, grade in judging.qrels[topic].items()} for topic in judging.ids[2:]},
-        judging.ids[2:],
+    held_out = JudgedTopics(
+        {topic: Topic(topic, QUERIES[(place + 3) % len(QUERIES)]) for place, topic in enumerate(judged.ids)},
+        {topic: {page: 2 - grade for page, grade in judged.qrels[topic].items()} for topic in judged.ids[2:]},
+        judged.ids[2:],
         ("P@3",),
     )
     asked = (
@@ -216,11 +216,11 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging
         OPTIONS,
     )
     sweeps, cleaners, models, options = asked
-    both = explore(store, sweeps, cleaners, judging, models, options, depth=20, points=8, held_out=held_out)
-    plain = explore(store, sweeps, cleaners, judging, models, options, depth=20, points=8)
-    alone = dataclasses.replace(held_out, measures=judging.measures)
-    other = explore(store, sweeps, cleaners, alone, models, options, depth=20, points=8)
-    assert (both[0].topics, both[0].held_out_topics) == (judging.ids, judging.ids[2:])
+    both = explore(store, sweeps, cleaners, Search(judged, models, options, 20, held_out), 8)
+    plain = explore(store, sweeps, cleaners, Search(judged, models, options, 20), 8)
+    alone = dataclasses.replace(held_out, measures=judged.measures)
+    other = explore(store, sweeps, cleaners, Search(alone, models, options, 20), 8)
+    assert (both[0].topics, both[0].held_out_topics) == (judged.ids, judged.ids[2:])
     assert (plain[0].held_out_topics, plain[0].held_out.shape[-1]) == ((), 0)
     for sweep, expected, tested in zip(*map(sweeps_of, (both, plain, other)), strict=True):
         assert sweep.values.tolist() == expected.values.tolist()
@@ -228,24 +228,6 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging
         assert sweep.sizes == expected.sizes == tested.sizes
         assert (sweep.values[:, 2] > 0).any()
         assert (sweep.held_out[:, 2] > 0).any()
-
-
-def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: Judging, tmp_path: Path) -> None:
-    sweep = parse_sweep("words")
-    model = [parse_retrieval("qld")]
-    names = [f"words@{cutoff}" for cutoff in ("p5", 1, 2, 3, 5, 8, 11, 15, 20, 30)]
-    held = {name: built(tmp_path / "index", store, parse_cleaner(name)).bytes for name in names}
-    left_out = held.pop("words@8")
-    cleaners = [in_numbers(cleaner) for cleaner in resolve_all(store, [*map(parse_cleaner, held)])]
-    held = dict(zip((cleaner.name for cleaner in cleaners), held.values(), strict=True))
-    explored = explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9)
-    (table,), errors = with_bytes(explored, held)
-    assert errors is not None
-    assert errors.largest < 0.05
-    assert table.rows[table.position["words@8"]].bytes == pytest.approx(left_out, rel=0.05)
-    (table,), errors = with_bytes(explored, dict([*held.items()][:7]))
-    assert errors is None
-    assert {row.bytes for row in table.rows} == {None}
 
 
 def test_shards_add_up_in_any_order_and_in_chunks(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +256,7 @@ def test_shards_add_up_in_any_order_and_in_chunks(store: Path, tmp_path: Path, m
 
 
 def test_what_is_explored_does_not_depend_on_chunks(
-    store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    store: Path, judged: JudgedTopics, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     # Other tests explore the same store, and work beside it.
     own = tmp_path / "scores"
@@ -283,20 +265,18 @@ def test_what_is_explored_does_not_depend_on_chunks(
         own,
         [parse_sweep("words")],
         [parse_cleaner("bte")],
-        judging,
-        [*map(parse_retrieval, MODELS[:3])],
-        OPTIONS,
+        Search(judged, [*map(parse_retrieval, MODELS[:3])], OPTIONS, 25),
     )
     explored = []
     for size in (1 << 22, 1):
         monkeypatch.setattr(exploring, "_CHUNK", size)
-        explored.append(explore(*asked, depth=25, points=12))
+        explored.append(explore(*asked, points=12))
     assert same_tables(*explored)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scores"]
 
 
 def test_memory_does_not_grow_with_the_collection(
-    store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    store: Path, judged: JudgedTopics, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """That of Python, with small chunks, few words that are remembered and few scores that wait to be counted."""
     monkeypatch.setattr(exploring, "_CHUNK", 10_000)
@@ -304,7 +284,7 @@ def test_memory_does_not_grow_with_the_collection(
     monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 1000)
     peaks = []
     # What is made once is made for the first.
-    for times in (1, 8, 32):
+    for times in (1, 4, 16):
         folder = tmp_path / str(times)
         folder.mkdir()
         for path in shards(store):
@@ -315,17 +295,17 @@ def test_memory_does_not_grow_with_the_collection(
                 copied = table.set_column(table.schema.get_field_index("id"), "id", ids)
                 pq.write_table(copied, folder / f"shard-{number:06}-000000.parquet")
         tracemalloc.start()
-        explore(folder, [parse_sweep("words")], [], judging, [parse_retrieval("qld")], OPTIONS, 10, 30)
+        explore(folder, [parse_sweep("words")], [], Search(judged, [parse_retrieval("qld")], OPTIONS, 10), 30)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < 1.25 * peaks[1]
 
 
-def test_what_cannot_be_evaluated_is_told(store: Path, judging: Judging) -> None:
-    qrels = {topic: {"a": 30} for topic in judging.ids}
-    wrong = Judging(judging.topics, qrels, judging.ids)
+def test_what_cannot_be_evaluated_is_told(store: Path, judged: JudgedTopics) -> None:
+    qrels = {topic: {"a": 30} for topic in judged.ids}
+    wrong = JudgedTopics(judged.topics, qrels, judged.ids)
     with pytest.raises(InputError, match="the grade 30, too large"):
-        explore(store, [], [], wrong, [parse_retrieval("qld")], OPTIONS)
+        explore(store, [], [], Search(wrong, [parse_retrieval("qld")], OPTIONS))
 
 
 def test_topics_are_read_as_in_an_experiment(shared_data: Path) -> None:

@@ -18,14 +18,13 @@ from thresher.evaluation import evaluate, parse_measure
 from thresher.exploring import counting, judged_ranks
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import HashedTerms, add_vocabularies
-from thresher.exploring.judged_ranks import Judges
-from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.exploring.judged_ranks import Evaluator
+from thresher.exploring.nested_sweeps import NestedSweep, _shortened, nested_sweeps, spread_cutoffs
 from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import stored_lengths
-from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
-from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
+from thresher.scorers.base import KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import Layout, sentence_mask
 
@@ -140,9 +139,12 @@ def test_all_different_scores_are_cutoffs_if_they_are_few(store: Path) -> None:
     assert more[words] == tuple(map(float, range(int(more[words][0]), len(more[words])))) or len(more[words]) > 30
     for template in (words, density):
         assert 20 <= len(few[template]) < len(more[template])
-        assert set(few[template]) <= set(more[template])
-        assert (few[template][0], few[template][-1]) == (more[template][0], more[template][-1])
-        assert list(few[template]) == sorted(few[template])
+        assert list(few[template]) == sorted(set(few[template]))
+    assert (few[words][0], few[words][-1]) == (more[words][0], more[words][-1])
+    # Whole numbers are short already; of others fewer digits are needed the fewer cutoffs there are.
+    assert set(few[words]) <= set(more[words])
+    digits = [np.mean([len(repr(cutoff)) for cutoff in of[density]]) for of in (few, more)]
+    assert digits[0] < digits[1]
     assert spread_cutoffs(store, [], 20) == {}
 
 
@@ -153,10 +155,36 @@ def test_of_many_scores_some_that_occur_are_held(store: Path, monkeypatch: pytes
     monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 50)
     held = spread_cutoffs(store, [template], 20)[template]
     assert len(held) >= 20
-    assert set(held) <= set(whole)
-    assert held[-1] == whole[-1]
+    assert held[-1] >= whole[-1]
     # Evenly by words or by scores: no two neighbours leave out a fifth of all scores.
-    assert max(np.diff([whole.index(cutoff) for cutoff in held])) < len(whole) / 5
+    assert max(np.diff(np.searchsorted(whole, held))) < len(whole) / 5
+
+
+@given(
+    st.lists(st.floats(-100, 100, width=32).map(lambda value: float(str(np.float32(value)))), min_size=2, unique=True),
+    st.sampled_from(["ncleaner", "perplexity(lm=books)", "density"]),
+)
+def test_cutoffs_have_the_digits_that_matter(values: list[float], name: str) -> None:
+    scorer = parse_sweep(name).scorer
+    inside = sorted(value for value in values if scorer.low is None or value >= scorer.low)
+    found = [*_shortened(inside, scorer)]
+    assert len(found) == len(inside)
+    for place, (short, value) in enumerate(zip(found, inside, strict=True)):
+        # Kept is what was kept: of all scores, none is between.
+        kept = [
+            (one >= short, one >= value) if scorer.keep == KEEP_HIGH else (one <= short, one <= value) for one in inside
+        ]
+        assert all(now == before for now, before in kept)
+        assert len(repr(short)) <= max(len(repr(value)), 6)
+        assert scorer.low is None or short >= scorer.low
+        assert inside[place] == value
+
+
+def test_cutoffs_are_short_where_scores_are_far_apart() -> None:
+    ncleaner = parse_sweep("ncleaner").scorer
+    assert [*_shortened([-0.54413485, -0.54013485, -0.49812, 0.1234567], ncleaner)] == [-0.545, -0.541, -0.5, 0.0]
+    assert [*_shortened([18175.639, 18300.25], parse_sweep("perplexity(lm=books)").scorer)] == [18200.0, 18310.0]
+    assert [*_shortened([3.7], ncleaner)] == [3.7]
 
 
 MEASURES = (
@@ -217,9 +245,9 @@ def test_measures_are_those_of_evaluate(data: st.DataObject) -> None:
     qrels = {topic: data.draw(grades) for topic in topics[:2]}
     order = st.lists(st.sampled_from(range(12)), unique=True, max_size=8)
     orders = [[data.draw(order) for _ in range(steps)] for _ in topics]
-    judges = Judges(qrels, topics, NUMBERS, MEASURES)
-    found = judges.values(map(ranking_at_each_step, orders), steps)
-    assert judges.names == tuple(map(str, map(parse_measure, MEASURES)))
+    evaluators = Evaluator(qrels, topics, NUMBERS, MEASURES)
+    found = evaluators.values(map(ranking_at_each_step, orders), steps)
+    assert evaluators.names == tuple(map(str, map(parse_measure, MEASURES)))
     for step, values in enumerate(found.tolist()):
         expected = evaluated(qrels, topics, [of_topic[step] for of_topic in orders])
         for name, ours, theirs in zip(MEASURES, values, expected, strict=True):
@@ -232,7 +260,7 @@ def test_long_rankings_are_measured_to_the_last_bit() -> None:
     qrels = {"t": dict(zip(ids[::3], draw.integers(0, 4, 1000).tolist(), strict=True))}
     order = draw.permutation(3000)[:1000]
     names = ("AP", "AP@700", "nDCG", "nDCG@900", "nDCG(dcg='exp-log2')@900", "R@1000", "P@30")
-    found = Judges(qrels, ["t"], {identifier: place for place, identifier in enumerate(ids)}, names).values(
+    found = Evaluator(qrels, ["t"], {identifier: place for place, identifier in enumerate(ids)}, names).values(
         [order[None]], 1
     )
     expected = evaluate(qrels, {"t": {ids[place]: -float(rank) for rank, place in enumerate(order)}}, names, ["t"])
@@ -249,11 +277,11 @@ def test_rankings_that_judges_cannot_tell_apart_are_evaluated_once(monkeypatch: 
         return evaluate(qrels, run, names, topics)
 
     monkeypatch.setattr(judged_ranks, "evaluate", counting)
-    judges = Judges({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], NUMBERS, ["Rprec", "SetP"])
+    evaluators = Evaluator({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], NUMBERS, ["Rprec", "SetP"])
     asked.clear()
     # For t: twice third of four, third of three, and not retrieved. Only SetP counts the fourth.
     orders = [[[1, 2, 3, 4], [6, 5, 3, 1], [1, 2, 3], []], [[3, 5], [5, 3], [5, 3], [3, 5]]]
-    values = judges.values(map(ranking_at_each_step, orders), 4)
+    values = evaluators.values(map(ranking_at_each_step, orders), 4)
     assert asked == [2, 2, 1, 2, 2]
     assert values[:, 1, 0].tolist() == [1 / 4, 1 / 4, 1 / 3, 0]
     assert values[:, 0].tolist() == [[0, 1], [0, 1], [0, 1], [0, 1]]
@@ -280,32 +308,3 @@ def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> Non
         one_by_one = add_vocabularies([one_by_one, other], 1)
     assert one_by_one.terms.tolist() == whole.terms.tolist()
     assert add_vocabularies([], 2).steps[1].tolist() == []
-
-
-def sized(documents: int, share: float) -> BuiltIndex:
-    size = IndexStatistics(
-        documents, int(documents * 90 * share), int(documents * 60 * share**0.9), int(40 * documents**0.6 * share)
-    )
-    return BuiltIndex(size, 1700 + 31 * size.documents + round(1.4 * size.postings + 7 * size.vocabulary))
-
-
-def test_bytes_that_add_up_are_found_again() -> None:
-    built = [sized(documents, share) for documents in (500, 900, 1500, 4000) for share in (1.0, 0.6, 0.3)]
-    model = fit(built)
-    assert model is not None
-    for documents, share in ((700, 0.9), (3000, 0.5), (2000, 0.31)):
-        new = sized(documents, share)
-        assert model.bytes(new.size) == pytest.approx(new.bytes, rel=0.01)
-    assert model.bytes(IndexStatistics(3, 0, 0, 0)) == 0
-    errors = leave_one_out([built])
-    assert errors is not None
-    assert errors.mean <= errors.largest < 0.01
-    largest = max(index.bytes for index in built)
-    assert errors.indexes == sum(index.bytes >= 0.1 * largest for index in built)
-
-
-def test_of_few_different_indexes_nothing_is_learnt() -> None:
-    few = [sized(documents, 1.0) for documents in range(100, 800, 100)]
-    assert fit([*few, few[0], BuiltIndex(IndexStatistics(0, 0, 0, 0), 69)]) is None
-    assert leave_one_out([few]) is None
-    assert fit([*few, sized(900, 1.0)]) is not None

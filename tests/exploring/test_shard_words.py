@@ -99,7 +99,7 @@ def test_the_words_of_troublesome_texts_have_the_tokens_of_the_texts(stemmer: st
         assert result == expected(sentences, stemmer, stopwords)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=20), min_size=1, max_size=8))
 def test_the_words_of_any_text_have_the_tokens_of_the_text(lexicon: Lexicon, texts: list[str]) -> None:
     sentences = [text + "\n" for text in texts]

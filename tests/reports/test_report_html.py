@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from experiments import NAMES, NDCG, chosen, facts, made, small
+from experiments import NAMES, NDCG, chosen, facts, made, small, variant
 from lxml import html as lxml_html
 from report_pages import body_rows, check_nothing_is_loaded, check_policy, page_figures
 
 from thresher.choosing.choices import Choice
+from thresher.defaults import DEFAULT_INDEX
 from thresher.evaluation.topics import About, Notice
 from thresher.reports import write_all
 from thresher.reports.further_tables import answers_table
@@ -37,7 +38,7 @@ def sections_of(text: str) -> list[str]:
 
 
 def texts(table: Table) -> list[list[str]]:
-    return [[cell.text + cell.mark for cell in row] for row in viewed(table).table.rows]
+    return [[cell.text + cell.mark for cell in row] for row in viewed(table)[0].rows]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,7 @@ def test_the_first_screen_has_the_answer_and_its_figures(text: str, judged: Resu
     paragraphs = [paragraph.text_content() for paragraph in said.xpath("./p")]
     expected = list(model_answer(choice, choice.models[0], brief=True))
     assert paragraphs[: len(expected)] == expected
-    assert paragraphs[-1].startswith("To use it: ")
+    assert said.xpath("./pre")[0].text == "clean to 'none|dcp@0.5'\nindex\n"
     figures = [value.text for value in said.xpath("./dl//b")]
     assert figures == ["−50.0 %", "−0.0100", "−50.0 %"]
     warnings = " ".join(item.text_content() for item in said.xpath("./ul/li"))
@@ -89,6 +90,18 @@ def test_before_a_choice_the_figures_are_the_baselines() -> None:
     stay = lxml_html.document_fromstring(render_report(made(), chosen(made(), None)))
     assert stay.xpath("//p[@class='sentence']")[0].text_content().startswith("Stay with no cleaning")
     assert not stay.xpath("//p[@class='use']")
+
+
+def test_before_a_choice_the_usual_index_is_suggested_with_what_it_reaches() -> None:
+    results = small()
+    (table,) = results.tables
+    renamed = [replace(row, variant=variant(DEFAULT_INDEX)) if row.name == "words@11" else row for row in table.rows]
+    (summary,) = lxml_html.document_fromstring(
+        render_report(replace(results, tables=(table.with_rows(renamed),)))
+    ).xpath("//section[@id='summary']")
+    said = [line.text_content() for line in summary.xpath(".//div[@class='said']/p")]
+    assert DEFAULT_INDEX in said[1]
+    assert re.findall(r"\d+\.\d+", said[1].replace(DEFAULT_INDEX, "")) == ["50.0", "0.4375"]
 
 
 def test_notices_stand_above_the_answer() -> None:

@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 import pytest
 
-from thresher.columns import Declared, Show
-from thresher.costs import Interval
+from thresher.columns import Declared, Show, column
+from thresher.costs.repeats import Interval
 from thresher.errors import MissingDependencyError
 from thresher.reports.table import (
     COUNT,
@@ -114,12 +114,14 @@ class Star:
     light: Annotated[Interval | None, Declared("Its light.", Show.FIGURE, "W", "power", missing="dark", bounds=True)]
     age: Annotated[float | None, Declared("Its age.", Show.COUNT)] = None
 
-    @property
-    def games(self) -> Annotated[tuple[int, int, int], Declared("Won, tied, lost.", Show.OUTCOME, header="W/T/L")]:
+    @column(Show.OUTCOME, header="W/T/L")
+    def games(self) -> tuple[int, int, int]:
+        """Won, tied, lost."""
         return 3, 2, self.seen
 
-    @property
-    def change(self) -> Annotated[tuple[float, float], Declared("Change.", Show.RANGE)]:
+    @column(Show.RANGE)
+    def change(self) -> tuple[float, float]:
+        """Change."""
         return -0.5, 0.25
 
 
@@ -178,7 +180,8 @@ def test_a_data_frame_has_the_exact_columns(monkeypatch: pytest.MonkeyPatch) -> 
     ("name", "header", "unit"),
     [
         ("P@10", "P@10", ""),
-        ("nDCG(dcg='exp-log2')@10", "nDCG@10", "dcg='exp-log2'"),
+        ("nDCG(dcg='exp-log2')@10", "exp-nDCG@10", ""),
+        ("nDCG(dcg='exp-log2',judged_only=True)@10", "exp-nDCG@10", "judged_only=True"),
         ("P(rel=2)@5", "P@5", "rel=2"),
         ("AP(a)(b)", "AP(a)(b)", ""),
     ],

@@ -10,12 +10,13 @@ import numpy as np
 from thresher.choosing.choices import Choice, Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis, Savings
-from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint
+from thresher.costs.machine import Footprint, Power, footprint
+from thresher.costs.repeats import Interval, MeasuredTime, break_even
 from thresher.evaluation.significance import Comparison, compare_all
 from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.results import BaselineRun, Facts, Pages, Results, Setup, SizeErrors
+from thresher.variants.results import BaselineRun, Facts, Pages, Results, Setup
 from thresher.variants.table import Built, Cost, Floats, NoiseFloor, Row, Variant, VariantTable
 
 NDCG = "nDCG(dcg='exp-log2')@10"
@@ -70,9 +71,9 @@ def footprints(clean: float, index: float, milliseconds: float | None) -> tuple[
 
 
 def noise(retrieval: str) -> NoiseFloor:
-    """Return how times were measured; the baseline's twin takes 1.008 of its time."""
-    twin = replace(measured_time(1.26, 1.0), ratio=Interval(1.008, 0.99, 1.03))
-    return NoiseFloor(retrieval, twin, 3, 9, CollectorPauses(2, 0.05) if retrieval else None)
+    """Return how times were measured; the baseline's copy takes 1.008 of its time."""
+    copy = replace(measured_time(1.26, 1.0), ratio=Interval(1.008, 0.99, 1.03))
+    return NoiseFloor(retrieval, copy, 3, 9, CollectorPauses(2, 0.05) if retrieval else None)
 
 
 def built(
@@ -101,11 +102,11 @@ def built(
 
 
 def row(name: str, share: float, made: Built | None = None, emptied: int = 0) -> Row:
-    """Return a row whose index has a share of the baseline's words, tokens, postings and bytes."""
+    """Return a row whose index has a share of the baseline's words, tokens and postings, and if it was built, bytes."""
     counts = IndexStatistics(
         DOCUMENTS - emptied, round(150_000 * share), round(POSTINGS * share), round(9000 * share**0.5)
     )
-    return Row(variant(name), counts, round(WORDS * share), round(BYTES * share), made is None, made)
+    return Row(variant(name), counts, round(WORDS * share), round(BYTES * share) if made else None, made is None, made)
 
 
 def facts(topics: int, held_out: int = 0, timed: Sequence[str] = (), **others: object) -> Facts:
@@ -210,8 +211,7 @@ def made(
         postings = 400 * shares[:, None] * np.linspace(0.5, 1.5, topics)
         ids = tuple(map(str, range(topics))), tuple(f"h{number}" for number in range(held_out))
         tables.append(VariantTable(retrieval, tuple(measures), ids[0], rows, values, postings, ids[1], others))
-    errors = SizeErrors(9, 0.01, 0.02) if explored else None
-    return Results(facts(topics, held_out, retrievals if timed else (), size_errors=errors), tuple(tables))
+    return Results(facts(topics, held_out, retrievals if timed else ()), tuple(tables))
 
 
 def with_system(results: Results, name: str = "other") -> Results:
@@ -255,7 +255,9 @@ def chosen(results: Results, recommended: str | None, cautious: str | None = Non
     """
     models = tuple(_answered(table, recommended, cautious, gain) for table in results.tables)
     terms = Terms(families=(*results.tables[0].sweeps, "none|up"))
-    return Choice(results.facts.title, results.facts.key, (results.tables[0].main,), terms, 1_000_000, POWER, models)
+    lines = {pick.variant: (f"clean to '{pick.variant}'", "index") for model in models for pick in model.picks}
+    facts, main = results.facts, results.tables[0].main
+    return Choice(facts.title, facts.key, (main,), terms, 1_000_000, POWER, models, lines, "run --chosen")
 
 
 def _answered(table: VariantTable, recommended: str | None, cautious: str | None, gain: str | None) -> ModelChoice:

@@ -185,7 +185,7 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ("words@5+", "words@5+: the name 'words@5+' does not parse. " + PATTERN),
         ("+words@5", "+words@5: the name '+words@5' does not parse. " + PATTERN),
         ("words(a(b))@5", "words(a(b))@5: the name 'words(a(b))@5' does not parse. " + PATTERN),
-        ("5@words", "5@words: the name '5@words' does not parse. " + PATTERN),
+        ("(5)@words", "(5)@words: the name '(5)@words' does not parse. " + PATTERN),
         ("word@5", f"word@5: unknown scorer 'word'. Fix: use one of {KNOWN}."),
         ("Words@5", f"Words@5: unknown scorer 'Words'. Fix: use one of {KNOWN}."),
         ("words@5+none", f"words@5+none: unknown scorer 'none'. Fix: use one of {KNOWN}."),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from troublesome import Listed, Trouble, whole
 
 from thresher.collections import documents, open_collection
-from thresher.costs import Times
+from thresher.costs.repeats import Times
 from thresher.errors import InputError, StateError
 from thresher.pages import read_text_page
 from thresher.passes.parts import Task, do_part

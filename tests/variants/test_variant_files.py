@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sweep_views import same_tables
 
-from thresher.costs import BreakEven, Payoff, Power
+from thresher.costs.machine import Power
+from thresher.costs.repeats import BreakEven, Payoff
 from thresher.errors import StateError
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import parse_treatment

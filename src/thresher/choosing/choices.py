@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,13 +11,16 @@ from typing import Annotated
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings
 from thresher.columns import Declared, Show
-from thresher.costs import Interval, Power
+from thresher.costs.machine import Power
+from thresher.costs.repeats import Interval
 from thresher.errors import StateError
 from thresher.evaluation.non_inferiority import MINIMUM, unseen_share
+from thresher.evaluation.significance import TOLERANCE
 from thresher.evaluation.simultaneous import FEWEST
 from thresher.evaluation.topics import Notice
 from thresher.records import RecordFile
 from thresher.shown import Shown
+from thresher.variants.table import VariantTable
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,16 @@ class Pick:
     held_out: tuple[Effect, ...]
     savings: Savings
     work: WorkChange | None
+
+    def is_as_measured(self, table: VariantTable) -> bool | None:
+        """Return whether its index, once built and searched, has the size and the means told here; None if it was not."""
+        row = table.rows[table.position[self.variant]]
+        if not row.built:
+            return None
+        index = table.position[self.variant]
+        found = [(float(table.shares[index]), self.share)]
+        found += [(float(table.mean(effect.measure)[index]), effect.mean) for effect in self.effects]
+        return all(abs(measured - told) <= TOLERANCE for measured, told in found)
 
 
 @dataclass(frozen=True)
@@ -208,6 +222,17 @@ class ModelChoice:
             lines.append((Line.GAINS, gains))
         return *lines, (Line.CAUTIOUS, self.cautious)
 
+    @property
+    def first(self) -> Pick | None:
+        """What the answer names first, which is the one to take; None to stay with no cleaning."""
+        return None if self.too_few else self.answer[0][1]
+
+    @property
+    def picks(self) -> tuple[Pick, ...]:
+        """The indexes that the answer names, each once."""
+        named = () if self.too_few else self.answer
+        return tuple({pick.variant: pick for _, pick in named if pick}.values())
+
 
 @dataclass(frozen=True, repr=False)
 class Choice(Shown):
@@ -221,6 +246,8 @@ class Choice(Shown):
         queries: over how many savings are.
         power: what CO₂ is estimated by.
         models: one for each retrieval model.
+        commands: by variant that an answer names, the lines for a shell that clean the collection and index what is left.
+        check: the line that builds, searches and measures all of them.
         notices: what to know of topics and judgments.
     """
 
@@ -231,6 +258,8 @@ class Choice(Shown):
     queries: int
     power: Power
     models: tuple[ModelChoice, ...]
+    commands: Mapping[str, tuple[str, ...]]
+    check: str
     notices: tuple[Notice, ...] = ()
 
     @property
@@ -242,15 +271,15 @@ class Choice(Shown):
         """Return the answer for a retrieval model; None if there is none."""
         return next((model for model in self.models if model.retrieval == retrieval), None)
 
-    def recommended(self, retrieval: str) -> str | None:
-        """Return the name of what is recommended for a retrieval model; None to stay with the baseline."""
+    def picks(self, retrieval: str) -> tuple[str, ...]:
+        """Return the names of the indexes that the answer for a retrieval model names, the one to take first."""
         model = self.of(retrieval)
-        return model.recommended.variant if model and model.recommended else None
+        return tuple(pick.variant for pick in model.picks) if model else ()
 
 
 CHOICE_FILE = "choice.json"
 
-_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 5, StateError)
+_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 6, StateError)
 
 
 def write_choice(choice: Choice, folder: Path) -> None:

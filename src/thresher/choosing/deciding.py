@@ -22,7 +22,7 @@ from thresher.choosing.walks import (
     training_splits,
     walk,
 )
-from thresher.costs import Interval
+from thresher.costs.repeats import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Floats, fewest_cautious_topics, t_quantile, topics_needed
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
 from thresher.evaluation.simultaneous import balanced_bounds

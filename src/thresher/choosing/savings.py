@@ -15,8 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from thresher.columns import Declared, Show
-from thresher.costs import BreakEven, Interval, break_even
-from thresher.costs.repeats import measurable
+from thresher.costs.repeats import BreakEven, Interval, break_even, measurable
 from thresher.pruning_methods.treatments import Family
 from thresher.variants.table import Built, NoiseFloor, Row, VariantTable
 
@@ -68,18 +67,18 @@ class Savings:
 
 @dataclass(frozen=True)
 class TimeLine:
-    """Seconds by bytes of an index, `fixed` + `per_byte` · bytes, neither negative, by least squares.
+    """Seconds by postings of an index, `fixed` + `per_posting` · postings, neither negative, by least squares.
 
     `spread` is the standard deviation of the indexes' seconds around the line.
     """
 
     fixed: float
-    per_byte: float
+    per_posting: float
     spread: float
 
     @classmethod
     def through(cls, sizes: Sequence[float], seconds: Sequence[float]) -> TimeLine:
-        """Fit the line; bytes are scaled, so that both coefficients count."""
+        """Fit the line; sizes are scaled, so that both coefficients count."""
         from scipy.optimize import nnls  # of the extra `retrieval`
 
         scale = max(sizes)
@@ -87,8 +86,8 @@ class TimeLine:
         return cls(float(fixed), float(slope) / scale, float(norm) / math.sqrt(max(len(sizes) - 2, 1)))
 
     def at(self, size: float) -> float:
-        """Return the seconds for an index of that many bytes."""
-        return self.fixed + self.per_byte * size
+        """Return the seconds for an index of that many postings."""
+        return self.fixed + self.per_posting * size
 
 
 @dataclass(frozen=True)
@@ -97,41 +96,40 @@ class Timings:
 
     Args:
         rows: with the times of a query, the baseline first; empty if nothing was timed.
-        twin: the noise floor, a ratio; None if nothing was timed.
+        floor: the noise floor, a ratio; None if nothing was timed.
     """
 
     rows: tuple[tuple[Row, Built], ...] = ()
-    twin: Interval | None = None
+    floor: Interval | None = None
 
     @classmethod
     def of(cls, table: VariantTable, noise: Sequence[NoiseFloor]) -> Timings:
         """Return the times of a table's built variants; `noise` has the floors of all models."""
         floor = next((one for one in noise if one.retrieval == table.retrieval), None)
         timed = [(row, row.built) for row in table.rows if row.built and row.built.query]
-        return cls(tuple(timed), floor.twin.ratio) if floor and timed and timed[0][0] is table.baseline else cls()
+        return cls(tuple(timed), floor.copy.ratio) if floor and timed and timed[0][0] is table.baseline else cls()
 
     @cached_property
     def query_line(self) -> TimeLine:
-        """Seconds of a query by bytes of the index, through all that was timed."""
+        """Seconds of a query by postings of the index, through all that was timed."""
         return self._line([built.query.wall.value for _, built in self.rows if built.query])
 
     def saved_per_query(self, row: Row) -> tuple[Basis, Interval | None]:
         """Return how many wall seconds a query takes less than the baseline's, and how that is known.
 
         For a variant that was timed, it is what was measured. For others it is read off the line through all that were timed,
-        with an interval of twice their spread around it. It is None where the difference cannot be told from noise, and
-        where the variant's bytes are not known.
+        with an interval of twice their spread around it. It is None where the difference cannot be told from noise.
         """
         if row.built and row.built.query and self.rows:
             known = row.built.query
             return (Basis.MEASURED, known.saved) if known.measurable else (Basis.NOT_MEASURABLE, None)
-        if len(self.rows) < FEWEST or self.twin is None or row.bytes is None:
+        if len(self.rows) < FEWEST or self.floor is None:
             return Basis.NOT_RUN, None
-        line, base = self.query_line, self._base_bytes
-        value, reach = line.per_byte * (base - row.bytes), 2 * line.spread
+        line, base = self.query_line, self._base_size
+        value, reach = line.per_posting * (base - row.index.postings), 2 * line.spread
         saved, whole = Interval(value, value - reach, value + reach), line.at(base)
         ratio = Interval(*((whole - seconds) / whole for seconds in (saved.value, saved.high, saved.low)))
-        return (Basis.ESTIMATED, saved) if measurable(ratio, saved, self.twin) else (Basis.NOT_MEASURABLE, None)
+        return (Basis.ESTIMATED, saved) if measurable(ratio, saved, self.floor) else (Basis.NOT_MEASURABLE, None)
 
     def extra_seconds(self, row: Row) -> float | None:
         """Return what cleaning and building take beyond the baseline's; None if too little was run.
@@ -145,18 +143,18 @@ class Timings:
         if row.built and row.built.query:
             return row.built.clean.wall - base.clean.wall + self._index_seconds(row.built) - self._index_seconds(base)
         same = [built.clean.wall for one, built in self.rows if _scorers(one) == _scorers(row)]
-        if len(self.rows) < FEWEST or not same or row.bytes is None:
+        if len(self.rows) < FEWEST or not same:
             return None
         line = self._line([self._index_seconds(built) for _, built in self.rows])
         # The baseline's own deviation from the line is not a saving.
-        return sum(same) / len(same) - base.clean.wall + line.at(row.bytes) - line.at(self._base_bytes)
+        return sum(same) / len(same) - base.clean.wall + line.at(row.index.postings) - line.at(self._base_size)
 
     def _line(self, seconds: Sequence[float]) -> TimeLine:
-        return TimeLine.through([row.bytes or 0 for row, _ in self.rows], seconds)
+        return TimeLine.through([row.index.postings for row, _ in self.rows], seconds)
 
     @property
-    def _base_bytes(self) -> int:
-        return self.rows[0][0].bytes or 0
+    def _base_size(self) -> int:
+        return self.rows[0][0].index.postings
 
     def _index_seconds(self, built: Built) -> float:
         """Return the wall time of building; the baseline's where the difference is noise."""

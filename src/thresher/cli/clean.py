@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, READING_KEYS, AskedBackend, backend_options, keys, say
+from thresher.cli.options import FILE, AskedBackend, backend_options, keys, say
 from thresher.defaults import OUTPUT_FORMATS
-from thresher.experiments.schema import CollectionTable, PagesTable, read_options
+from thresher.experiments.schema import ID_KEYS, PAGES_KEYS, READING_KEYS, CollectionTable, PagesTable, read_options
 
 
 @click.command()
@@ -33,8 +33,8 @@ from thresher.experiments.schema import CollectionTable, PagesTable, read_option
     help="An HTML page of the texts with what is dropped and all scores, to try other cutoffs.",
 )
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
-@keys("collection", *READING_KEYS)
-@keys("pages", "blocks", "language")
+@keys("collection", *READING_KEYS, *ID_KEYS)
+@keys("pages", *PAGES_KEYS)
 @backend_options
 def clean(
     source: Path,

@@ -14,7 +14,6 @@ import click
 
 from thresher.cli.options import (
     FILE,
-    READING_KEYS,
     Answer,
     AskedBackend,
     Shape,
@@ -30,20 +29,14 @@ from thresher.cli.options import (
     terminal_width,
     with_seconds,
 )
-from thresher.defaults import RETRIEVAL_MODEL
+from thresher.defaults import RETRIEVAL_MODEL, STATISTICS
 from thresher.errors import ConfigError, MissingDependencyError
-from thresher.experiments.schema import (
-    CollectionTable,
-    EvaluationTable,
-    IndexTable,
-    PagesTable,
-    RetrievalTable,
-    TopicsTable,
-    read_options,
-)
+from thresher.experiments import schema
 from thresher.files import real_path
 
 if TYPE_CHECKING:
+    from thresher.choosing.choices import Choice
+    from thresher.choosing.shared import SharedChoice
     from thresher.variants.results import Results
 
 
@@ -89,6 +82,7 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made 
 @_SECONDS
 @backend_options
 @_FRESH
+@click.option("--chosen", is_flag=True, help="Run what `thresher choose` named, instead of all variants of the file.")
 @shape_options
 def run(
     experiment: Path,
@@ -97,6 +91,7 @@ def run(
     seconds: float | None,
     backend: AskedBackend,
     fresh: bool,
+    chosen: bool,
     shape: Shape,
 ) -> None:
     """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
@@ -104,7 +99,7 @@ def run(
     from thresher.experiments.runner import run_experiment
 
     config = with_seconds(backend.of(load_experiment(experiment)), seconds)
-    _show(run_experiment(config, results, indexes, fresh, say), results / config.name, shape)
+    _show(run_experiment(config, results, indexes, fresh, say, chosen), results / config.name, shape)
 
 
 @click.command()
@@ -151,18 +146,19 @@ def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[st
     from thresher.experiments.chooser import last_choice
     from thresher.reports import REPORT_FILE
     from thresher.reports.further_tables import systems_table
-    from thresher.reports.summary import answer, findings, warnings
+    from thresher.reports.summary import answer, commands, findings, measured, warnings
     from thresher.reports.variant_tables import answer_table, main_table
     from thresher.variants.files import RESULTS_FILE
 
     choice = last_choice(folder, results.facts.key)
-    recommended = [name for model in results.retrievals if choice and (name := choice.recommended(model))]
+    recommended = [name for model in results.retrievals if choice for name in choice.picks(model)]
     told = Answer(
-        (*(answer(choice) if choice else ()), *findings(results), *warnings(results)),
+        (*((*answer(choice), *measured(choice, results)) if choice else ()), *findings(results), *warnings(results)),
         lambda rows: answer_table(results, rows, recommended),
         [table for table in (main_table(results), systems_table(results)) if table],
         [("report", folder / REPORT_FILE), *files],
         folder / RESULTS_FILE,
+        commands(choice) if choice else (),
     )
     say_answer(told, shape)
 
@@ -173,13 +169,7 @@ def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[st
 @backend_options
 @_FRESH
 @shape_options
-def explore(
-    experiment: Path,
-    results: Path,
-    backend: AskedBackend,
-    fresh: bool,
-    shape: Shape,
-) -> None:
+def explore(experiment: Path, results: Path, backend: AskedBackend, fresh: bool, shape: Shape) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers and pruning methods in one pass, without building indexes.
 
     Adds them to the results of the experiment, and to its report. Options override the file.
@@ -192,9 +182,9 @@ def explore(
 
 
 @click.command()
-@click.argument("experiment", type=FILE)
+@click.argument("experiments", type=FILE, nargs=-1, required=True)
 @_RESULTS
-@click.option("--measure", "-m", help="What must not be lost [default: the first nDCG, or else the last measure].")
+@click.option("--measure", "-m", help="Main measure [default: the first nDCG, else the last].")
 @click.option(
     "--queries",
     type=click.IntRange(1),
@@ -205,7 +195,7 @@ def explore(
 @instead_of("choose", "families", "margin", "alpha", "deciding", "emptied")
 @shape_options
 def choose(
-    experiment: Path,
+    experiments: tuple[Path, ...],
     results: Path,
     measure: str | None,
     queries: int,
@@ -216,68 +206,85 @@ def choose(
     emptied: float | None,
     shape: Shape,
 ) -> None:
-    """Choose an index for an EXPERIMENT that was explored or run.
+    """Choose an index for an experiment that was explored or run, or one setting for three EXPERIMENTS or more.
 
     Recommends the smallest index that is shown to lose less than the margin in every deciding measure and that leaves few
     pages without text. Says which index gains, if one is shown to, and which is safe even if kinds of topics that are
-    missing here lose everything. Writes choice.json and the reports.
+    missing here lose everything. Of several experiments: the setting whose prediction bound is within the margin, tested by
+    leaving out one after the other. Writes choice.json and the reports, or shared-choice.json.
     """
     from dataclasses import replace
 
-    from thresher.choosing.choices import CHOICE_FILE
     from thresher.choosing.families import parse_family
     from thresher.evaluation.non_inferiority import parse_margin
-    from thresher.evaluation.topics import About
-    from thresher.experiments.chooser import Question, choose_experiment
+    from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
     from thresher.experiments.config import checked_measure, load_experiment
-    from thresher.reports import REPORT_FILE
-    from thresher.reports.further_tables import answers_table, families_tables
-    from thresher.reports.notices import notice_text
-    from thresher.reports.summary import answer
 
-    config = load_experiment(experiment)
+    configs = [load_experiment(experiment) for experiment in experiments]
+    first = configs[0]
     given: dict[str, Any] = {
         "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
         "margin": margin and parse_margin(margin),
         "alpha": alpha,
-        "deciding": tuple(checked_measure(name, config.measures, "--deciding") for name in deciding),
+        "deciding": tuple(checked_measure(name, first.measures, "--deciding") for name in deciding),
         "emptied": emptied,
     }
-    terms = replace(config.terms, **{name: value for name, value in given.items() if value not in (None, ())})
-    choice = choose_experiment(config, results, Question(measure, terms, queries), say)
-    folder = results / config.name
-    named = answers_table(choice)
-    tables = [table for model in choice.models for table in families_tables(choice, model)]
-    files = [("report", folder / REPORT_FILE)]
+    terms = replace(first.terms, **{name: value for name, value in given.items() if value not in (None, ())})
+    question = Question(measure, terms, queries)
+    if len(configs) == 1:
+        say_answer(_chosen(choose_experiment(first, results, question, say), results / first.name), shape)
+    else:
+        say_answer(_shared(choose_for_all(configs, results, question, say), results), shape)
+
+
+def _chosen(choice: Choice, folder: Path) -> Answer:
+    from thresher.choosing.choices import CHOICE_FILE
+    from thresher.evaluation.topics import About
+    from thresher.reports import REPORT_FILE
+    from thresher.reports.further_tables import answers_table, families_tables
+    from thresher.reports.notices import notice_text
+    from thresher.reports.summary import answer, commands
+
+    tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
     # What a reader of the answer must know first stands first.
     caveats = [notice_text(one) for one in choice.notices if one.about is About.PSEUDO]
     others = [notice_text(one) for one in choice.notices if one.about is not About.PSEUDO]
-    say_answer(
-        Answer(
-            [*caveats, *answer(choice), *others],
-            None,
-            [named, *tables] if named else tables,
-            files,
-            folder / CHOICE_FILE,
-        ),
-        shape,
-    )
+    files, said = [("report", folder / REPORT_FILE)], [*caveats, *answer(choice), *others]
+    return Answer(said, None, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
+
+
+def _shared(choice: SharedChoice, results: Path) -> Answer:
+    from thresher.choosing.shared import SHARED_FILE
+    from thresher.reports.further_tables import shared_table
+    from thresher.reports.summary import shared_answer
+
+    table, file = shared_table(choice), results / SHARED_FILE
+    return Answer([*shared_answer(choice)], lambda _: table, [table], [("record", file)], file, choice.commands)
 
 
 @click.command()
 @click.argument("source", metavar="INPUT", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to write the index to.")
-@keys("index", "positions", "stored", "vectors")
+@keys("index", *schema.INDEX_KEYS)
 @click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
-@keys("index", "stemmer")
 @click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
-def index(source: Path, output: Path, index: IndexTable, lengths: bool, keep_stopwords: bool) -> None:
+@click.option("--prune", help="Leave out postings by a pruning method: dcp@0.5; see `thresher pruning-methods`.")
+@keys("pruning", "statistics")
+def index(
+    source: Path,
+    output: Path,
+    index: schema.IndexTable,
+    lengths: bool,
+    keep_stopwords: bool,
+    prune: str | None,
+    pruning: schema.PruningTable,
+) -> None:
     """Index cleaned JSON lines (`id`, `contents`) with Lucene."""
     from thresher.api import index_json_lines
     from thresher.lucene.indexing import IndexOptions
 
     options = IndexOptions(**{**asdict(index), "stopwords": not keep_stopwords}, lengths=lengths)
-    done = index_json_lines(source, output, options)
+    done = index_json_lines(source, output, options, prune, pruning.statistics == STATISTICS[0])
     say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
 
 
@@ -295,7 +302,13 @@ def index(source: Path, output: Path, index: IndexTable, lengths: bool, keep_sto
 @keys("topics", "field")
 @click.option("--tag", default="thresher", show_default=True, help="The run's tag.")
 def search(
-    folder: Path, queries: Path, output: Path, model: str, retrieval: RetrievalTable, topics: TopicsTable, tag: str
+    folder: Path,
+    queries: Path,
+    output: Path,
+    model: str,
+    retrieval: schema.RetrievalTable,
+    topics: schema.TopicsTable,
+    tag: str,
 ) -> None:
     """Search an INDEX with TOPICS and write a TREC run."""
     from statistics import median
@@ -327,7 +340,7 @@ def evaluate(
     runs: tuple[Path, ...],
     measures: tuple[str, ...],
     baseline: Path | None,
-    evaluation: EvaluationTable,
+    evaluation: schema.EvaluationTable,
     margin: str | None,
     per_topic: bool,
 ) -> None:
@@ -351,21 +364,13 @@ def evaluate(
     help="The variant [default: the recommended one, or else that with the largest change of the main measure].",
 )
 @click.option("--document", help="Explain this document of the topic alone, whatever its rank and judgment.")
-@click.option("--model", help="The retrieval model [default: the experiment's first].")
+@click.option("--model", "retrieval", help="The retrieval model [default: the experiment's first].")
 @click.option("--experiment", type=FILE, help="The experiment file [default: where it was when it was run].")
 @click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
 @click.option("--pages", is_flag=True, help="Write pages on all topics beside the report, which then links to them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole record as JSON.")
 def explain(
-    folder: Path,
-    topic: str | None,
-    variant: str | None,
-    document: str | None,
-    model: str | None,
-    experiment: Path | None,
-    indexes: Path,
-    pages: bool,
-    as_json: bool,
+    folder: Path, experiment: Path | None, indexes: Path, pages: bool, as_json: bool, **asked: str | None
 ) -> None:
     """Explain why a TOPIC of finished results won or lost against the baseline; without one, all topics together.
 
@@ -377,11 +382,11 @@ def explain(
     from thresher.explaining.explanations import RECORD, read_explained
     from thresher.reports.explanation_text import explanation_lines
 
-    if document is not None and topic is None:
+    why = Why(**asked)
+    if why.document is not None and why.topic is None:
         raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
-    if pages and topic is not None:
+    if pages and why.topic is not None:
         raise ConfigError("pages are written of all topics", "leave the topic out", "--pages")
-    why = Why(topic, variant, document, model)
     explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, say)
     if pages:
         from thresher.playing.page_sources import write_explained_topics
@@ -404,8 +409,8 @@ def explain(
 @click.argument("source", metavar="[PAGES|RESULTS/NAME]", type=FILE, required=False)
 @click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this one too. May be repeated.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port [default: one that is free].")
-@keys("pages", "blocks", "language")
-def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: PagesTable) -> None:
+@keys("pages", *schema.PAGES_KEYS)
+def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema.PagesTable) -> None:
     """Try pages in a browser on this machine: all scores, two cleaners side by side, ranks if there are results.
 
     Pages are pasted, dropped, or picked from PAGES, any collection, or from finished results. Nothing is fetched, and no other
@@ -439,7 +444,7 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: PagesT
 @click.option(
     "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."
 )
-@keys("collection", *READING_KEYS, "ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
+@keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @backend_options
 def pseudo_topics(
     source: Path,
@@ -448,7 +453,7 @@ def pseudo_topics(
     most: int,
     seed: int,
     stop_list: str,
-    collection: CollectionTable,
+    collection: schema.CollectionTable,
     backend: AskedBackend,
 ) -> None:
     """Make topics with one relevant page each of a COLLECTION without judgments.
@@ -465,7 +470,7 @@ def pseudo_topics(
         output,
         PseudoOptions(SOURCES if origin == "both" else (origin,), most, seed, stop_list),
         format=collection.format,
-        reading=read_options(collection),
+        reading=schema.read_options(collection),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
         backend=backend.backend(),
     )

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import zip_longest
 from pathlib import Path
 
 import click
 
 from thresher import __version__
+from thresher.cli import experiment
 from thresher.cli.clean import clean, cleaners, methods
 from thresher.cli.cleaneval import cleaneval
-from thresher.cli.experiment import (
-    choose,
-    evaluate,
-    explain,
-    explore,
-    index,
-    init,
-    measure,
-    play,
-    pseudo_topics,
-    report,
-    run,
-    search,
-)
 from thresher.cli.model_verbs import content, lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import memory_error, user_error, without_leftovers
 
 _NAME = "thresher"
+_INTERRUPTED = (
+    "interrupted. Fix: run the same command again; `run` and `explore` continue where they stopped, and with an output file "
+    "or folder `clean` and `cleaneval`."
+)
 
 
 def main() -> None:
@@ -49,7 +36,7 @@ def main() -> None:
     except click.ClickException as error:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        _fail([f"interrupted. Fix: run the same command again; it {after_interruption(sys.argv[1:])}."], 130)
+        _fail([_INTERRUPTED], 130)
     except MemoryError:
         _fail(memory_error().lines(), ResourceError.exit_code)
     except OSError as error:
@@ -62,37 +49,6 @@ def _without_name(error: OSError) -> ThresherError:
         return user_error(error, Path.cwd())
     except FileNotFoundError:
         return InputError("the working folder is gone", "change to one that is there")
-
-
-def after_interruption(arguments: Sequence[str]) -> str:
-    """Return what a command with these arguments does when it is run again after Ctrl-C."""
-    verb, *others = arguments or [""]
-    kept = {
-        "run": True,
-        "explore": True,
-        # A pipe is over, and what is written to one cannot be taken back.
-        "clean": "-" not in others and not any(map(_is_stream, _outputs(others))),
-        # Without an output its scores are in a folder of their own.
-        "cleaneval": any(True for _ in _outputs(others)),
-    }
-    return "continues where it stopped" if kept.get(verb) else "starts from the beginning"
-
-
-def _outputs(arguments: Sequence[str]) -> Iterator[Path]:
-    """Give the files of the option -o or --output, however it is spelled."""
-    for name, following in zip_longest(arguments, arguments[1:], fillvalue=""):
-        if name in ("-o", "--output"):
-            yield Path(following)
-        elif match := re.match(r"(?:--output=|-o)(.*)", name, re.DOTALL):
-            yield Path(match[1])
-
-
-def _is_stream(path: Path) -> bool:
-    from thresher.cleaning.output_formats import is_stream
-
-    with suppress(OSError):
-        return is_stream(path)
-    return False
 
 
 def _fail(lines: list[str], code: int) -> None:
@@ -137,11 +93,11 @@ def doctor() -> None:
 
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
-    "Prepare": (doctor, init, cleaners, methods, lm, ncleaner, content, pseudo_topics),
-    "Run": (run, explore, measure, cleaneval),
-    "Choose": (choose,),
-    "Look": (report, explain, play),
-    "Single stages": (clean, index, search, evaluate),
+    "Prepare": (doctor, experiment.init, cleaners, methods, lm, ncleaner, content, experiment.pseudo_topics),
+    "Run": (experiment.run, experiment.explore, experiment.measure, cleaneval),
+    "Choose": (experiment.choose,),
+    "Look": (experiment.report, experiment.explain, experiment.play),
+    "Single stages": (clean, experiment.index, experiment.search, experiment.evaluate),
 }
 _GROUPS = {heading: [verb.name or "" for verb in verbs] for heading, verbs in _VERBS.items()}
 for verbs in _VERBS.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,18 +24,11 @@ def lm() -> None:
 @click.option("--tokeniser", default="words", show_default=True, help="words, characters, pyplexity.")
 @click.option("--language", default="en", show_default=True, help="Whose abbreviations end no sentence.")
 @click.option("--field", default="text", show_default=True, help="The member of JSON lines that holds the text.")
-@click.option("--min-count", default=1, show_default=True, help="Words that occur more rarely become unknown.")
+@click.option(
+    "--min-count", "least_count", default=1, show_default=True, help="Words that occur more rarely become unknown."
+)
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
-def train_words(
-    texts: tuple[Path, ...],
-    output: Path,
-    order: int,
-    tokeniser: str,
-    language: str,
-    field: str,
-    min_count: int,
-    workers: int,
-) -> None:
+def train_words(**plan: Any) -> None:
     """Train a model on text: files of text (.gz, .zst) or of JSON lines (.jsonl), or folders of HTML.
 
     It is PyPlexity's mixture of maximum-likelihood estimates. One sentence in a hundred is held out, if there are enough; the
@@ -42,17 +36,8 @@ def train_words(
     """
     from thresher.language_models.words.training import Plan, train
 
-    plan = Plan(
-        texts=texts,
-        output=output,
-        order=order,
-        tokeniser=tokeniser,
-        language=language,
-        field=field,
-        least_count=min_count,
-        workers=workers,
-    )
-    card = train(plan)
+    output, order = plan["output"], plan["order"]
+    card = train(Plan(**plan))
     training = card.training
     if training is not None:
         most = math.ceil(training.perplexities["90"])

@@ -17,7 +17,7 @@ import click
 
 from thresher.defaults import BACKENDS, DASK, LOCAL
 from thresher.errors import MOST, ConfigError, visible
-from thresher.experiments.schema import LARGE, Key, tables
+from thresher.experiments.schema import LARGE, Key, option_name, tables
 
 if TYPE_CHECKING:
     from thresher.experiments.config import Experiment
@@ -28,17 +28,6 @@ if TYPE_CHECKING:
 Verb = Callable[..., Any]
 
 FILE = click.Path(path_type=Path)
-READING_KEYS = (
-    "format",
-    "id_field",
-    "html_field",
-    "text_field",
-    "url_field",
-    "max_page_mib",
-    "page_seconds",
-    "escape_ids",
-)
-"""The keys of [collection] that say how any collection is read."""
 
 
 def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
@@ -62,7 +51,7 @@ def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
 
 
 def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
-    """Add options that go before keys of the experiment file that a verb reads; None, or none of a list, if not given."""
+    """Add options that override keys of the experiment file; None, or an empty tuple, if not given."""
 
     def add(verb: Verb) -> Verb:
         for name in reversed(names):
@@ -76,9 +65,11 @@ def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
 
 
 def _option(name: str, key: Key, more: str = "") -> Callable[[Verb], Verb]:
-    flag, meaning = f"--{name.replace('_', '-')}", f"{key.meaning[0].upper()}{key.meaning[1:]}."
-    if key.of_texts and str not in key.kinds:
-        return click.option(flag, multiple=True, help=f"{meaning} May be repeated.{more}")
+    flag, meaning = option_name(name), f"{key.meaning[0].upper()}{key.meaning[1:]}."
+    if key.of_texts:
+        default = (key.default,) if isinstance(key.default, str) else None
+        meaning = f"{meaning} May be repeated.{more}"
+        return click.option(flag, multiple=True, default=default, show_default=bool(default), help=meaning)
     if bool in key.kinds:
         return click.option(flag, is_flag=True, default=False, help=meaning)
     kind: Any = str
@@ -226,14 +217,14 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verb has to say.
+    """The result of a verb, as it is printed.
 
     Args:
         sentences: the most important one first.
         short: returns a table of about that many rows, if there is one.
-        full: all tables.
         files: what was written, by what it is.
         record: the file with the record.
+        commands: to copy into a shell, each in one line however long it is.
     """
 
     sentences: Sequence[str]
@@ -241,6 +232,7 @@ class Answer:
     full: Sequence[Table]
     files: Sequence[tuple[str, Path]]
     record: Path
+    commands: Sequence[str] = ()
 
 
 def shape_options(verb: Verb) -> Verb:
@@ -282,13 +274,10 @@ def say_answer(answer: Answer, shape: Shape) -> None:
 
 
 def short_lines(answer: Answer, width: int) -> list[str]:
-    """Return sentences and, if there is room, the table, in at most `MOST_LINES` lines with those of the files.
+    """Return sentences and, if there is room, the table, in at most `MOST_LINES` lines with those of the files."""
+    from thresher.reports.formatting import counted
 
-    Args:
-        answer: what to say.
-        width: of the terminal.
-    """
-    room = MOST_LINES - len(answer.files) - 1
+    room = MOST_LINES - len(answer.files) - len(answer.commands) - (2 if answer.commands else 1)
     said = [_wrapped(sentence, width) for sentence in answer.sentences]
     tables = [
         lines
@@ -301,8 +290,7 @@ def short_lines(answer: Answer, width: int) -> list[str]:
     kept: list[str] = []
     for number, lines in enumerate(said):
         if len(kept) + len(lines) + least + (number < len(said) - 1) > room:
-            more = len(said) - number
-            kept.append(f"- {more} more {'sentence' if more == 1 else 'sentences'}: --full")
+            kept.append(f"- {counted(len(said) - number, 'more sentence')}: --full")
             break
         kept += lines
     fitting = next((lines for lines in tables if len(kept) + len(lines) <= room), [])
@@ -327,5 +315,9 @@ def _narrow(table: Table, width: int) -> list[str]:
 
 def _say_files(answer: Answer) -> None:
     click.echo()
+    for command in answer.commands:
+        tell(command, None)
+    if answer.commands:
+        click.echo()
     for what, path in answer.files:
         tell(f"{what}: {path.resolve()}")

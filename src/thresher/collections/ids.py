@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import signal
-import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -20,14 +17,10 @@ _SHOWN = 100
 # TREC runs separate columns by white space.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
-_PATTERN_SECONDS = 1.0
-# No id of a document: it holds spaces.
-_LATE = f"id_pattern takes longer than {_PATTERN_SECONDS:g} s on the id "
-
 
 @dataclass(frozen=True)
 class IdRule:
-    """How document ids are formed from file names.
+    """The rule that forms document ids from file names.
 
     `ids`: `path` for the whole path below the folder `prefix`, `stem` for the file name alone. `keep_suffix`: whether `.html`
     stays; the suffix of a compression after it never does. Every match of the regular expression `pattern` is then replaced
@@ -68,45 +61,10 @@ class IdRule:
         return self.fit(stem if folder == PurePosixPath() else f"{folder.as_posix()}/{stem}")
 
     def fit(self, document_id: str) -> str:
-        """Return an id with the pattern replaced and, with `escape`, escaped.
-
-        If the pattern takes too long, what is returned makes `id_problem` say so.
-        """
+        """Return an id with the pattern replaced and, with `escape`, escaped."""
         if self.pattern:
-            try:
-                with _cpu_limit(_PATTERN_SECONDS):
-                    document_id = re.sub(self.pattern, self.replacement, document_id)
-            except _TooLongError:
-                return _LATE + shown_id(document_id)
+            document_id = re.sub(self.pattern, self.replacement, document_id)
         return escape_id(document_id) if self.escape else document_id
-
-
-class _TooLongError(Exception):
-    pass
-
-
-@contextmanager
-def _cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise an error in a block that computes for longer: regular expressions look for signals. Only main threads get them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise _TooLongError
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
-def is_late(document_id: str) -> bool:
-    """Return whether what `IdRule.fit` returned is not an id, as the pattern took too long."""
-    return document_id.startswith(_LATE)
 
 
 def id_problem(document_id: str) -> str:
@@ -117,8 +75,6 @@ def id_problem(document_id: str) -> str:
     """
     if not document_id:
         return "the document has no id"
-    if is_late(document_id):
-        return document_id
     if unfit := _UNFIT.search(document_id):
         return f"the document id {shown_id(document_id)} holds {unfit.group()!r}, which a TREC run cannot hold"
     size = len(document_id.encode("utf-8", "surrogatepass"))
@@ -146,7 +102,7 @@ def escape_id(document_id: str) -> str:
 
 
 def unique(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources unchanged; any problem is an error."""
+    """Yield the sources; any problem is an error."""
     seen: dict[str, str] = {}
     for source in sources:
         if source.problem:

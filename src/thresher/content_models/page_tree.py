@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 from itertools import count
 
 import numpy as np
@@ -15,82 +16,9 @@ from thresher.pages.marks import Elements
 from thresher.pages.parsing import HIDDEN, INLINE_TAGS
 from thresher.pages.plain import Ints
 
-# Families of words that sites name parts of pages by. They are the vocabulary of templates, not of a page's language.
-_FAMILIES: Mapping[str, str] = {
-    "article": "article|story|essay",
-    "post": "post(?!er|al|code)",
-    "blog": "blog(?!roll)",
-    "entry": "entry",
-    "content": "content(?!s)",
-    "body": "body",
-    "text": "text|txt",
-    "main": "main(?!tain)|primary",
-    "page": "page(?!r)",
-    "single": "single|permalink",
-    "description": "desc",
-    "summary": "summary|excerpt|abstract|intro|lede|standfirst|dek",
-    "teaser": "teaser|preview|snippet",
-    "title": "title|headline|heading",
-    "subtitle": "subtitle|subhead|tagline|kicker",
-    "comment": "comment|disqus|repl(?:y|ies)|respond|responses",
-    "review": "review|rating|stars|testimonial",
-    "forum": "forum|thread|topic|discussion|bbs",
-    "message": "message|bubble|chat",
-    "quote": "quote|signature",
-    "user": "user|profile|avatar|member",
-    "author": "author|byline|contributor|writer|bio(?![a-z])",
-    "date": "date|time(?!line)|publish",
-    "meta": "meta",
-    "tags": "(?<![a-z])tags?(?![a-z])|categor|keyword",
-    "breadcrumb": "crumb",
-    "navigation": "(?<![a-z])nav|navig|menu|navbar",
-    "header": "header|masthead|topbar",
-    "footer": "foot(?!note)|bottom|colophon",
-    "sidebar": "sidebar|side(?![a-z])|(?<![a-z])rail|aside",
-    "widget": "widget|module",
-    "related": "related|recommend|similar|more|popular|trending|latest|recent|upnext",
-    "share": "shar(?:e|ing)|social|facebook|twitter|follow|linkedin|instagram|whatsapp",
-    "advertising": "(?<![a-z])ads?(?![a-z])|advert|sponsor|promo|adsense|dfp|outbrain|taboola|banner",
-    "newsletter": "newsletter|subscri|signup|mailing|optin",
-    "login": "login|signin|register|account",
-    "cookie": "cookie|consent|gdpr|privacy|onetrust",
-    "dialog": "modal|popup|overlay|lightbox|dialog|tooltip|dropdown|drawer|offcanvas",
-    "legal": "copyright|legal|disclaimer|terms|credits",
-    "search": "search|filter|facet|sort",
-    "pagination": "pagin|pager|(?<![a-z])(?:prev|next)(?![a-z])|older|newer",
-    "carousel": "gallery|slider|carousel|slick|swiper|slide",
-    "media": "image|img|photo|picture|media|video|audio|player|thumb",
-    "caption": "caption|credit",
-    "product": "product|(?<![a-z])sku|catalog",
-    "item": "(?<![a-z])items?(?![a-z])",
-    "card": "card|tile",
-    "price": "price|cart|basket|checkout|stock|(?<![a-z])buy|(?<![a-z])shop|offer|deal|delivery|shipping",
-    "specification": "spec(?!ial)|attribute|feature|detail|propert",
-    "list": "list",
-    "table": "table(?!t)|grid",
-    "tabs": "(?<![a-z])tabs?(?![a-z])|panel|accordion|collaps|toggle|expand",
-    "faq": "faq|question|answer",
-    "button": "button|btn|(?<![a-z])cta",
-    "form": "form(?!at)|input|field",
-    "invisible": "hidden|(?<![a-z])hide|visually|(?<![a-z])sr(?![a-z])|screenreader|skip|invisible|noprint",
-    "toc": "(?<![a-z])toc|contents|outline",
-    "code": "code|highlight|syntax|(?<![a-z])pre(?![a-z])",
-    "documentation": "(?<![a-z])docs?(?![a-z])|document|markdown|wiki|(?<![a-z])mw(?![a-z])|rst",
-    "hero": "hero|jumbotron|cover",
-    "contact": "contact|address|phone|location|(?<![a-z])map(?![a-z])",
-    "event": "event|calendar|schedule",
-    "job": "(?<![a-z])job|career|vacanc|apply",
-    "links": "links|blogroll|archive",
-    "reference": "infobox|navbox|reference|footnote|citation|bibliograph",
-    "notice": "notice|alert|warning|(?<![a-z])info(?![a-z])|(?<![a-z])note(?![a-z])|disclosure",
-    "language": "lang|locale|translat",
-    "tools": "tool|action|option|control",
-    "logo": "logo|brand|site",
-    "wrapper": "wrap|container|inner|section",
-    "prose": "richtext|rich|rte|wysiwyg|prose|copy(?!right)|editor|formatted|typography",
-    "recipe": "recipe|ingredient|instruction|directions|nutrition",
-    "lyrics": "lyric|poem|verse",
-}
+_TEXT = files("thresher.content_models").joinpath("families.tsv").read_text(encoding="utf-8")
+# Families of words that sites name parts of pages by, and the words of each as a regular expression.
+_FAMILIES = dict(line.split("\t") for line in _TEXT.splitlines())
 FAMILIES = tuple(_FAMILIES)
 TAGS = tuple(
     (
@@ -105,11 +33,11 @@ COUNTED = ("p", "img", "a", "li", "input", "button", "br", "tr", "td")
 _TAG_BITS = {tag: 1 << (len(FAMILIES) + number) for number, tag in enumerate(TAGS)}
 _HIDDEN_BIT = 1 << (len(FAMILIES) + len(TAGS))
 BYTES = -(-_HIDDEN_BIT.bit_length() // 64) * 8
-"""Of what a description says: whole numbers of 64 bits."""
+"""The bytes of a description's bits: whole numbers of 64 bits."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PATTERNS = tuple((1 << number, re.compile(words)) for number, words in enumerate(_FAMILIES.values()))
 NEAR = 4
-"""Of the elements around a block, from the innermost, those that are near; inline elements do not count."""
+"""The number of innermost elements around a block that count as near, inline ones left out."""
 # What they say holds for all of the page.
 _WHOLE = frozenset(("html", "body", "meta"))
 _NOTHING = bytes(BYTES)
@@ -268,10 +196,7 @@ def _own(descriptions: Sequence[str], tags: Sequence[str], used: Sequence[int]) 
 def _paths(parent: Ints, code: Ints, tag: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the path to each element, and by path a number for its tags; the page, which is the first element, has 0.
 
-    Args:
-        parent: the element around each.
-        code, tag: numbers of each element's description and tag, below `size`.
-        size: of these.
+    `code` and `tag` are numbers of each element's description and tag, below `size`.
     """
     paths, tag_paths = [0], [0]
     # By the path and the description, or tag, of a step, as one number: tuples would keep the garbage collector busy.

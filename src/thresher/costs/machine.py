@@ -34,12 +34,10 @@ class Tdp:
 
 
 def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> Tdp:
-    """Find the TDP of a machine: as configured, else from the table `tdp.tsv`, else an assumption that says
-    so.
+    """Find the TDP of a machine: as configured, else from the table `tdp.tsv`, else an assumption that says so.
 
-    Only an exact model matches: of `E5-2630` and `E5-2630 v4`, of `7763` and `7763P`, each has its own TDP. A
-    virtual machine's CPU has the TDP of the whole CPU, of which it may own a few cores only: configure a
-    share.
+    Only an exact model matches: `E5-2630` and `E5-2630 v4` differ, as do `7763` and `7763P`. A virtual machine's CPU has the
+    TDP of the whole CPU, of which it may own a few cores only: configure a share.
 
     Args:
         model: such as `Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz`.
@@ -51,14 +49,11 @@ def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> T
             raise ConfigError(f"{configured:g} W is not a power", "give a positive number of watts", "costs.tdp_watts")
         return Tdp(float(configured), "configured")
     entry = _table().get(_key(model))
+    times = f" × {sockets}" if sockets > 1 else ""
     if entry is None:
-        return Tdp(ASSUMED_WATTS * sockets, f"assumed{_times(sockets)}: the paper's CPU; set costs.tdp_watts")
+        return Tdp(ASSUMED_WATTS * sockets, f"assumed{times}: the paper's CPU; set costs.tdp_watts")
     name, watts = entry
-    return Tdp(watts * sockets, f"table: {name}{_times(sockets)}")
-
-
-def _times(sockets: int) -> str:
-    return f" × {sockets}" if sockets > 1 else ""
+    return Tdp(watts * sockets, f"table: {name}{times}")
 
 
 @cache
@@ -109,11 +104,7 @@ def read_machine() -> Machine:
 
 
 def parse_cpuinfo(text: str) -> tuple[str, int]:
-    """Take the CPU model and the number of sockets from the text of Linux's `/proc/cpuinfo`.
-
-    Returns:
-        (model, sockets): an empty model where the text names none (as on ARM); at least one socket.
-    """
+    """Return CPU model (empty where there is none, as on ARM) and number of sockets from Linux's `/proc/cpuinfo`."""
     fields = [tuple(part.strip() for part in line.split(":", 1)) for line in text.splitlines() if ":" in line]
     models = [value for name, value in fields if name == "model name"]
     sockets = {value for name, value in fields if name == "physical id"}
@@ -140,13 +131,13 @@ def _sysctl(name: str) -> str:
 RESOLUTION_SECONDS = 1.0
 """The shortest work that gets a figure: below it, starting and scheduling outweigh what is measured."""
 BELOW_RESOLUTION = "below resolution"
-"""What tables show for work that was too short to measure."""
+"""Shown in tables for work that was too short to measure."""
 _HOUR = 3600.0
 
 
 @dataclass(frozen=True)
 class Power:
-    """What a machine draws while it works, and what the power costs.
+    """The power that a machine draws while it works, and its carbon intensity.
 
     Args:
         watts: of one machine: the thermal design power of its CPUs, or its measured power.
@@ -179,7 +170,7 @@ class Power:
         return None if seconds < RESOLUTION_SECONDS else 1000.0 * self.kwh(seconds, machines) * self.intensity
 
     def __str__(self) -> str:
-        """Say in one line how figures come about."""
+        """Return in one line how figures come about."""
         factors = [f"{self.watts:g} W a machine ({self.source})"]
         if self.share != 1:
             factors.append(f"{self.share:.3g} of its cores")
@@ -191,11 +182,7 @@ class Power:
 
 @dataclass(frozen=True)
 class Footprint:
-    """What a piece of work takes in time, energy and CO2; the bounds of what was not measured several times are its value.
-
-    Args:
-        work: such as "indexing" or "10,000 searches".
-    """
+    """Time, energy and CO2 of a piece of `work`, such as "10,000 searches"; bounds equal the value if measured only once."""
 
     work: str
     hours: Annotated[Interval, Declared("Hours of all machines together.", Show.FIGURE, "h", bounds=True)]

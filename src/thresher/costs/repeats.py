@@ -1,7 +1,7 @@
-"""What repeated times say: ratios to the baseline with intervals, what can be measured at all, and when cleaning has paid off.
+"""Repeated times: ratios to the baseline with intervals, what can be measured at all, and when cleaning has paid off.
 
-Times are of the same work again and again, interleaved with the baseline's and with those of its twin: a copy of the baseline
-that is measured as if it were a variant. What the twin seems to save is noise.
+The same work is timed again and again, interleaved with the baseline and with a copy of the baseline that is measured as if it
+were a variant. The copy's apparent speed-up is the noise floor.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from thresher.columns import Declared, Show
 
 Floats = npt.NDArray[np.float64]
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-"""Numbers of openings and of topics, drawn with replacement."""
+"""Numbers of restarts and of topics, drawn with replacement."""
 RESAMPLES = 400
 CONFIDENCE = 0.95
 _TICK = 1e-9
@@ -44,12 +44,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class MeasuredTime:
-    """The time of a piece of work, and what it is beside the baseline's.
+    """The time of a piece of work, absolute and relative to the baseline's.
 
     Args:
         wall, cpu: seconds, the mean over topics of the median over rounds.
-        saved: wall seconds less than the baseline's: the baseline's on these topics, times the share of it that all topics
-            together save.
+        saved: the baseline's seconds times the share that all topics together save.
         measurable: see `measurable`.
     """
 
@@ -77,14 +76,14 @@ class Repeats:
 
     Args:
         times: by piece, the baseline first.
-        twin: the noise floor.
-        openings: how often everything was set up anew.
-        rounds: how often everything was measured, in all openings together.
+        copy: of the baseline's copy, the noise floor.
+        restarts: how often everything was set up anew.
+        rounds: how often everything was measured, in all restarts together.
     """
 
     times: Mapping[str, MeasuredTime]
-    twin: MeasuredTime
-    openings: int
+    copy: MeasuredTime
+    restarts: int
     rounds: int
 
 
@@ -92,34 +91,34 @@ def compare_times(names: Sequence[str], wall: Sequence[Floats], cpu: Sequence[Fl
     """Compare times with the baseline's.
 
     The time of a topic is the median over all rounds. The ratio is the geometric mean over topics of a variant's time by the
-    baseline's. Standard errors are those of a bootstrap that draws openings, with all of their rounds, and topics
+    baseline's. Standard errors are those of a bootstrap that draws restarts, with all of their rounds, and topics
     independently (Owen, "The pigeonhole bootstrap", Annals of Applied Statistics 1(2), 2007), so that intervals hold for other
-    openings and for other topics of the kind. A bootstrap of n draws is too narrow by √((n − 1)/n), and means of few draws
+    restarts and for other topics of the kind. A bootstrap of n draws is too narrow by √((n − 1)/n), and means of few draws
     have thick tails: an interval reaches to both sides by the standard error times √(n/(n − 1)) times the quantile of
-    Student's t with n − 1 degrees of freedom, where n are the openings (Hesterberg, "What teachers should know about the
-    bootstrap", The American Statistician 69(4), 2015). After a single opening it reaches from 0 to infinity.
+    Student's t with n − 1 degrees of freedom, where n are the restarts (Hesterberg, "What teachers should know about the
+    bootstrap", The American Statistician 69(4), 2015). After a single restart it reaches from 0 to infinity.
 
     Args:
-        names: of the baseline, then of the variants.
-        wall, cpu: seconds of each opening, shape (rounds, 1 + pieces, topics): the baseline, its twin, the variants.
+        names: the baseline, then the variants.
+        wall, cpu: seconds of each restart, shape (rounds, 1 + pieces, topics): the baseline, its copy, the variants.
         seed: of the bootstrap.
     """
     means, ratios, saved = _bounded(wall, seed)
     cpu_means, cpu_ratios, _ = _bounded(cpu, seed)
-    baseline, twin, *variants = [
+    baseline, copy, *variants = [
         MeasuredTime(*figures, measurable(figures[2], figures[4], ratios[1]))
         for figures in zip(means, cpu_means, ratios, cpu_ratios, saved, strict=True)
     ]
-    return Repeats(dict(zip(names, (baseline, *variants), strict=True)), twin, len(wall), sum(map(len, wall)))
+    return Repeats(dict(zip(names, (baseline, *variants), strict=True)), copy, len(wall), sum(map(len, wall)))
 
 
-def measurable(ratio: Interval, saved: Interval, twin: Interval) -> bool:
+def measurable(ratio: Interval, saved: Interval, copy: Interval) -> bool:
     """Return whether a difference from the baseline is more than noise.
 
-    The ratio's interval must lie outside of the noise floor, which reaches from 1 to both sides as far as the twin's interval
-    reaches to the farther one; and what is saved in seconds must have one sign all over its interval.
+    The ratio's interval must lie outside of the noise floor, which reaches from 1 to both sides as far as the copy's interval
+    reaches to the farther one; and the seconds saved must have one sign all over their interval.
     """
-    low = min(twin.low, 1 / twin.high)
+    low = min(copy.low, 1 / copy.high)
     high = 1 / low if low > 0 else math.inf
     return (ratio.high < low and saved.low > 0) or (ratio.low > high and saved.high < 0)
 
@@ -135,32 +134,29 @@ def _mean(medians: Floats) -> Floats:
     return means
 
 
-def _log_ratios(medians: Floats) -> Floats:
-    logs = np.log(np.maximum(medians, _TICK))
-    return _mean(logs - logs[:1])
-
-
-def _saved_shares(medians: Floats) -> Floats:
-    means = _mean(medians)
-    shares: Floats = 1 - means / means[0]
-    return shares
-
-
 def _bounded(times: Sequence[Floats], seed: int) -> tuple[list[Interval], list[Interval], list[Interval]]:
-    """Return mean, ratio to the baseline and what is saved, each by piece, with intervals over draws."""
-    openings, topics = len(times), times[0].shape[2]
+    """Return means, ratios to the baseline and seconds saved, each by piece, with intervals over draws."""
+    restarts, topics = len(times), times[0].shape[2]
     chance = np.random.default_rng(seed)
-    resamples = RESAMPLES if openings > 1 else 0
-    drawn = [chance.integers(count, size=(resamples, count)) for count in (openings, topics)]
+    resamples = RESAMPLES if restarts > 1 else 0
+    drawn = [chance.integers(count, size=(resamples, count)) for count in (restarts, topics)]
     draws: list[Draw] = list(zip(*drawn, strict=True))
     medians = _medians(times)
-    resampled = [_medians([times[number] for number in of_openings])[:, of_topics] for of_openings, of_topics in draws]
+    resampled = [_medians([times[number] for number in of_restarts])[:, of_topics] for of_restarts, of_topics in draws]
     factor = math.inf
     if draws:
         from scipy.special import stdtrit  # of the extra `retrieval`
 
-        quantile = float(stdtrit(openings - 1, (1 + CONFIDENCE) / 2))
-        factor = quantile * math.sqrt(openings / (openings - 1))
+        quantile = float(stdtrit(restarts - 1, (1 + CONFIDENCE) / 2))
+        factor = quantile * math.sqrt(restarts / (restarts - 1))
+
+    def log_ratios(medians: Floats) -> Floats:
+        logs = np.log(np.maximum(medians, _TICK))
+        return _mean(logs - logs[:1])
+
+    def saved_shares(medians: Floats) -> Floats:
+        shares: Floats = 1 - _mean(medians) / _mean(medians)[0]
+        return shares
 
     def bounds(figure: Callable[[Floats], Floats]) -> list[tuple[float, float, float]]:
         values = figure(medians)
@@ -171,22 +167,21 @@ def _bounded(times: Sequence[Floats], seed: int) -> tuple[list[Interval], list[I
         return [(value, value - by, value + by) for value, by in zip(values.tolist(), reach, strict=True)]
 
     means = [Interval(value, max(low, 0.0), high) for value, low, high in bounds(_mean)]
-    ratios = [Interval(*map(math.exp, logs)) for logs in bounds(_log_ratios)]
-    saved = [Interval(*(means[0].value * share for share in shares)) for shares in bounds(_saved_shares)]
+    ratios = [Interval(*map(math.exp, logs)) for logs in bounds(log_ratios)]
+    saved = [Interval(*(means[0].value * share for share in shares)) for shares in bounds(saved_shares)]
     return means, ratios, saved
 
 
 def _medians(times: Sequence[Floats]) -> Floats:
     """Return the median over all rounds; shape (pieces, topics)."""
-    medians: Floats = np.median(np.concatenate(times), axis=0)
-    return medians
+    return np.median(np.concatenate(times), axis=0)
 
 
 class Payoff(StrEnum):
     """When cleaning and building have paid off by faster searching.
 
-    `UNKNOWN` and `NO_COSTLIER` are where the difference in searching is within noise: costlier to build, or not. After
-    `USED_UP` a cheaper index has lost by slower searching what it gained by building.
+    With `UNKNOWN` (costlier to build) and `NO_COSTLIER` (not costlier) the difference in searching is within noise. With
+    `USED_UP` an index that was cheaper to build is slower to search, which uses up the gain.
     """
 
     AT_ONCE = "at once"
@@ -199,12 +194,7 @@ class Payoff(StrEnum):
 
 @dataclass(frozen=True)
 class BreakEven:
-    """When a variant has paid off.
-
-    Args:
-        queries: after which it has, 0 for at once.
-        until: queries after which the gain is used up.
-    """
+    """When a variant has paid off; 0 queries for at once."""
 
     payoff: Annotated[Payoff, Declared("When cleaning pays off.", Show.TEXT, name="break_even")]
     queries: Annotated[
@@ -252,19 +242,19 @@ _SAMPLE_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Times:
-    """What a piece of work took: `cpu` is of all threads, Java's included; `peak` is resident memory of one process."""
+    """Costs of a piece of work: `cpu` is of all threads, Java's included; `peak` is resident memory of one process."""
 
     wall: Annotated[float, Declared("Wall seconds.", Show.SECONDS, "s", "wall", "wall_seconds")]
     cpu: Annotated[float, Declared("CPU seconds, user and system.", Show.SECONDS, "s", "CPU", "cpu_seconds")]
     peak: Annotated[float, Declared("Peak memory in MiB (2²⁰ bytes).", Show.SECONDS, "MiB", "peak", "peak_mib")]
 
     def __add__(self, other: Times) -> Times:
-        """Return what both took, one after the other: the sum of their seconds, the larger peak."""
+        """Return the costs of both, one after the other: the sum of their seconds, the larger peak."""
         return Times(self.wall + other.wall, self.cpu + other.cpu, max(self.peak, other.peak))
 
 
 class Stopwatch:
-    """What `measure_times` yields; its `times` are set when the block has ended."""
+    """Yielded by `measure_times`; its `times` are set when the block has ended."""
 
     def __init__(self) -> None:
         self._times: Times | None = None
@@ -371,7 +361,7 @@ class _SampledPeak:
 
 
 def _reset_peak() -> bool:
-    """Set Linux's high-water mark back to the present; say whether that worked."""
+    """Reset Linux's high-water mark to the present; return whether that worked."""
     try:
         before = _high_water_mark()
         (_SELF / "clear_refs").write_text("5", encoding="ascii")

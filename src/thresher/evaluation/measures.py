@@ -169,17 +169,16 @@ def evaluate(
         retrieved = {topic: ranked[topic] for topic in computed if topic in ranked}
         values: dict[str, float] = {}
         if retrieved:
-            evaluator = _provider(effective).evaluator([effective], computed)
+            provider = next(one for one in _providers() if one.supports(effective))
+            evaluator = provider.evaluator([effective], computed)
             values = {metric.query_id: float(metric.value) for metric in evaluator.iter_calc(retrieved)}
         result[str(measure)] = {topic: values.get(topic, 0.0) for topic in topics}
     return result
 
 
 def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> tuple[list[str], list[Notice]]:
-    """Choose the topics to evaluate: all with at least one judgment, in the order of `topics`.
-
-    Returns:
-        Their ids, and notices about topics without judgments and judgments without topic.
+    """Return the ids of the topics to evaluate, all with at least one judgment, in the order of `topics`; and notices
+    about topics without judgments and judgments without topic.
     """
     chosen = [topic for topic in topics if qrels.get(topic)]
     if not chosen:
@@ -221,7 +220,7 @@ def _params(text: str | None) -> dict[str, Any]:
 
 
 def _out_of_range(measure: ir_measures.Measure) -> str:
-    """Report what ir-measures' own check lets through but trec_eval's library cannot compute."""
+    """Return what ir-measures' own check lets through but trec_eval's library cannot compute; empty if nothing."""
     for key, value in measure.params.items():
         if key in ("cutoff", "rel") and (isinstance(value, bool) or not 1 <= value < 2**31):
             return f"{key} is an integer from 1"
@@ -253,12 +252,8 @@ def _providers() -> tuple[Any, ...]:
     return tuple(provider for provider in _every_provider() if provider.is_available())
 
 
-def _provider(measure: ir_measures.Measure) -> Any:
-    return next(provider for provider in _providers() if provider.supports(measure))
-
-
 def _with_gains(measure: ir_measures.Measure, qrels: Mapping[str, Mapping[str, int]]) -> ir_measures.Measure:
-    """Replace exponential gains by a mapping from grades to integers, which trec_eval's library computes."""
+    """Replace exponential gains by a mapping from grades to integers, as trec_eval's library needs."""
     if measure.NAME != "nDCG" or measure["dcg"] != "exp-log2":
         return measure
     grades = {grade for judged in qrels.values() for grade in judged.values()}

@@ -56,7 +56,7 @@ MINIMUM = 25
 """With fewer topics there is no verdict; Buckley & Voorhees (2000) ask for as many."""
 POWER = 0.8
 DRAWS = 20_000
-"""Of the Bayesian bootstrap."""
+"""The draws of the Bayesian bootstrap."""
 _BLOCK = 4_000_000
 """Numbers of a block of draws; bounds the memory, not the result."""
 
@@ -78,8 +78,7 @@ class Margin:
 
     def tested(self, values: Floats, baseline: Floats) -> Floats:
         """Return D for values whose last dimension is the topics."""
-        tested: Floats = values - (1 - self.value) * baseline if self.relative else values - baseline + self.value
-        return tested
+        return values - (1 - self.value) * baseline if self.relative else values - baseline + self.value
 
     def checked(self, measure: str, baseline: Floats) -> Margin:
         """Return the margin if a share of this baseline is one."""
@@ -102,12 +101,10 @@ def parse_margin(text: str, where: str = "--margin") -> Margin:
 
 
 def lower_bounds(tested: Floats, level: float, inflation: float = 1.0) -> Floats:
-    """Return lower bounds of means over the last dimension, each of confidence 1 − level, by Student's t.
+    """Return lower bounds of means over the last dimension, at least two topics, each of confidence 1 − level, by
+    Student's t.
 
-    Args:
-        tested: at least two topics.
-        level: of one bound.
-        inflation: what variances of means are multiplied by, where values are not independent.
+    Variances of means are multiplied by `inflation`, where values are not independent.
     """
     topics = tested.shape[-1]
     errors = tested.std(axis=-1, ddof=1) * math.sqrt(inflation / topics)
@@ -164,13 +161,11 @@ def unseen_share(topics: int, alpha: float = ALPHA) -> float:
 
 
 def topics_needed(tested: Floats, level: float) -> int | None:
-    """Return how many topics would show that a loss is within the margin with probability `POWER`.
+    """Return how many topics, at least `MINIMUM`, would show that a loss is within the margin with probability `POWER`.
 
-    n = ((t + z)·s / mean D)², the sample size of a paired comparison of normal means (Julious 2004), were the true mean and
-    spread of D those observed. It plans the next topic set; it is not the power of this one (Hoenig & Heisey 2001).
-
-    Returns:
-        At least `MINIMUM`; None if the mean of D is not above 0, where no number would do.
+    n = ((t + z)·s / mean D)², the sample size of a paired comparison of normal means (Julious 2004), were the true mean
+    and spread of D those observed. It plans the next topic set; it is not the power of this one (Hoenig & Heisey 2001).
+    None if the mean of D is not above 0, where no number would do.
     """
     mean, spread = float(tested.mean()), float(tested.std(ddof=1))
     if mean <= TOLERANCE:
@@ -180,7 +175,7 @@ def topics_needed(tested: Floats, level: float) -> int | None:
 
 
 class RunVerdict(StrEnum):
-    """What a comparison of two runs shows."""
+    """The outcome of comparing two runs at a margin."""
 
     SUPERIOR = "superior"
     NON_INFERIOR = "non-inferior"
@@ -205,12 +200,10 @@ class MarginComparison:
 
 
 def compare_by_margin(values: Floats, baseline: Floats, margin: Margin, alpha: float = ALPHA) -> MarginComparison:
-    """Test one run for non-inferiority and, if that is shown, for superiority: both at the full level, in this fixed order.
+    """Test one run for non-inferiority and, if that is shown, for superiority: both one-sided at the level `alpha`, in
+    this order.
 
-    Args:
-        values, baseline: by topic, at least two.
-        margin: the accepted loss.
-        alpha: of each one-sided test.
+    Values are by topic, at least two.
     """
     tested, differences, loss = margin.tested(values, baseline), values - baseline, margin.loss(baseline)
     p, p_superior = _p(tested), _p(differences)

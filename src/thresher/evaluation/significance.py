@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.columns import Declared, Show
+from thresher.columns import Declared, Show, column
 from thresher.defaults import ALPHA, HOLM
 from thresher.shown import Shown
 
@@ -22,11 +22,7 @@ Direction = Literal["better", "worse", "mixed", "none"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measure of one variant against the baseline, over the same topics.
-
-    Args:
-        alpha: the significance level; that of the interval is 1 - alpha.
-    """
+    """One measure of one variant against the baseline, over the same topics; the interval has level 1 - alpha."""
 
     measure: str
     difference: Annotated[float, Declared("Mean difference from the baseline.", Show.DIFFERENCE)]
@@ -40,23 +36,19 @@ class Comparison:
     ci_high: Annotated[float, Declared("Upper end of the same interval.")]
     alpha: float = ALPHA
 
-    @property
-    def interval(
-        self,
-    ) -> Annotated[tuple[float, float], Declared("Interval of the mean difference, of level 1 − α.", Show.RANGE)]:
-        """The bounds of the interval."""
+    @column(Show.RANGE)
+    def interval(self) -> tuple[float, float]:
+        """Interval of the mean difference, of level 1 − α."""
         return self.ci_low, self.ci_high
 
-    @property
-    def outcome(
-        self,
-    ) -> Annotated[tuple[int, int, int], Declared("Topics won, tied and lost.", Show.OUTCOME, "topics", "W/T/L")]:
+    @column(Show.OUTCOME, "topics", "W/T/L")
+    def outcome(self) -> tuple[int, int, int]:
         """Topics won, tied and lost."""
         return self.wins, self.ties, self.losses
 
     @property
     def differing(self) -> int:
-        """How many topics differ."""
+        """The number of topics that differ."""
         return self.wins + self.losses
 
     @property
@@ -66,10 +58,10 @@ class Comparison:
 
     @property
     def direction(self) -> Direction:
-        """Where the comparison points: "none" unless p, corrected if it is, is below alpha.
+        """The direction of the difference: "none" unless p, corrected if it is, is below alpha.
 
-        "mixed" is a significant difference whose mean and whose ranks (the effect) have opposite signs: the test is on ranks,
-        the reader sees means, so neither "better" nor "worse" would be true.
+        "mixed" is a significant difference whose mean and whose ranks (the effect) have opposite signs: the test is on
+        ranks, the reader sees means, so neither "better" nor "worse" would be true.
         """
         sign = self.difference or self.effect
         if not self.decisive_p < self.alpha or sign == 0:
@@ -155,11 +147,7 @@ def signed_ranks(differences: Sequence[float] | NDArray[np.float64]) -> SignedRa
     The effect size is the matched-pairs rank-biserial correlation (Kerby 2014): the sum of positive ranks less that of
     negative ones, over the sum of all.
 
-    Args:
-        differences: finite.
-
-    Returns:
-        With no differing pair: p = 1 and effect = 0.
+    Differences are finite. With no differing pair p = 1 and effect = 0.
     """
     values = np.asarray(differences, dtype=np.float64)
     values_left = values[np.abs(values) >= TOLERANCE]
@@ -277,26 +265,17 @@ def is_tested(measure: str) -> bool:
 def compare(
     values: Sequence[float], baseline: Sequence[float], measure: str, *, alpha: float = ALPHA, seed: int = SEED
 ) -> Comparison:
-    """Compare per-topic values with those of the baseline.
+    """Compare per-topic values, finite, with those of the baseline.
 
-    Two-sided Wilcoxon signed-rank test and rank-biserial effect (see `signed_ranks`); the interval of the mean difference is
-    the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES` resamples.
-
-    Args:
-        values: one per topic, finite.
-        baseline: the same of the baseline.
-        measure: its name.
-        alpha: the significance level.
-        seed: of the bootstrap; the same seed and number of topics draw the same resamples.
-
-    Returns:
-        The comparison, with `p_holm` = `p`: alone, there is nothing to correct.
+    Two-sided Wilcoxon signed-rank test and rank-biserial effect (see `signed_ranks`); the interval of the mean
+    difference is the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES` resamples: the
+    same seed and number of topics draw the same ones. `p_holm` is p, since a single test needs no correction.
     """
     differences = np.asarray(values, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
     if len(values) != len(baseline) or len(values) == 0 or not np.isfinite(differences).all():
         raise ValueError(f"{measure}: as many finite values as the baseline has are needed, at least one")
     test = signed_ranks(differences)
-    low, high = _interval(differences, alpha, seed)
+    low, high = _bounds(len(differences), lambda drawn: differences[drawn].mean(axis=1), alpha, seed)
     return Comparison(
         measure=measure,
         difference=float(differences.mean()),
@@ -328,11 +307,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def ratio_interval(
     values: NDArray[np.float64], baseline: NDArray[np.float64], alpha: float = ALPHA, seed: int = SEED
 ) -> tuple[float, float]:
-    """Return the bounds of the ratio of two means over topics: the percentile bootstrap (Efron 1979) at level 1 - alpha.
+    """Return the bounds of the ratio of two means over topics: the percentile bootstrap (Efron 1979) at level 1 -
+    alpha.
 
-    Args:
-        values, baseline: one per topic, not negative; the baseline's are above 0 for some topic.
-        alpha, seed: as for `compare`.
+    Values are not negative; the baseline's are above 0 for some topic.
     """
 
     def ratios(drawn: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -343,10 +321,6 @@ def ratio_interval(
         return found
 
     return _bounds(len(values), ratios, alpha, seed)
-
-
-def _interval(differences: NDArray[np.float64], alpha: float, seed: int) -> tuple[float, float]:
-    return _bounds(len(differences), lambda drawn: differences[drawn].mean(axis=1), alpha, seed)
 
 
 def _bounds(
@@ -364,16 +338,10 @@ def _bounds(
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """Find the points that no other point dominates.
+    """Return the indices, ascending, of the (cost, gain) pairs that no other one dominates.
 
-    A point dominates another if it costs no more and gains no less, and is better in one of the two. Equal points do not
-    dominate each other, so they are on the front together.
-
-    Args:
-        points: (cost, gain) pairs of finite numbers; lower costs and higher gains are better.
-
-    Returns:
-        Indices into `points`, ascending.
+    A point dominates another if it costs no more and gains no less, and is better in one of the two. Equal points do
+    not dominate each other, so they are on the front together.
     """
     front: list[int] = []
     last = (-math.inf, -math.inf)

@@ -84,15 +84,10 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
 
 
 def read_catalogue_topics(dataset_id: str, field: str = "title") -> dict[str, Topic]:
-    """Read the topics of a dataset, in its order.
+    """Read the topics of a dataset such as `clueweb12/trec-web-2013` by id, in its order.
 
-    Args:
-        dataset_id: such as `clueweb12/trec-web-2013`.
-        field: which field is the query, as for `thresher.evaluation.topics.read_topics`: `title` is also called `query` or
-            `text` there.
-
-    Returns:
-        Topic by id. White space in queries is collapsed to single spaces.
+    The `field` is the query, as for `read_topics`; `title` is also called `query` or `text` there. White space in
+    queries is collapsed to single spaces.
     """
     where = CATALOGUE_PREFIX + dataset_id
     fixes = (
@@ -121,13 +116,9 @@ def _add(topics: dict[str, Topic], id: str, query: str, where: str, fixes: tuple
 
 
 def spelled_as(topics: Mapping[str, Topic], known: Collection[str]) -> dict[str, Topic]:
-    """Return the topics with their ids as qrels spell them, where leading zeros alone tell these apart.
+    """Return the topics with their ids as the qrels spell them (`known`), where only leading zeros differ.
 
     An id that the qrels have stays, and so does one without a unique counterpart.
-
-    Args:
-        topics: topic by id.
-        known: the ids of the topics in the qrels.
     """
     free = Counter(_without_zeros(topic) for topic in topics if topic not in known)
     wanted = Counter(map(_without_zeros, known))
@@ -304,7 +295,7 @@ MOST_IDS = 5
 
 
 class About(StrEnum):
-    """What a notice is about."""
+    """The subject of a notice."""
 
     UNJUDGED = "unjudged"
     """Topics without a judgment, which are left out."""

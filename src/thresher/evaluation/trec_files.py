@@ -55,18 +55,14 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
             raise InputError(f"the line has one grade and no {column}", f"use the column {GRADES[0]}", where)
         topic, document = columns[0], columns[2]
         grade = [_grade(value, where) for value in columns[3:]][GRADES.index(column)]
-        _judge(qrels, topic, document, grade, ("keep one judgment per document", where))
+        _add_judgment(qrels, topic, document, grade, ("keep one judgment per document", where))
     if not qrels:
         raise InputError("it holds no judgments", "write lines of `topic 0 docid grade`", str(path))
     return qrels
 
 
 def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
-    """Read the relevance judgments of a dataset.
-
-    Returns:
-        Grade by document id by topic id, in the dataset's order.
-    """
+    """Read the relevance judgments of a dataset: grade by document id by topic id, in the dataset's order."""
     judged = (
         (str(record.query_id), str(record.doc_id), getattr(record, "relevance", None))
         for record in records(dataset_id, "qrels")
@@ -77,23 +73,17 @@ def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
 def collect_qrels(
     judged: Iterable[tuple[str, str, object]], where: str, fix: str, instead: str
 ) -> dict[str, dict[str, int]]:
-    """Collect judgments.
+    """Collect judgments (topic, document, grade): grade by document id by topic id, in their order.
 
-    Args:
-        judged: topic, document and grade.
-        where: they are, for errors.
-        fix: what to do where a grade is not an integer.
-        instead: what to do where there is no judgment.
-
-    Returns:
-        Grade by document id by topic id, in their order.
+    For errors, `where` names the source; `fix` is for a grade that is not an integer, `instead` for a source without
+    judgments.
     """
     qrels: dict[str, dict[str, int]] = {}
     for topic, document, grade in judged:
         # numpy's integers are integers too.
         if not isinstance(grade, Integral) or abs(int(grade)) > MAX_GRADE:
             raise _no_grade(grade, fix, where)
-        _judge(qrels, topic, document, int(grade), (f"{fix}, with one judgment per document", where))
+        _add_judgment(qrels, topic, document, int(grade), (f"{fix}, with one judgment per document", where))
     if not qrels:
         raise InputError("it holds no judgments", instead, where)
     return qrels
@@ -110,19 +100,19 @@ def _no_grade(value: object, fix: str, where: str) -> InputError:
     return InputError(f"the grade `{value}` is not an integer between -{MAX_GRADE} and {MAX_GRADE}", fix, where)
 
 
-def _judge(qrels: dict[str, dict[str, int]], topic: str, document: str, grade: int, error: tuple[str, str]) -> None:
+def _add_judgment(
+    qrels: dict[str, dict[str, int]], topic: str, document: str, grade: int, error: tuple[str, str]
+) -> None:
     """Add a judgment; `error` has the fix for a document with two grades, and where that is."""
     if (known := qrels.setdefault(topic, {}).setdefault(document, grade)) != grade:
         raise InputError(f"document {document} of topic {topic} has the grades {known} and {grade}", *error)
 
 
 def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: str) -> None:
-    """Write a run: lines of `topic Q0 docid rank score tag`, scores with six decimals, ranks from 1.
+    """Write a run, whole or not at all: lines of `topic Q0 docid rank score tag`, scores with six decimals, ranks from
+    1.
 
-    Args:
-        path: the file; it is whole or not there.
-        hits: (document id, score) by topic, best first.
-        tag: the run's name, one word.
+    `hits` are (document id, score) by topic, best first; `tag` is one word.
     """
     if len(tag.split()) != 1 or tag != tag.strip():
         raise ValueError(f"a run's tag is one word, not {tag!r}")
@@ -153,10 +143,9 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
 
 
 def read_run(path: Path) -> dict[str, dict[str, float]]:
-    """Read a run. As in trec_eval, the scores rank; the rank column is ignored.
+    """Read a run: score by document id by topic id, in the order of the file; empty for a file without lines.
 
-    Returns:
-        Score by document id by topic id, in the order of the file; empty for a file without lines.
+    As in trec_eval, the scores rank; the rank column is ignored.
     """
     run: dict[str, dict[str, float]] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -174,14 +163,8 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
 
 
 def collect_run(hits: Iterable[tuple[str, str, float]], where: str) -> dict[str, dict[str, float]]:
-    """Collect what was retrieved.
-
-    Args:
-        hits: topic, document and score.
-        where: they are, for errors.
-
-    Returns:
-        Score by document id by topic id, in their order.
+    """Collect what was retrieved (topic, document, score): score by document id by topic id, in their order; `where` is
+    for errors.
     """
     run: dict[str, dict[str, float]] = {}
     for topic, document, score in hits:

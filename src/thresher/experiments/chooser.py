@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,15 +12,18 @@ from thresher.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choi
 from thresher.choosing.deciding import choose_variants
 from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings, Timings, savings
-from thresher.costs import Power, read_machine
+from thresher.choosing.shared import SharedChoice, choose_shared, write_shared
+from thresher.costs.machine import Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
+from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, PAGES_KEYS, READING_KEYS, as_options
 from thresher.experiments.stages import evidence_key
 from thresher.explaining.explanations import read_explained
 from thresher.locks import held
+from thresher.pruning_methods.treatments import BAR
 from thresher.reports import write_all
 from thresher.variants.files import RESULTS_FILE, read_results, write_results
 from thresher.variants.results import Results
@@ -31,7 +36,7 @@ _SECOND = "AP"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: the measure (None for the main one), the terms (None for the experiment's), over how many queries."""
+    """A choice to make: by the measure (None for the main one) and terms (None for the experiment's), over many queries."""
 
     measure: str | None = None
     terms: Terms | None = None
@@ -46,26 +51,64 @@ def choose_experiment(
 ) -> Choice:
     """Choose among explored and run variants; write `choice.json`, the bounds of all variants, and the reports.
 
-    Args:
-        experiment: as it was explored or run.
-        results: the folder with `<experiment>/`.
-        question: what is asked.
-        say: called with a line for each stage that begins.
+    `results` is the folder with `<experiment>/`; `say` is called with a line for each stage that begins.
     """
     folder = results / experiment.name
+    with _found(experiment, folder, say) as found:
+        choice, bounded = _choose(experiment, question, found, say)
+        write_results(bounded, folder)
+        write_choice(choice, folder)
+        write_all(bounded, folder, choice, read_explained(folder, found.facts.key))
+    return choice
+
+
+def choose_for_all(
+    experiments: Sequence[Experiment],
+    results: Path = Path("results"),
+    question: Question = Question(),
+    say: Callable[[str], None] = lambda _: None,
+) -> SharedChoice:
+    """Choose one setting for several collections, by the first experiment's terms; write `shared-choice.json`.
+
+    Args:
+        experiments: as they were explored or run, with the same deciding measures; their first retrieval model counts.
+        results: the folder with `<experiment>/` of each.
+        question: what is asked; its queries have no part.
+        say: called with a line for each stage that begins.
+    """
+    terms, model = question.terms or experiments[0].terms, experiments[0].retrieval[0].name
+    asked = [_deciding(question.measure, terms, experiment.measures) for experiment in experiments]
+    tables: dict[str, VariantTable] = {}
+    for experiment, measures in zip(experiments, asked, strict=True):
+        if experiment.name in tables:
+            raise ConfigError(f"two experiments are named {experiment.name}", "name each once", str(experiment.file))
+        if measures != asked[0] or model not in [one.name for one in experiment.retrieval]:
+            what = f"it does not have the first one's model and measures: {model}, {' and '.join(asked[0])}"
+            raise ConfigError(
+                what, "use the same in all experiments, or --measure and --deciding", str(experiment.file)
+            )
+        folder = results / experiment.name
+        with _found(experiment, folder, say) as found:
+            tables[experiment.name] = found.table(model)
+    shared = choose_shared(tables, asked[0], replace(terms, deciding=asked[0][1:]))
+    if shared.variant:
+        shared = replace(shared, commands=_commands(shared.variant, ["PAGES"], []))
+    write_shared(shared, results)
+    return shared
+
+
+@contextmanager
+def _found(experiment: Experiment, folder: Path, say: Callable[[str], None]) -> Iterator[Results]:
+    """Yield what was explored or run of the experiment as it is now; nobody else writes to the folder meanwhile."""
     if not (folder / RESULTS_FILE).exists():
         fix = f"run `thresher explore {experiment.file}` first"
         raise StateError("nothing was explored or run yet", fix, str(folder))
     with held(folder):
         scored = score_experiment(experiment, folder, False, say)
-        key, found = evidence_key(experiment, scored), read_results(folder)
+        found = read_results(folder)
         verb = "explore" if found.was_explored else "run"
-        check_key(found.facts.key, key, experiment, folder / RESULTS_FILE, verb)
-        choice, bounded = _choose(experiment, question, found, say)
-        write_results(bounded, folder)
-        write_choice(choice, folder)
-        write_all(bounded, folder, choice, read_explained(folder, key))
-    return choice
+        check_key(found.facts.key, evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, verb)
+        yield found
 
 
 def last_choice(folder: Path, key: str) -> Choice | None:
@@ -85,10 +128,10 @@ def measured_again(choice: Choice, experiment: Experiment, results: Results, fol
 
 
 def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: str) -> None:
-    """Check that what was made by `thresher` and `verb` rests on what the experiment has now."""
+    """Check that the key of a result is the experiment's; `verb` would make it again."""
     if found != key:
         raise StateError(
-            "it rests on another collection, other topics or options than the experiment has now",
+            "it was made from another collection, other topics or other options",
             f"run `thresher {verb} {experiment.file}` again",
             str(path),
         )
@@ -102,11 +145,12 @@ def _choose(
     table = found.table()
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
-    say(f"judging {len(table.candidates)} variants by {' and '.join(measures)}")
+    say(f"testing {len(table.candidates)} variants by {' and '.join(measures)}")
     power = power_of(experiment.costs, read_machine())
     answers = [
         choose_variants(table, measures, terms, _saver(table, found, question.queries, power)) for table in found.tables
     ]
+    models = tuple(model for model, _ in answers)
     choice = Choice(
         title=experiment.title,
         key=found.facts.key,
@@ -114,10 +158,32 @@ def _choose(
         terms=replace(terms, deciding=measures[1:]),
         queries=question.queries,
         power=power,
-        models=tuple(model for model, _ in answers),
+        models=models,
+        commands={pick.variant: commands_of(experiment, pick.variant) for model in models for pick in model.picks},
+        check=shlex.join(["thresher", "run", str(experiment.file), "--chosen"]),
         notices=found.facts.notices,
     )
     return choice, replace(found, tables=tuple(bounded for _, bounded in answers))
+
+
+def commands_of(experiment: Experiment, variant: str) -> tuple[str, ...]:
+    """Return the lines for a shell that do to the collection, one stage at a time, what a run of the experiment does."""
+    document = experiment.document
+    pages = [str(experiment.collection), *as_options(document, "collection", (*READING_KEYS, *ID_KEYS))]
+    index = [*as_options(document, "index", INDEX_KEYS)]
+    index += ["--keep-stopwords"] * (not document.index.stopwords) + ["--lengths"] * experiment.index.lengths
+    index += as_options(document, "pruning", ["statistics"]) if BAR in variant else ()
+    return _commands(variant, [*pages, *as_options(document, "pages", PAGES_KEYS)], index)
+
+
+def _commands(variant: str, pages: Sequence[str], index: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines that apply a variant to pages; `index` are options of `thresher index`."""
+    cleaner, _, pruning = variant.partition(BAR)
+    prune, cleaned = ["--prune", pruning] if pruning else [], "cleaned.jsonl"
+    return (
+        shlex.join(["thresher", "clean", *pages, "-c", cleaner, "-o", cleaned]),
+        shlex.join(["thresher", "index", cleaned, *index, *prune, "-o", "index"]),
+    )
 
 
 def _deciding(asked: str | None, terms: Terms, every: Sequence[str]) -> tuple[str, ...]:

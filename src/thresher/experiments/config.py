@@ -19,7 +19,7 @@ from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, read_options
-from thresher.experiments.variants import read_variants, twins
+from thresher.experiments.variants import read_variants, without_headings_of
 from thresher.files import digest, read_text
 from thresher.lucene.analysis import RetrievalModel, parse_retrieval
 from thresher.lucene.indexing import IndexOptions, cannot_hold
@@ -58,7 +58,7 @@ Location = Path | CatalogueId
 
 @dataclass(frozen=True)
 class TopicSource:
-    """Where topics and the qrels that judge them are; which field of topics is the query, which column of qrels the grade."""
+    """Topics and their qrels, the field of topics that is the query, and the column of qrels that is the grade."""
 
     file: Location
     qrels: Location
@@ -67,8 +67,8 @@ class TopicSource:
 
 
 @dataclass(frozen=True)
-class OtherSystem:
-    """A system whose run is compared with the baseline; `bytes` of its index, 0 where they are not known."""
+class SystemRun:
+    """The baseline run of another system; `bytes` of its index, 0 where they are not known."""
 
     name: str
     path: Path
@@ -82,6 +82,7 @@ class Experiment:
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
     is chosen on `topics` is tested, by `terms`. `scheduler` is the address of Dask's, empty without it.
+    `document` is the file as it was read.
     """
 
     name: str
@@ -96,7 +97,7 @@ class Experiment:
     held_out: TopicSource | None
     pages: PageOptions
     variants: tuple[Variant, ...]
-    systems: tuple[OtherSystem, ...]
+    systems: tuple[SystemRun, ...]
     index: IndexOptions
     original_statistics: bool
     combined: int
@@ -113,6 +114,7 @@ class Experiment:
     backend: str
     scheduler: str
     digest: str
+    document: Document
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -124,12 +126,19 @@ class Experiment:
 
 
 _MOST_BYTES = 2**20
-"""Of an experiment file: hundreds of times the longest."""
+"""The largest experiment file that is read: hundreds of times the longest."""
 
 
 def load_experiment(path: Path) -> Experiment:
     """Read and check an experiment file."""
-    text = read_text(path, _MOST_BYTES)
+    try:
+        return _load(path, read_text(path, _MOST_BYTES))
+    except RecursionError as error:
+        what, fix = "tables or lists are nested too deeply", "write them as the documentation shows them"
+        raise ConfigErrors([ConfigError(what, fix, str(path))]) from error
+
+
+def _load(path: Path, text: str) -> Experiment:
     try:
         values = tomllib.loads(text)
     except ValueError as error:  # what is not TOML, and numbers of more digits than Python reads
@@ -137,19 +146,8 @@ def load_experiment(path: Path) -> Experiment:
         where = f"{path}:{line[1] if line else len(text.splitlines())}"
         message = re.sub(r"\s*\(at .*\)$", "", str(error))
         raise ConfigErrors([ConfigError(f"this is not TOML: {message}", "correct the line", where)]) from error
-    except RecursionError as error:
-        raise _too_deep(path) from error
-    try:
-        problems = Problems(path, key_lines(text))
-        document = read_document(_with_catalogue(values), problems)
-    except RecursionError as error:
-        raise _too_deep(path) from error
-    return _build(document, path, problems)
-
-
-def _too_deep(path: Path) -> ConfigErrors:
-    what = "tables or lists are nested too deeply"
-    return ConfigErrors([ConfigError(what, "write them as the documentation shows them", str(path))])
+    problems = Problems(path, key_lines(text))
+    return _build(read_document(_with_catalogue(values), problems), path, problems)
 
 
 def _build(document: Document, file: Path, problems: Problems) -> Experiment:
@@ -206,7 +204,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         topics=topics,
         held_out=held_out,
         pages=pages[0],
-        variants=(*variants, *twins(variants)) if evaluation.without_headings else variants,
+        variants=(*variants, *without_headings_of(variants)) if evaluation.without_headings else variants,
         systems=systems,
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],
@@ -224,16 +222,14 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         backend=run.backend,
         scheduler=run.scheduler,
         digest=digest(asdict(document)),
+        document=document,
     )
 
 
 def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
     """Return the canonical name of a measure that variants can be chosen by.
 
-    Args:
-        name: an ir-measures name.
-        measures: canonical names of those of the experiment.
-        where: for errors.
+    `measures` are the experiment's, by canonical names; `where` is for errors.
     """
     tested = [measure for measure in measures if is_tested(measure)]
     measure = str(parse_measure(name))
@@ -257,7 +253,7 @@ def _check_ids(table: CollectionTable, problems: Problems) -> None:
 
 @dataclass(frozen=True)
 class _Places:
-    """What paths in an experiment file stand for; they are relative to its folder."""
+    """Resolves paths in an experiment file, which are relative to its folder."""
 
     folder: Path
     problems: Problems
@@ -288,7 +284,7 @@ class _Places:
         return location
 
 
-def _systems(document: Document, variants: Sequence[Variant], places: _Places) -> Iterator[OtherSystem]:
+def _systems(document: Document, variants: Sequence[Variant], places: _Places) -> Iterator[SystemRun]:
     taken = {variant.name for variant in variants}
     for number, table in enumerate(document.system):
         if table.name in taken:
@@ -299,7 +295,7 @@ def _systems(document: Document, variants: Sequence[Variant], places: _Places) -
         if isinstance(location, CatalogueId):
             places.problems.add("ir_datasets has no runs", "name a file", ("system", number, "path"))
         else:
-            yield OtherSystem(table.name, location, table.bytes)
+            yield SystemRun(table.name, location, table.bytes)
 
 
 def _locate(value: str, folder: Path) -> Location:

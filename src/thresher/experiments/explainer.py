@@ -10,24 +10,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from thresher.choosing.choices import read_choice
 from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.evaluation import read_run
+from thresher.experiments import stages
 from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experiment
-from thresher.experiments.stages import (
-    INDEXES,
-    evidence_key,
-    finished,
-    finished_index,
-    finished_run,
-    index_origin,
-    search_key,
-)
 from thresher.experiments.variants import folder_name
 from thresher.explaining.causes import total_change
 from thresher.explaining.explanations import Explanation, TopicExplanation
-from thresher.explaining.passages import CutPage, block_kinds, cut_page
+from thresher.explaining.passages import CutPage, cut_page
 from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
 from thresher.locks import exclusive
 from thresher.lucene.analysis import RetrievalModel, analyse
@@ -36,7 +29,7 @@ from thresher.lucene.score_inputs import ScoredIndex
 from thresher.progress import progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.removed import judged_pages
+from thresher.scoring.removed import explained_pages
 from thresher.scoring.store import shards
 from thresher.variants.files import RESULTS_FILE, read_results
 from thresher.variants.results import Results
@@ -51,7 +44,7 @@ _RUN_AGAIN = "run the experiment again: `thresher run {}`"
 
 @dataclass(frozen=True)
 class Why:
-    """What is asked: a topic (None for all), a variant (None for the recommended one), one document, a retrieval model."""
+    """The topic to explain (None for all), with a variant (None for the recommended one), a document, a retrieval model."""
 
     topic: str | None = None
     variant: str | None = None
@@ -60,12 +53,7 @@ class Why:
 
 
 def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
-    """Return the experiment whose results are in a folder.
-
-    Args:
-        folder: the results.
-        file: the experiment file; None to look for it where it was when the experiment was run.
-    """
+    """Return the experiment whose results are in a folder: its `file`, or None to look where it was when it was run."""
     if not (folder / RESULTS_FILE).exists():
         raise StateError("there are no results", "name the folder of a finished run: results/NAME", str(folder))
     if file is not None:
@@ -74,7 +62,8 @@ def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
         config = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["config"]
         name, path = config["file"], config.get("path", "")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        fix = "name the experiment file with --experiment"
+        choice = read_choice(folder)
+        fix = f"run `{choice.check}`" if choice else "name the experiment file with --experiment"
         raise StateError("the manifest does not say what was run", fix, str(folder / "manifest.json")) from error
     # Results of versions that kept no path are mostly in `results/` beside the file.
     for candidate in ([folder / path] if path else []) + [folder / ".." / ".." / name, Path(name)]:
@@ -93,12 +82,7 @@ def explain_experiment(
 ) -> Explanation:
     """Explain one topic of a finished experiment, or all.
 
-    Args:
-        experiment: as it was run.
-        folder: its results.
-        indexes: the folder with `<experiment>/<variant>/`.
-        why: what is asked.
-        say: called with a line for each stage that begins.
+    `folder` has its results, `indexes` has `<experiment>/<variant>/`; `say` is called with a line for each stage that begins.
     """
     check_installed()
     if not shards(folder / "scores"):
@@ -106,7 +90,7 @@ def explain_experiment(
     with exclusive(folder):
         results = read_results(folder)
         scored = score_experiment(experiment, folder, False, say)
-        check_key(results.facts.key, evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
+        check_key(results.facts.key, stages.evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
         return _Explaining(experiment, Folders(folder, indexes / experiment.name), results, scored, why).all(say)
 
 
@@ -136,7 +120,7 @@ class _Explaining:
                 self._index(treatment)
             every = [self._topic_runs(topic, first, before, after) for topic in ids]
             say(f"reading the pages of {len(every)} topics")
-            pages, unread = self._pages(every, second)
+            pages = self._pages(every, second)
             say(f"taking scores apart: {self.name} against {self.table.baseline.name}")
             explained = [
                 explain_topic(
@@ -164,7 +148,6 @@ class _Explaining:
             topics=tuple(explained),
             loss=total_change(explained, True) if whole else None,
             gain=total_change(explained, False) if whole else None,
-            notices=_notices(unread),
         )
 
     def _model(self) -> RetrievalModel:
@@ -182,20 +165,22 @@ class _Explaining:
 
     def _variant(self) -> tuple[int, str]:
         built = {self.table.rows[index].name: index for index in self.table.built if index}
-        if not built:
-            raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
         if self.why.variant is not None:
             if self.why.variant not in built:
                 raise _missing("variant", self.why.variant, built, "--variant")
             return built[self.why.variant], ""
         choice = last_choice(self.folders.results, self.results.facts.key)
-        recommended = choice.recommended(self.model.name) if choice else None
-        if recommended in built:
-            return built[recommended], "the recommended variant"
+        model = choice.of(self.model.name) if choice else None
+        if choice and model and model.first:
+            if model.first.variant not in built:
+                fix = f"run `{choice.check}`, or name another with --variant"
+                raise StateError(f"the recommended {model.first.variant} was not built", fix, self.experiment.name)
+            return built[model.first.variant], "the recommended variant"
+        if not built:
+            raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
         means = self.table.mean(self.main)
         largest = max(built.values(), key=lambda index: abs(means[index] - means[0]))
-        why = f"of {len(built)} variants the one with the largest change in {self.main}"
-        return largest, f"{why}; the recommended {recommended} was not run" if recommended else why
+        return largest, f"of {len(built)} variants the one with the largest change in {self.main}"
 
     def _topics(self) -> tuple[str, ...]:
         if self.why.topic is None:
@@ -208,28 +193,30 @@ class _Explaining:
         variant = Variant(treatment)
         folder = self.folders.indexes / folder_name(variant)
         path, key = self.folders.stage(f"index-{folder_name(variant)}"), self._index_key(treatment)
-        if finished(INDEXES, path, key) is None:
+        if stages.finished(stages.INDEXES, path, key) is None:
             what = f"the record of the index of {variant.name} is missing or of another configuration"
             raise StateError(what, self.again, str(path))
         if not folder.is_dir():
             fix = f"name the folder of indexes with --indexes, or {self.again}"
             raise StateError(f"the index of {variant.name} is not there", fix, str(folder))
-        if finished_index(path, key, folder) is None:
+        if stages.finished_index(path, key, folder) is None:
             raise StateError(
                 f"the index of {variant.name} is damaged or of another experiment", self.again, str(folder)
             )
         return folder
 
     def _index_key(self, treatment: Treatment) -> str:
-        return index_origin(self.scored, treatment, self.experiment.index, self.experiment.original_statistics).key
+        return stages.index_origin(
+            self.scored, treatment, self.experiment.index, self.experiment.original_statistics
+        ).key
 
     def _run(self, treatment: Treatment) -> dict[str, dict[str, float]]:
         variant = Variant(treatment)
         path = self.folders.run(variant, self.model, len(self.experiment.retrieval) == 1, False)
         if not path.exists():
             raise StateError(f"the run of {variant.name} is not there", self.again, str(path))
-        key = search_key(self._index_key(treatment), self.model, self.experiment.depth, self.topics)
-        if finished_run(self.folders.stage(f"search-{path.stem}"), key, path) is None:
+        key = stages.search_key(self._index_key(treatment), self.model, self.experiment.depth, self.topics)
+        if stages.finished_run(self.folders.stage(f"search-{path.stem}"), key, path) is None:
             raise StateError(f"the run of {variant.name} is not what was searched", self.again, str(path))
         return read_run(path)
 
@@ -247,21 +234,16 @@ class _Explaining:
             raise _missing("document", asked, {**runs[0], **runs[1]}, f"topic {topic}", "retrieved by either run")
         return TopicRuns(topic, query, Counter(analyse(index.analyzer, query)), qrels, *runs, asked)
 
-    def _pages(self, every: Iterable[TopicRuns], index: ScoredIndex) -> tuple[dict[str, CutPage], set[str]]:
+    def _pages(self, every: Iterable[TopicRuns], index: ScoredIndex) -> dict[str, CutPage]:
         wanted: set[str] = set()
-        concerned: set[str] = set()
         terms: set[str] = set()
         for runs in every:
-            pages, of_kinds = needed_pages(runs, self.treatment)
-            wanted, concerned, terms = wanted | pages, concerned | of_kinds, terms | {*runs.terms}
-        if not wanted:
-            return {}, set()
-        store, analyzer = self.scored.store, index.analyzer
-        kinds, unread = block_kinds(store, self.scored.plan, concerned)
+            wanted |= needed_pages(runs, self.treatment)
+            terms |= {*runs.terms}
         return {
-            page.id: cut_page(page, kinds.get(page.id), analyzer, terms)
-            for page in judged_pages(store, self.treatment.cleaner, wanted)
-        }, unread
+            page.id: cut_page(page, index.analyzer, terms)
+            for page in explained_pages(self.scored.store, self.treatment.cleaner, wanted)
+        }
 
     def _check_values(self, explained: Iterable[TopicExplanation]) -> None:
         known, position = self.table.of(self.main), {topic: number for number, topic in enumerate(self.table.topics)}
@@ -281,10 +263,3 @@ def _missing(what: str, name: str, known: Collection[str], where: str, how: str 
     fix = f"use {'one of ' if len(near) > 1 else ''}{', '.join(near)}" if near else "choose another"
     problem = f"the {what} {name!r} was not {how}" if how else f"there is no {what} {name!r}"
     return ConfigError(problem, fix, where)
-
-
-def _notices(unread: Collection[str]) -> tuple[str, ...]:
-    if not unread:
-        return ()
-    what = f"{len(unread)} pages are not in the collection as they were scored"
-    return (f"{what}: all their blocks but titles and headings count as text",)

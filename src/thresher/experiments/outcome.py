@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint, read_machine
+from thresher.costs.machine import Footprint, Power, footprint, read_machine
+from thresher.costs.repeats import Interval, MeasuredTime, break_even
 from thresher.errors import StateError
 from thresher.evaluation import Topic, check_overlap, compare_all, evaluate, read_run
 from thresher.evaluation.significance import Comparison
@@ -114,11 +115,6 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
 
     A page counts once for each topic that it is relevant for, that is, judged with a grade above 0. Words are compared after
     the index's analysis. Topics of which this leaves no word, and pages that failed, count nowhere.
-
-    Args:
-        store: the scored collection.
-        topics: those with a judgment count.
-        options: of the index.
     """
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     words = _words_by_topic(analyzer, {topic: topics.topics[topic] for topic in topics.ids})
@@ -176,7 +172,7 @@ def assemble(
 ) -> Results:
     """Evaluate all runs: a table for each retrieval model, and the facts.
 
-    `systems` are the runs of other systems, by name; they are compared with the first model's baseline.
+    `systems` are baseline runs by name; they are compared with the first model's baseline.
     """
     inputs, scores = scored.inputs, scored.report
     main, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
@@ -280,10 +276,10 @@ def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mappi
 def _noise(measured: Measurements) -> Iterator[NoiseFloor]:
     for model, queries in measured.queries.items():
         repeats = queries.repeats
-        yield NoiseFloor(model, repeats.twin, repeats.openings, repeats.rounds, queries.pauses)
+        yield NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds, queries.pauses)
     if measured.indexing:
         repeats = measured.indexing
-        yield NoiseFloor("", repeats.twin, repeats.openings, repeats.rounds, None)
+        yield NoiseFloor("", repeats.copy, repeats.restarts, repeats.rounds, None)
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:

@@ -7,33 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from thresher.costs import ThreadClock, read_machine
+from thresher.choosing.choices import Choice
+from thresher.costs.machine import read_machine
+from thresher.costs.repeats import ThreadClock
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run, write_run
+from thresher.experiments import stages
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
-from thresher.experiments.manifest import git_state, write_manifest, write_run_metadata
+from thresher.experiments.manifest import Provenance, git_state
 from thresher.experiments.measuring import Measurements, Meter, build_variant, measure, power_of, warm_up_indexing
 from thresher.experiments.outcome import Run, assemble, kept_results, title_bias
-from thresher.experiments.stages import (
-    BIASES,
-    INDEXES,
-    MEASURES,
-    SEARCHES,
-    BiasRecord,
-    IndexRecord,
-    MeasureRecord,
-    SearchRecord,
-    VariantRun,
-    evidence_key,
-    finished,
-    finished_index,
-    finished_run,
-    index_origin,
-    search_key,
-    stage_key,
-)
 from thresher.experiments.variants import folder_name
 from thresher.explaining.explanations import read_explained
 from thresher.files import file_digest
@@ -44,7 +29,7 @@ from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
-from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.cleaners import BASELINE, Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
 from thresher.variants.files import RESULTS_FILE, write_results
@@ -58,6 +43,7 @@ def run_experiment(
     indexes: Path = Path("indexes"),
     fresh: bool = False,
     say: Callable[[str], None] = lambda _: None,
+    chosen: bool = False,
 ) -> Results:
     """Run an experiment, or the rest of an interrupted run, and write its report.
 
@@ -67,11 +53,12 @@ def run_experiment(
         indexes: the folder that gets `<experiment>/<variant>/`.
         fresh: drop scores of another configuration instead of refusing.
         say: called with a line for each stage that begins.
+        chosen: run what `thresher choose` named, beside what was run before, instead of all variants of the experiment.
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
     with held(folders.results, folders.indexes):
-        return _Run(experiment, folders, say).all(fresh)
+        return _Run(experiment, folders, say, chosen=chosen).all(fresh)
 
 
 def measure_experiment(
@@ -80,11 +67,7 @@ def measure_experiment(
     indexes: Path = Path("indexes"),
     say: Callable[[str], None] = lambda _: None,
 ) -> Results:
-    """Measure the times of a finished experiment again and write its report; everything else stays as it is.
-
-    Args:
-        experiment, results, indexes, say: as for `run_experiment`.
-    """
+    """Measure the times of a finished experiment again and write its report; everything else stays as it is."""
     check_installed()
     if not experiment.measure_seconds:
         raise ConfigError("the experiment measures no times", "set `seconds` in [measure]", str(experiment.file))
@@ -98,13 +81,20 @@ def measure_experiment(
 class _Run:
     """The stages of one run, which share what was read.
 
-    Without `build` nothing but times is made: it is an error if a variant is missing, and times are measured anew.
+    With `build=False` only timing runs; a missing variant is an error. `chosen` adds what was chosen to what was built;
+    otherwise it is added to the experiment's variants where it was built before.
     """
 
     def __init__(
-        self, experiment: Experiment, folders: Folders, say: Callable[[str], None], build: bool = True
+        self,
+        experiment: Experiment,
+        folders: Folders,
+        say: Callable[[str], None],
+        build: bool = True,
+        chosen: bool = False,
     ) -> None:
-        self.experiment, self.folders, self.say, self.build = experiment, folders, say, build
+        self.experiment, self.folders, self.say, self.build, self.chosen = experiment, folders, say, build, chosen
+        self.variants = experiment.variants
         self.machine = read_machine()
         self.meter = Meter(power_of(experiment.costs, self.machine))
         # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
@@ -116,35 +106,49 @@ class _Run:
         scored = score_experiment(experiment, self.folders.results, fresh, self.say)
         inputs, scores = scored.inputs, scored.report
         systems = self._systems(inputs.topics)
+        key = stages.evidence_key(experiment, scored)
+        before = kept_results(self.folders.results, key, self.say)
+        choice = last_choice(self.folders.results, key)
+        self.variants = self._variants(before, choice)
         self._find_cutoffs()
-        self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
+        self.say(f"indexing and searching {len(self.variants)} variants of {scores.documents} pages")
         runs = []
-        for variant in progress(experiment.variants, "variants", len(experiment.variants), "variants"):
+        for variant in progress(self.variants, "variants", len(self.variants), "variants"):
             index = self._index(variant, scored)
             for model in experiment.retrieval:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
         measured = self._measured(runs, inputs)
-        key = evidence_key(experiment, scored)
         outcome = assemble(experiment, scored, runs, measured, self.meter, key, systems)
         outcome = replace(outcome, facts=replace(outcome.facts, **self._title_biases(scored)))
-        before = kept_results(self.folders.results, key, self.say)
         if before:
             outcome = outcome.with_explored(before)
-        code = git_state()
-        write_manifest(self.folders.results, experiment, inputs, scores, runs, self.machine, self.meter, code)
-        write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine, self.meter, code)
+        provenance = Provenance(experiment, scored, runs, self.machine, self.meter, git_state())
+        provenance.write_manifest(self.folders.results)
+        provenance.write_metadata(outcome)
         write_results(outcome, self.folders.results)
-        choice = last_choice(self.folders.results, key)
         if choice:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
         explained = read_explained(self.folders.results, key)
         write_all(outcome, self.folders.results, choice, explained)
         return outcome
 
+    def _variants(self, before: Results | None, choice: Choice | None) -> tuple[Variant, ...]:
+        """Return what to run, the baseline first; what answers name and was built before is always among it."""
+        own = {variant.name: variant for variant in self.experiment.variants}
+        known = {row.name: row for table in before.tables for row in table.rows} if before else {}
+        named = [name for model in self.experiment.retrieval for name in (choice.picks(model.name) if choice else ())]
+        if self.chosen:
+            if choice is None:
+                fix = f"run `thresher choose {self.experiment.file}` first"
+                raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
+            own = {name: one for name, one in own.items() if name == BASELINE or (name in known and known[name].built)}
+        found = [known[name] for name in named if name in known]
+        return tuple((own | {row.name: row.variant for row in found if self.chosen or row.built}).values())
+
     def _systems(self, topics: TopicSet) -> dict[str, Run]:
-        """Read the runs of other systems, before the long work."""
+        """Read the baseline runs of other systems, before the long work."""
         runs: dict[str, Run] = {system.name: read_run(system.path) for system in self.experiment.systems}
         for system in self.experiment.systems:
             if not any(topic in topics.qrels for topic in runs[system.name]):
@@ -153,7 +157,7 @@ class _Run:
         return runs
 
     def _find_cutoffs(self) -> None:
-        variants = self.experiment.variants
+        variants = self.variants
         resolved_cuts: dict[str, Cut] = {}
         for scorer in self.experiment.scorers:
             cuts = {
@@ -174,14 +178,14 @@ class _Run:
             for variant in variants
         }
 
-    def _index(self, variant: Variant, scored: Scored) -> IndexRecord:
+    def _index(self, variant: Variant, scored: Scored) -> stages.IndexRecord:
         scores, options = scored.report, self.experiment.index
         original = self.experiment.original_statistics
         treatment = self.treatments[variant.name]
-        origin = index_origin(scored, treatment, options, original)
+        origin = stages.index_origin(scored, treatment, options, original)
         path = self.folders.stage(f"index-{folder_name(variant)}")
         folder = self.folders.indexes / folder_name(variant)
-        record = finished_index(path, origin.key, folder)
+        record = stages.finished_index(path, origin.key, folder)
         if record is not None:
             return record
         self._may_build(f"the index of {variant.name}", folder)
@@ -202,7 +206,7 @@ class _Run:
         wall_seconds = max(cost.wall - cutting.wall - naming.wall, 0.0)
         cpu_seconds = max(cost.cpu - cutting.cpu - naming.cpu, 0.0)
         waited_for = {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}
-        record = IndexRecord(
+        record = stages.IndexRecord(
             key=origin.key,
             indexed=report.documents,
             emptied=built.emptied,
@@ -216,33 +220,38 @@ class _Run:
             cutoffs=treatment.cleaner.resolved_cutoffs,
             emptied_languages=by_count(built.languages),
         )
-        INDEXES.write(path, record)
+        stages.INDEXES.write(path, record)
         return record
 
     def _search(
-        self, variant: Variant, model: RetrievalModel, index: IndexRecord, topics: TopicSet, held_out: bool = False
-    ) -> VariantRun:
+        self,
+        variant: Variant,
+        model: RetrievalModel,
+        index: stages.IndexRecord,
+        topics: TopicSet,
+        held_out: bool = False,
+    ) -> stages.VariantRun:
         experiment = self.experiment
         path = self.folders.run(variant, model, len(experiment.retrieval) == 1, held_out)
-        key = search_key(index.key, model, experiment.depth, topics)
+        key = stages.search_key(index.key, model, experiment.depth, topics)
         done = self.folders.stage(f"search-{path.stem}")
-        record = finished_run(done, key, path)
+        record = stages.finished_run(done, key, path)
         if record is None:
             self._may_build(f"the run of {variant.name}", path)
             record = self._searched(variant, model, topics, path, key)
-            SEARCHES.write(done, record)
-        return VariantRun(variant, model, path, index, record, held_out)
+            stages.SEARCHES.write(done, record)
+        return stages.VariantRun(variant, model, path, index, record, held_out)
 
     def _searched(
         self, variant: Variant, model: RetrievalModel, topics: TopicSet, path: Path, key: str
-    ) -> SearchRecord:
+    ) -> stages.SearchRecord:
         queries = [(topic.id, topic.query) for topic in topics.topics.values()]
         with Searcher(self.folders.indexes / folder_name(variant), model, self.experiment.depth) as searcher:
             with self.meter.stage() as stage:
                 report = searcher.search_topics(queries, warm_up=0)
             work = searcher.work([query for _, query in queries])
         write_run(path, report.hits, variant.name)
-        return SearchRecord(key, file_digest(path), work, stage.cost)
+        return stages.SearchRecord(key, file_digest(path), work, stage.cost)
 
     def _title_biases(self, scored: Scored) -> dict[str, Any]:
         inputs = scored.inputs
@@ -253,17 +262,17 @@ class _Run:
 
     def _title_bias(self, name: str, topics: TopicSet, scored: Scored) -> TitleBias:
         options = self.experiment.index
-        key = stage_key(
+        key = stages.stage_key(
             scores=scored.key,
             digests=dict(topics.digests),
             read=[topics.source.field, topics.source.column],
             analysis=[options.stemmer, options.stopwords],
         )
         path = self.folders.stage(name)
-        record = finished(BIASES, path, key)
+        record = stages.finished(stages.BIASES, path, key)
         if record is None:
-            record = BiasRecord(key, title_bias(self.folders.scores, topics, options))
-            BIASES.write(path, record)
+            record = stages.BiasRecord(key, title_bias(self.folders.scores, topics, options))
+            stages.BIASES.write(path, record)
         return record.bias
 
     def _may_build(self, what: str, path: Path) -> None:
@@ -272,13 +281,13 @@ class _Run:
                 f"{what} is missing or of another configuration", "run it first: `thresher run`", str(path)
             )
 
-    def _measured(self, runs: Sequence[VariantRun], inputs: Inputs) -> Measurements | None:
+    def _measured(self, runs: Sequence[stages.VariantRun], inputs: Inputs) -> Measurements | None:
         """Return the times of all variants, measured before or now; None if the experiment wants none."""
         experiment, topics = self.experiment, inputs.topics
         if not experiment.measure_seconds:
             return None
         records = {run.variant.name: run.index for run in runs}
-        key = stage_key(
+        key = stages.stage_key(
             indexes=[record.key for record in records.values()],
             models=[model.name for model in experiment.retrieval],
             depth=experiment.depth,
@@ -287,17 +296,17 @@ class _Run:
             seconds=experiment.measure_seconds,
         )
         path = self.folders.stage("measure")
-        record = finished(MEASURES, path, key) if self.build else None
+        record = stages.finished(stages.MEASURES, path, key) if self.build else None
         if record is None:
             self.say(f"timing {len(records)} variants together")
             measured = measure(
                 experiment,
-                {variant.name: self.folders.indexes / folder_name(variant) for variant in experiment.variants},
+                {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants},
                 self.treatments,
                 self.folders.scores,
                 [topic.query for topic in topics.topics.values()],
                 sum(record.cost.wall + record.cut_wall for record in records.values()),
             )
-            record = MeasureRecord(key, measured)
-            MEASURES.write(path, record)
+            record = stages.MeasureRecord(key, measured)
+            stages.MEASURES.write(path, record)
         return record.measured

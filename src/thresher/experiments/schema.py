@@ -6,7 +6,7 @@ are plain dataclasses, so that the command line can read them without importing 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from types import UnionType
@@ -228,7 +228,7 @@ class ChooseTable(_Strict):
         float, Within(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
     ] = d.ALPHA
     deciding: Annotated[
-        tuple[str, ...], "measures that must not be lost besides the main one; AP if it is measured and none is named"
+        tuple[str, ...], "further measures in which a variant must be non-inferior; by default AP, if measured"
     ] = ()
     emptied: Annotated[
         float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
@@ -329,13 +329,10 @@ def tables() -> Mapping[str, TableRule]:
         hint = hints[entry.name]
         kind = next((part for part in get_args(hint) if isinstance(part, type)), hint)
         required = entry.default is MISSING and entry.default_factory is MISSING
-        declared[entry.name] = TableRule(kind, required, get_origin(hint) is tuple, _keys(kind))
+        inner = get_type_hints(kind, include_extras=True)
+        keys = {key.name: _key(key.default, *get_args(inner[key.name])) for key in fields(kind)}
+        declared[entry.name] = TableRule(kind, required, get_origin(hint) is tuple, keys)
     return declared
-
-
-def _keys(kind: Any) -> dict[str, Key]:
-    hints = get_type_hints(kind, include_extras=True)
-    return {entry.name: _key(entry.default, *get_args(hints[entry.name])) for entry in fields(kind)}
 
 
 def _key(default: Any, hint: Any, *about: Any) -> Key:
@@ -346,7 +343,41 @@ def _key(default: Any, hint: Any, *about: Any) -> Key:
     return Key(default, kinds, tuple[str, ...] in parts, about[-1], choices, bounds)
 
 
+def option_name(key: str) -> str:
+    """Return what the command line calls a key."""
+    return f"--{key.replace('_', '-')}"
+
+
+def as_options(document: Document, table: str, keys: Iterable[str]) -> Iterator[str]:
+    """Yield the options of the command line that say what a document says in keys of a table."""
+    for key in keys:
+        value = getattr(getattr(document, table), key)
+        if value is True:
+            yield option_name(key)
+        elif value != tables()[table].keys[key].default:
+            for one in value if isinstance(value, tuple) else (value,):
+                yield from (option_name(key), str(one))
+
+
 _KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict: (dict,)}
+
+
+READING_KEYS = (
+    "format",
+    "id_field",
+    "html_field",
+    "text_field",
+    "url_field",
+    "max_page_mib",
+    "page_seconds",
+    "escape_ids",
+)
+"""The keys of [collection] that say how any collection is read."""
+
+ID_KEYS = ("ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
+"""Those that say how ids are formed."""
+PAGES_KEYS = ("blocks", "language")
+INDEX_KEYS = ("positions", "stored", "vectors", "stemmer")
 
 
 def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:

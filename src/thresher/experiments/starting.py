@@ -6,15 +6,19 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
+from string import Template
 
 from thresher.collections import IdRule, JsonFields, ReadOptions, open_collection
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
+from thresher.defaults import DEFAULT_INDEX
 from thresher.errors import InputError
 from thresher.evaluation import read_qrels, read_topics
 from thresher.passes.backends import documents_apart, likely_fields_apart
+from thresher.reports.formatting import counted
 
 LOOKED_AT = 20_000
 """Most pages that are looked at."""
@@ -24,12 +28,12 @@ _PATHS = IdRule(keep_suffix=True)
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen of a collection.
+    """The first pages of a collection.
 
     Args:
         reading: how its ids come out as the qrels have them, as far as that can be.
-        pages: looked at.
-        failed: of these, without a text or id.
+        pages: that were read.
+        failed: others, without a text or id.
         judged: documents of the qrels; 0 without qrels.
         known: of these, among the pages.
     """
@@ -46,31 +50,28 @@ def starting_file(
 ) -> tuple[str, list[str]]:
     """Return the text of an experiment file, and what was seen, in sentences.
 
-    Args:
-        pages: the collection.
-        topics, qrels: None where there are none: the file then names those that `thresher pseudo-topics` makes.
-        name: of the experiment.
-        folder: that the file will be in; paths are relative to it.
+    Without topics and qrels the file names those that `thresher pseudo-topics` makes. Paths are relative to `folder`, the
+    file's own.
     """
     if (topics is None) is not (qrels is None):
         raise InputError("topics and qrels belong together", "give both, or none of them", str(topics or qrels))
     judgments = read_qrels(qrels) if qrels else {}
     seen = look(pages, {document for grades in judgments.values() for document in grades})
-    said = [f"{seen.pages:,} pages looked at, {seen.failed:,} of them cannot be read."]
+    said = [f"{counted(seen.pages, 'page')} read, and {seen.failed:,} that cannot be read."]
     if topics and qrels:
         found = read_topics(topics)
         matching = sum(topic in judgments for topic in found)
         said.append(f"{len(found):,} topics, {matching:,} of them with judgments.")
         if not matching:
             raise InputError("no topic has judgments", "give topics and qrels that belong together", str(qrels))
-        said.append(f"{seen.known:,} of {seen.judged:,} judged pages are among those looked at.")
+        said.append(f"{seen.known:,} of {seen.judged:,} judged pages are among those read.")
     else:
         made = folder / f"{name}-topics"
         topics, qrels = made / "topics.tsv", made / "qrels.txt"
         said.append(
             f"Topics are made of titles and links: thresher pseudo-topics {pages} -o {made}{_flags(seen.reading)}"
         )
-    return _text(name, seen, *(_relative(path, folder) for path in (pages, topics, qrels))), said
+    return _text(name, seen, *(os.path.relpath(path, folder) for path in (pages, topics, qrels))), said
 
 
 def look(pages: Path, judged: set[str]) -> Look:
@@ -93,7 +94,7 @@ def look(pages: Path, judged: set[str]) -> Look:
     # Of equal ones the first.
     best = max(_rules(ids) if of_paths else [IdRule()], key=fit)
     reading = ReadOptions(best, fields=collection.options.fields)
-    return Look(reading, len(seen), len(seen) - len(ids), len(judged), fit(best)[1])
+    return Look(reading, len(ids), len(seen) - len(ids), len(judged), fit(best)[1])
 
 
 def _rules(paths: Iterable[str]) -> Iterator[IdRule]:
@@ -104,10 +105,6 @@ def _rules(paths: Iterable[str]) -> Iterator[IdRule]:
             yield IdRule(prefix=prefix, keep_suffix=keep_suffix)
     for keep_suffix in (False, True):
         yield IdRule("stem", keep_suffix=keep_suffix)
-
-
-def _relative(path: Path, folder: Path) -> str:
-    return os.path.relpath(path, folder)
 
 
 def _flags(reading: ReadOptions) -> str:
@@ -128,47 +125,8 @@ def _changed(reading: ReadOptions) -> Iterator[tuple[str, str | bool]]:
 
 
 def _text(name: str, seen: Look, pages: str, topics: str, qrels: str) -> str:
+    given = {"name": name, "pages": pages, "topics": topics, "qrels": qrels, "index": DEFAULT_INDEX}
+    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in given.items()}
     keys = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in _changed(seen.reading))
-    quoted = {
-        key: json.dumps(value, ensure_ascii=False)
-        for key, value in {"name": name, "pages": pages, "topics": topics, "qrels": qrels}.items()
-    }
-    return f"""# Every key and its default: docs/experiment-files.md. Paths are relative to this file.
-
-[experiment]
-name = {quoted["name"]}
-
-[collection]
-path = {quoted["pages"]}
-{keys}
-[topics]
-path = {quoted["topics"]}
-
-[qrels]
-path = {quoted["qrels"]}
-
-# A sweep tries cutoffs of one scorer; `thresher cleaners` lists them all.
-[[sweep]]
-scorer = "content"
-cutoffs = [0.1, 0.3, 0.5, 0.7]
-
-[[sweep]]
-scorer = "words"
-cutoffs = [3, 5, 11, 20]
-
-# Index pruning: the better half of each document's terms, and other shares; `thresher pruning-methods` lists the rules.
-[[sweep]]
-scorer = "none|dcp"
-cutoffs = [0.25, 0.5, 0.75]
-
-# Cleaners without cutoffs, and single variants.
-[cleaners]
-names = ["justext", "boilerpipe(rules=words)", "content@0.5|dcp@0.5"]
-
-[retrieval]
-models = ["qld"]
-
-# Run it:             thresher run THIS_FILE
-# Every cutoff:       thresher explore THIS_FILE
-# Which one to use:   thresher choose THIS_FILE
-"""
+    template = files("thresher.experiments").joinpath("starting.toml").read_text(encoding="utf-8")
+    return Template(template).substitute(quoted, keys=keys)

@@ -51,7 +51,7 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
     return tuple(variant for variant, _ in variants)
 
 
-def twins(variants: Sequence[Variant]) -> list[Variant]:
+def without_headings_of(variants: Sequence[Variant]) -> list[Variant]:
     """Return all text but title and headings, and each variant that keeps these without them.
 
     Those that are among the variants already are left out; none are returned if no variant keeps headings.
@@ -134,8 +134,7 @@ def _variant(template: Cut, cutoff: Cutoff) -> Variant:
 def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
     """Return the cutoffs that a sweep lists, as numbers, percentiles or quotas, or gives as a range of numbers.
 
-    Args:
-        value: a list, or a mapping with `from`, `to` and perhaps `step`.
+    A range is a mapping with `from`, `to` and perhaps `step`.
     """
     if not isinstance(value, Mapping):
         return _listed(value)

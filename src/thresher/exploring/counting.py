@@ -37,7 +37,7 @@ MOST_TERMS = 1 << 16
 
 @dataclass(frozen=True)
 class StepCounts:
-    """What each step of one sweep adds to the collection; shapes are (steps + 1,), the last entry for what no cleaner keeps.
+    """Counts that each step of a sweep adds; shapes are (steps + 1,), with text that no cleaner keeps in the last entry.
 
     Args:
         documents: with more than white space.
@@ -90,9 +90,7 @@ class StoreCounts:
 def add_up(counted: Iterable[StoreCounts], steps: Sequence[int]) -> StoreCounts:
     """Return the sum of the counts of several shards; documents are ordered by id, as Lucene compares ids.
 
-    Args:
-        counted: the shards to add up.
-        steps: how many each sweep has.
+    `steps` says how many steps each sweep has.
     """
     held = list(counted)
     firsts = np.cumsum([0, *(len(one.ids) for one in held)])
@@ -128,9 +126,8 @@ def add_vocabularies(every: Sequence[HashedTerms], sweeps: int) -> HashedTerms:
     terms, inverse = np.unique(_joined([vocabulary.terms for vocabulary in every], np.uint64), return_inverse=True)
     steps = []
     for sweep in range(sweeps):
-        first = np.full(len(terms), np.iinfo(np.uint16).max, dtype=np.uint16)
-        np.minimum.at(first, inverse, _joined([vocabulary.steps[sweep] for vocabulary in every], np.uint16))
-        steps.append(first)
+        of_sweep = _joined([vocabulary.steps[sweep] for vocabulary in every], np.uint16)
+        steps.append(_first_steps(of_sweep, inverse, len(terms)))
     if len(terms) > MOST_TERMS:
         limit = min(limit, int(terms[MOST_TERMS - 1]))
     held = int(np.searchsorted(terms, np.uint64(limit), side="right"))
@@ -151,9 +148,7 @@ SplitShard = tuple[pa.Table, ShardWords]
 def split_shards(store: Path, columns: Sequence[str]) -> Iterator[Iterator[SplitShard]]:
     """Give an iterator over the shards with a page, read and split by a thread that starts at once.
 
-    Args:
-        store: the score store.
-        columns: to read, `text` and `sentence_ends` among them.
+    `columns` are those to read, `text` and `sentence_ends` among them.
     """
     paths = shards(store)
     with ThreadPoolExecutor(1) as pool:
@@ -188,7 +183,7 @@ _JOB = "counting.joblib"
 
 @dataclass(frozen=True)
 class CountingJob:
-    """What all shards of a store share. `terms` are hashes of the query terms, by their numbers."""
+    """The data that all shards of a store share. `terms` are hashes of the query terms, by their numbers."""
 
     sweeps: Sequence[NestedSweep]
     options: IndexOptions
@@ -205,13 +200,8 @@ def shard_counter(
 ) -> Iterator[Counting]:
     """Give the counter of a store. Where this process counts, a thread begins to read at once, so that Java starts meanwhile.
 
-    Args:
-        store: the score store.
-        sweeps: to count.
-        options: how text is analysed.
-        folder: for a temporary file.
-        backend: the workers, where there is much to count; None for this process. Workers on other machines must see store and
-            folder under the same paths.
+    The workers of `backend` count where there is much to count; None for this process. Workers on other machines must see the
+    score store and `folder`, which is for a temporary file, under the same paths.
     """
     if backend is None or backend.is_this_process or sum(path.stat().st_size for path in shards(store)) < _MUCH:
         with split_shards(store, columns(sweeps)) as split:
@@ -248,19 +238,11 @@ def _count_in_worker(job: Path, shard: Path) -> StoreCounts | None:
         if split is None:
             return None
         start_in_worker()
-        lexicon = _lexicon(work.options.stemmer, work.options.stopwords)
-        return count_shard(*split, work.sweeps, lexicon, work.terms)
+        return count_shard(*split, work.sweeps, _lexicon(work.options.stemmer, work.options.stopwords), work.terms)
 
 
-@lru_cache(maxsize=1)
-def _read_job(path: Path) -> CountingJob:
-    job: CountingJob = joblib.load(path)
-    return job
-
-
-@lru_cache(maxsize=1)
-def _lexicon(stemmer: str, stopwords: bool) -> Lexicon:
-    return Lexicon(stemmer, stopwords)
+_read_job: Callable[[Path], CountingJob] = lru_cache(maxsize=1)(joblib.load)
+_lexicon = lru_cache(maxsize=1)(Lexicon)
 
 
 _EVERY = 2**64 - 1
@@ -277,10 +259,7 @@ def count_shard(
     """Count a shard at each step of each sweep. Pages that failed have no text and count nowhere.
 
     Args:
-        table: a shard with the columns that `columns` names, of at least one page, in one chunk.
-        words: of its texts.
-        sweeps: to count.
-        lexicon: analyses words.
+        table: a shard with the columns that `columns` names, of at least one page, in one chunk; `words` are its own.
         terms: hashes of the query terms, by their numbers.
     """
     return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(_steps(table, sweeps), sweeps)
@@ -323,8 +302,8 @@ class _Shard:
         documents = np.cumsum(matching) - 1
         every_id = self._table["id"].to_pylist()
         sentence, term = np.divmod(keys, max(len(self._query), 1))
-        postings = _Firsts(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
-        firsts = [postings.of(step[self.sentence_of_token]) for step in steps]
+        postings, posting_of_token = _numbered(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
+        firsts = [_first_steps(step[self.sentence_of_token], posting_of_token, len(postings)) for step in steps]
         return StoreCounts(
             tuple(every_id[row] for row in np.flatnonzero(matching).tolist()),
             documents[page[listed]].astype(np.int32),
@@ -337,7 +316,7 @@ class _Shard:
                 self._counts(step, len(sweep.cleaners), first)
                 for step, sweep, first in zip(steps, sweeps, firsts, strict=True)
             ),
-            add_vocabularies([self._vocabulary(firsts, postings.keys)], len(sweeps)),
+            add_vocabularies([self._vocabulary(firsts, postings)], len(sweeps)),
         )
 
     def _counts(self, steps: Steps, size: int, postings: Steps) -> StepCounts:
@@ -345,11 +324,8 @@ class _Shard:
             return np.bincount(steps, weights=weights, minlength=size + 1).astype(np.int64)
 
         def pages(chosen: npt.NDArray[np.bool_]) -> Ints:
-            first = np.full(len(self._table), size, dtype=np.uint16)
-            np.minimum.at(first, self._words.page[chosen], steps[chosen])
-            occurring = np.zeros(len(self._table), dtype=np.bool_)
-            occurring[self._words.page[chosen]] = True
-            return np.bincount(first[occurring], minlength=size + 1)
+            first = _first_steps(steps[chosen], self._words.page[chosen], len(self._table))
+            return np.bincount(first[first <= size], minlength=size + 1)
 
         return StepCounts(
             sums(self._kept_words),
@@ -363,24 +339,15 @@ class _Shard:
         """Return all terms, each at the first step of its postings."""
         term = keys % max(len(self.terms), 1)
         order = np.argsort(self.terms)
-        firsts = []
-        for steps in postings:
-            first = np.full(len(self.terms), np.iinfo(np.uint16).max, dtype=np.uint16)
-            np.minimum.at(first, term, steps)
-            firsts.append(first[order])
-        return HashedTerms(self.terms[order], tuple(firsts), _EVERY)
+        firsts = tuple(_first_steps(steps, term, len(self.terms))[order] for steps in postings)
+        return HashedTerms(self.terms[order], firsts, _EVERY)
 
 
-class _Firsts:
-    """The first step of all tokens with the same key; `keys` are the different keys, in any order."""
-
-    def __init__(self, keys: Ints) -> None:
-        self.keys, self._key_of_token = _numbered(keys)
-
-    def of(self, steps: Steps) -> Steps:
-        first = np.full(len(self.keys), np.iinfo(np.uint16).max, dtype=np.uint16)
-        np.minimum.at(first, self._key_of_token, steps)
-        return first
+def _first_steps(steps: Steps, number: Ints, size: int) -> Steps:
+    """Return the first step of all that have the same number, by numbers below `size`; the largest one where none has it."""
+    first = np.full(size, np.iinfo(np.uint16).max, dtype=np.uint16)
+    np.minimum.at(first, number, steps)
+    return first
 
 
 def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:

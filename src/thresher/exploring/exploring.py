@@ -10,15 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from thresher.evaluation import DEFAULT_MEASURES, Topic
-from thresher.exploring.counting import (
-    Counting,
-    HashedTerms,
-    StepCounts,
-    StoreCounts,
-    add_up,
-    shard_counter,
-)
-from thresher.exploring.judged_ranks import Judges, RankingJob, evaluated
+from thresher.exploring.counting import Counting, HashedTerms, StepCounts, StoreCounts, add_up, shard_counter
+from thresher.exploring.judged_ranks import Evaluator, RankingJob, evaluated
 from thresher.exploring.lexicon import hash_texts
 from thresher.exploring.matching import MatchChunks, Query, query_postings
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
@@ -41,54 +34,14 @@ class RankedSweep:
     Args:
         variants, words, sizes: by variant.
         query_postings: shape (variants, topics).
-        values: shape (models, measures, variants, topics).
-        held_out: the same on the held-out topics, of which there may be none.
+        values: of the topics, and of the held-out ones if there are any; shapes (models, measures, variants, topics).
     """
 
-    variants: tuple[Variant, ...]
+    variants: Sequence[Variant]
     words: Sequence[int]
     sizes: Sequence[IndexStatistics]
-    query_postings: Floats
-    values: Floats
-    held_out: Floats
-
-    @classmethod
-    def of(
-        cls,
-        variants: Sequence[Variant],
-        words: Sequence[int],
-        sizes: Sequence[IndexStatistics],
-        query_postings: Ints,
-        values: Sequence[Floats],
-    ) -> RankedSweep:
-        """Return a sweep with the values of its judges: the topics, and the held-out ones if there are any."""
-        own = values[0]
-        held_out = values[1] if len(values) > 1 else np.zeros((*own.shape[:3], 0))
-        return cls(tuple(variants), words, sizes, query_postings.astype(np.float64), own, held_out)
-
-
-def tables_of(
-    sweeps: Sequence[RankedSweep],
-    models: Sequence[str],
-    measures: Sequence[str],
-    topics: Sequence[str],
-    held_out_topics: Sequence[str],
-) -> tuple[VariantTable, ...]:
-    """Return a table for each model; the first variant of the first sweep is the baseline."""
-    rows, postings, values, held_out = _joint(sweeps)
-    return tuple(
-        VariantTable(
-            model,
-            tuple(measures),
-            tuple(topics),
-            rows,
-            values[number],
-            postings,
-            tuple(held_out_topics),
-            held_out[number],
-        )
-        for number, model in enumerate(models)
-    )
+    query_postings: Ints
+    values: Sequence[Floats]
 
 
 def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -> tuple[VariantTable, ...]:
@@ -102,15 +55,15 @@ def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -
 
 
 def _joint(sweeps: Sequence[RankedSweep]) -> tuple[tuple[Row, ...], Floats, Floats, Floats]:
-    """Return rows, postings of queries, and values of all sweeps, one after the other."""
+    """Return rows, postings of queries, values, and values on held-out topics, of all sweeps, one after the other."""
     rows = tuple(
         Row(variant, size, words, explored=True)
         for sweep in sweeps
         for variant, size, words in zip(sweep.variants, sweep.sizes, sweep.words, strict=True)
     )
-    postings = np.concatenate([sweep.query_postings for sweep in sweeps])
-    values = np.concatenate([sweep.values for sweep in sweeps], axis=2)
-    return rows, postings, values, np.concatenate([sweep.held_out for sweep in sweeps], axis=2)
+    postings = np.concatenate([sweep.query_postings for sweep in sweeps]).astype(np.float64)
+    own, *others = (np.concatenate(values, axis=2) for values in zip(*(sweep.values for sweep in sweeps), strict=True))
+    return rows, postings, own, others[0] if others else np.zeros((*own.shape[:3], 0))
 
 
 POINTS = 100
@@ -123,7 +76,7 @@ collection, and ranking each costs a little more than ranking all of them at onc
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgedTopics:
     """Topics, qrels and measures; `ids` are the evaluated topics, see `thresher.evaluation`."""
 
     topics: Mapping[str, Topic]
@@ -132,17 +85,43 @@ class Judging:
     measures: tuple[str, ...] = DEFAULT_MEASURES
 
 
+@dataclass(frozen=True)
+class Search:
+    """What every sweep is searched by.
+
+    Args:
+        options: how text is analysed.
+        depth: the most hits per topic.
+        held_out: further topics with their qrels; the measures are those of `topics`.
+        backend: the workers, where there is much to count or to rank; None for this process. Workers on other machines must
+            see the folder that holds the store under the same path. The result does not depend on it.
+    """
+
+    topics: JudgedTopics
+    models: Sequence[RetrievalModel]
+    options: IndexOptions
+    depth: int = 1000
+    held_out: JudgedTopics | None = None
+    backend: Backend | None = None
+
+    @property
+    def sets(self) -> tuple[JudgedTopics, ...]:
+        """The topics, and the held-out ones if there are any."""
+        return (self.topics,) if self.held_out is None else (self.topics, self.held_out)
+
+    def queries(self) -> tuple[list[Query], list[str]]:
+        """Return the queries of all topics, and the terms behind their numbers."""
+        return analyse_queries([one.topics[topic].query for one in self.sets for topic in one.ids], self.options)
+
+    def evaluators(self, chunks: MatchChunks) -> list[Evaluator]:
+        """Return one for the topics, and one for the held-out ones if there are any."""
+        named = {document for one in self.sets for grades in one.qrels.values() for document in grades}
+        numbers = chunks.numbers(named)
+        return [Evaluator(one.qrels, one.ids, numbers, self.topics.measures) for one in self.sets]
+
+
 def explore(
-    store: Path,
-    sweeps: Sequence[Cut],
-    cleaners: Sequence[Cleaner],
-    judging: Judging,
-    models: Sequence[RetrievalModel],
-    options: IndexOptions,
-    depth: int = 1000,
-    points: int = POINTS,
-    held_out: Judging | None = None,
-    backend: Backend | None = None,
+    store: Path, sweeps: Sequence[Cut], cleaners: Sequence[Cleaner], search: Search, points: int = POINTS
 ) -> tuple[VariantTable, ...]:
     """Return the values that an index of each variant would give, without building any: a table for each retrieval model.
 
@@ -151,40 +130,36 @@ def explore(
         sweeps: templates (cuts without a cutoff) of scorers to explore over all their cutoffs.
         cleaners: to explore as they are; those that differ from a template by the cutoff alone join its sweep. Percentiles
             become numbers, in names too. The baseline is always added.
-        judging: topics, qrels and measures.
-        models: retrieval models.
-        options: how text is analysed.
-        depth: the most hits per topic.
         points: fewest cutoffs of each sweep, where there are as many different scores.
-        held_out: further topics with their qrels; the measures are those of `judging`.
-        backend: the workers, where there is much to count or to rank; None for this process. Workers on other machines must
-            see the folder that holds the store under the same path. The result does not depend on it.
     """
     wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
     every = nested_sweeps(spread_cutoffs(store, sweeps, points), wanted)
-    sets = [judging] if held_out is None else [judging, held_out]
     with temporary_folder(store.parent) as temporary:
-        with shard_counter(store, every, options, temporary, backend) as count:
-            queries, terms = analyse_queries(
-                [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
-            )
+        with shard_counter(store, every, search.options, temporary, search.backend) as count:
+            queries, terms = search.queries()
             chunks = count_store(count, every, terms, temporary)
-        numbers = chunks.numbers(judged_documents(sets))
-        judges = [Judges(topic_set.qrels, topic_set.ids, numbers, judging.measures) for topic_set in sets]
-        values = evaluated(RankingJob(chunks, queries, judges, models, depth), len(every), backend, store.parent)
+        evaluators = search.evaluators(chunks)
+        job = RankingJob(chunks, queries, evaluators, search.models, search.depth)
+        values = evaluated(job, len(every), search.backend, store.parent)
     counts = [statistics.counts for statistics in chunks.statistics]
+    ids = search.topics.ids
     ranked = [
-        RankedSweep.of(
+        RankedSweep(
             sweep.variants,
             np.cumsum(counts[number].words)[:-1].tolist(),
             _sizes(counts[number], chunks.vocabulary, number),
-            query_postings(chunks.statistics[number], queries[: len(judging.ids)]),
+            query_postings(chunks.statistics[number], queries[: len(ids)]),
             values[number],
         )
         for number, sweep in enumerate(every)
     ]
-    held_out_ids = held_out.ids if held_out else ()
-    return tables_of(ranked, [model.name for model in models], judges[0].names, judging.ids, held_out_ids)
+    rows, postings, own, others = _joint(ranked)
+    held_out = search.held_out.ids if search.held_out else ()
+    # The first variant of the first sweep is the baseline.
+    return tuple(
+        VariantTable(model.name, evaluators[0].names, ids, rows, own[at], postings, held_out, others[at])
+        for at, model in enumerate(search.models)
+    )
 
 
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:
@@ -199,11 +174,6 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Q
     ], terms
 
 
-def judged_documents(sets: Iterable[Judging]) -> set[str]:
-    """Return the ids of all documents that qrels name."""
-    return {document for judging in sets for grades in judging.qrels.values() for document in grades}
-
-
 def count_store(count: Counting, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchChunks:
     """Count all shards of a store, in one pass; `terms` are those of the queries, `folder` is for files of chunks."""
     counted = count(hash_texts(list(terms)))
@@ -213,9 +183,7 @@ def count_store(count: Counting, every: Sequence[NestedSweep], terms: Sequence[s
 def in_chunks(counted: Iterable[StoreCounts], steps: Sequence[int]) -> Iterator[StoreCounts]:
     """Add up neighbouring shards to chunks of at least `_CHUNK` sentences and occurrences, but for the last.
 
-    Args:
-        counted: the shards.
-        steps: how many each sweep has.
+    `steps` says how many steps each sweep has.
     """
     waiting: list[StoreCounts] = []
     size, given = 0, False

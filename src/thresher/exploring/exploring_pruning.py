@@ -17,24 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
-from thresher.exploring.exploring import (
-    POINTS,
-    Judging,
-    RankedSweep,
-    analyse_queries,
-    in_chunks,
-    judged_documents,
-    with_sweeps,
-)
-from thresher.exploring.judged_ranks import Judges, RankingJob, evaluated
+from thresher.exploring.exploring import POINTS, RankedSweep, Search, in_chunks, with_sweeps
+from thresher.exploring.judged_ranks import Evaluator, RankingJob, evaluated
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import MatchChunks, query_postings
 from thresher.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.exploring.pruned_postings import CollectedPostings, collected_postings
 from thresher.exploring.similarity import States
 from thresher.files import temporary_folder
-from thresher.lucene.analysis import RetrievalModel
-from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
@@ -55,7 +45,6 @@ class PruningSweep:
 
     Args:
         cleaner: with numbers for percentiles.
-        method: what to explore.
         cutoffs: that must be among those explored.
         points: fewest cutoffs, where there are as many different numbers of postings.
         combined: whether its cleaner is one cutoff of a sweep over the cutoffs of scorer and pruning method.
@@ -81,29 +70,16 @@ def explore_pruning(
     tables: Sequence[VariantTable],
     store: Path,
     sweeps: Sequence[PruningSweep],
-    judging: Judging,
-    models: Sequence[RetrievalModel],
-    options: IndexOptions,
+    search: Search,
     original: bool = True,
-    depth: int = 1000,
-    held_out: Judging | None = None,
-    backend: Backend | None = None,
 ) -> tuple[VariantTable, ...]:
-    """Return tables with the values that a pruned index of each variant would give, without building any.
+    """Return tables of the same models and topics with the values that a pruned index of each variant would give.
 
-    Args:
-        tables: of the same models and topics, which get the variants; bytes are not estimated.
-        store: the score store, with the scores of all cleaners.
-        sweeps: to explore; those of one cleaner share a pass over its postings.
-        judging, models, options, depth, held_out, backend: as for `thresher.exploring.exploring.explore`.
-        original: whether to rank by the statistics of the unpruned collection.
-
+    No index is built. Sweeps of one cleaner share a pass over its postings. With `original` the statistics of the unpruned
+    collection rank.
     """
-    sets = [judging] if held_out is None else [judging, held_out]
-    queries, terms = analyse_queries(
-        [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
-    )
-    lexicon = Lexicon(options.stemmer, options.stopwords)
+    queries, terms = search.queries()
+    lexicon = Lexicon(search.options.stemmer, search.options.stopwords)
     by_cleaner: dict[str, list[PruningSweep]] = {}
     for sweep in sweeps:
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
@@ -112,16 +88,14 @@ def explore_pruning(
         with temporary_folder(store.parent) as folder:
             with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
                 every = count_pruning(postings, of_cleaner, hash_texts(terms), original, folder)
-            judges: list[Judges] = []
+            evaluators: list[Evaluator] = []
             for sweep, counted in zip(of_cleaner, every, strict=True):
                 with temporary_folder(store.parent) as of_chunks:
                     chunks = counted.matches(of_chunks)
                     # All sweeps of a cleaner have the same documents.
-                    if not judges:
-                        numbers = chunks.numbers(judged_documents(sets))
-                        judges = [Judges(one.qrels, one.ids, numbers, judging.measures) for one in sets]
-                    job = RankingJob(chunks, queries, judges, models, depth)
-                    ranked[id(sweep)] = _ranked(sweep, counted, job, backend, store.parent)
+                    evaluators = evaluators or search.evaluators(chunks)
+                    job = RankingJob(chunks, queries, evaluators, search.models, search.depth)
+                    ranked[id(sweep)] = _ranked(sweep, counted, job, search.backend, store.parent)
                     # Not while the next method is read.
                     del chunks, job
     return with_sweeps(tables, [ranked[id(sweep)] for sweep in sweeps])
@@ -168,11 +142,11 @@ def _ranked(
     sweep: PruningSweep, counted: CountedPruning, job: RankingJob, backend: Backend | None, folder: Path
 ) -> RankedSweep:
     cutoffs = counted.cutoffs.tolist()
-    return RankedSweep.of(
+    return RankedSweep(
         [sweep.variant(cutoff) for cutoff in cutoffs],
         [counted.words] * len(cutoffs),
         counted.sizes,
-        query_postings(job.chunks.statistics[0], job.queries[: job.judges[0].topics]),
+        query_postings(job.chunks.statistics[0], job.queries[: job.evaluators[0].topics]),
         evaluated(job, 1, backend, folder)[0],
     )
 
@@ -260,7 +234,7 @@ def _rounded_down(values: Floats) -> Floats:
 
 
 class _PostingCounter:
-    """What each cutoff of a sweep adds to the index; the last entry of counts is for what no cutoff keeps."""
+    """Counts that each cutoff of a sweep adds to the index, with postings that no cutoff keeps in the last entry."""
 
     def __init__(self, postings: CollectedPostings, method: PruningMethod, cutoffs: Floats) -> None:
         self.method, self.cutoffs = method, cutoffs
@@ -290,8 +264,7 @@ class _PostingCounter:
 class _Matching:
     """The postings of the queries' terms in a block, and the lengths of their documents.
 
-    What ranking takes for a sentence is here a part of a document that comes in at one step: one that has its tokens and no
-    query term, and one for each posting of a query term, without tokens.
+    To reuse the ranking code, each document becomes one pseudo-sentence with its length, and one per posting of a query term.
     """
 
     def __init__(self, block: DocumentPostings, of_queries: Numbers) -> None:
@@ -307,8 +280,7 @@ class _Matching:
         """Return the form that ranking takes, but for counts of all documents.
 
         Args:
-            of_posting: the step of each posting.
-            size: how many steps there are.
+            of_posting: the step of each posting, out of `size`.
             original: whether documents keep their lengths.
         """
         block, hits = self._block, self._hits

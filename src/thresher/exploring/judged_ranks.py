@@ -1,4 +1,4 @@
-"""Measures at every step of a sweep, from the ranks of the judged documents: all others count by their number alone.
+"""Measures at every step of a sweep, from the ranks of the judged documents and the number of all others.
 
 P, R, RR, Success, AP, nDCG and Judged are computed over arrays of all topics and steps, added in trec_eval's order. All others
 are those of `thresher.evaluation.evaluate`, which is asked once for all steps of a block where the judged documents have the
@@ -37,15 +37,7 @@ _OF_SETS = ("SetP", "SetR", "SetF", "SetAP", *FURTHER)
 
 @dataclass(frozen=True)
 class _Hits:
-    """Judged documents in rankings; grouped by ranking, then ordered by rank.
-
-    Args:
-        rankings: how many there are.
-        ranking: the number of each hit's ranking.
-        rank: of each, from 0.
-        grade: of each.
-        document: of each, by its index.
-    """
+    """Judged documents in so many rankings, grouped by ranking, then ordered by rank, which is from 0."""
 
     rankings: int
     ranking: Ints
@@ -79,7 +71,7 @@ class _Hits:
         return discounted
 
 
-class Judges:
+class Evaluator:
     """Computes measures for the rankings of a set of topics.
 
     Args:
@@ -127,9 +119,7 @@ class Judges:
     def values(self, rankings: Iterable[Ints | Numbers], steps: int) -> Floats:
         """Return the values of the measures; shape (steps, measures, topics).
 
-        Args:
-            rankings: of each topic in turn: documents at each step, best first, then `NONE`; shape (steps, ranks).
-            steps: how many.
+        `rankings` are of each topic in turn: documents at each step, best first, then `NONE`; shape (steps, ranks).
         """
         hits, retrieved = self._hits(rankings, steps)
         others = [measure for measure in self._measures if not _is_computed(measure)]
@@ -260,16 +250,16 @@ class RankingTask:
 
 
 StepValues = Mapping[int, Sequence[Floats]]
-"""By step, the values of each judge; shape (measures, topics of the judge)."""
+"""By step, the values of each evaluator; shape (measures, topics of the evaluator)."""
 
 
 @dataclass(frozen=True)
 class RankingJob:
-    """What all tasks share. `queries` are the topics of all judges, one judge after the other."""
+    """The data that all tasks share. `queries` are the topics of all evaluators, one evaluator after the other."""
 
     chunks: MatchChunks
     queries: Sequence[Query]
-    judges: Sequence[Judges]
+    evaluators: Sequence[Evaluator]
     models: Sequence[RetrievalModel]
     depth: int
 
@@ -280,8 +270,8 @@ class RankingJob:
         statistics = self.chunks.statistics[task.sweep]
         for steps, ranked in rankings(self.chunks, statistics, self.queries, task.sweep, model, self.depth, task.turn):
             documents = (of_topic.documents for of_topic in ranked)
-            of_judges = [judge.values(islice(documents, judge.topics), len(steps)) for judge in self.judges]
-            values.update(zip(steps.tolist(), zip(*of_judges, strict=True), strict=True))
+            by_evaluator = [one.values(islice(documents, one.topics), len(steps)) for one in self.evaluators]
+            values.update(zip(steps.tolist(), zip(*by_evaluator, strict=True), strict=True))
         return values
 
     def postings(self) -> int:
@@ -300,13 +290,10 @@ class RankingJob:
 
 
 def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Path) -> list[list[Floats]]:
-    """Return the values of measures by sweep and judge; shape of each (models, measures, steps, topics of the judge).
+    """Return the values of measures by sweep and evaluator; shape of each (models, measures, steps, topics of the evaluator).
 
-    Args:
-        job: what to rank and how to judge it.
-        sweeps: how many.
-        backend: the workers, if there is much to do; None for this process.
-        folder: for temporary files, which workers on other machines must see under the same path.
+    The workers of `backend` rank if there is much to do; None for this process. Workers on other machines must see `folder`,
+    which is for temporary files, under the same path.
     """
     every, models = range(sweeps), range(len(job.models))
     amount = job.postings() * sum(map(job.steps, every)) * len(models)
@@ -324,20 +311,18 @@ def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Pat
         done = {task: job.do(task) for task in progress(tasks, "ranking", len(tasks), "tasks")}
     else:
         done = _by_workers(job, tasks, backend, folder)
+    joined: dict[tuple[int, int], dict[int, Sequence[Floats]]] = {}
+    for task, of_steps in done.items():
+        joined.setdefault((task.sweep, task.model), {}).update(of_steps)
     values = []
     for sweep in every:
-        by_model = [_whole(job.steps(sweep), _joined(done, sweep, model)) for model in models]
-        values.append([np.array(by_judge) for by_judge in zip(*by_model, strict=True)])
+        by_model = [_whole(job.steps(sweep), joined[sweep, model]) for model in models]
+        values.append([np.array(by_evaluator) for by_evaluator in zip(*by_model, strict=True)])
     return values
 
 
-def _joined(done: Mapping[RankingTask, StepValues], sweep: int, model: int) -> StepValues:
-    own = (values for task, values in done.items() if (task.sweep, task.model) == (sweep, model))
-    return {step: values for of_task in own for step, values in of_task.items()}
-
-
 def _whole(steps: int, values: StepValues) -> list[Floats]:
-    """Return the values at all steps by judge; steps that add nothing have those of the step before."""
+    """Return the values at all steps by evaluator; steps that add nothing have those of the step before."""
     every = [values[0]]
     for step in range(1, steps):
         every.append(values.get(step, every[-1]))

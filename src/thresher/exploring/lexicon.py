@@ -30,13 +30,7 @@ _PIECE = 1 << 16
 
 
 def hash_ranges(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
-    """Return the hash of each range of `data`.
-
-    Args:
-        data: bytes.
-        starts: where the ranges begin, ascending.
-        ends: where they end.
-    """
+    """Return the hash of each range of `data`; `starts`, where ranges begin, ascend."""
     hashes = np.zeros(len(starts), dtype=np.uint64)
     # Piece by piece: the sums take eight times the memory of the bytes, and should fit into the cache.
     pieces = np.flatnonzero(np.diff(starts // _PIECE, prepend=-1))
@@ -163,7 +157,6 @@ _BITS = 20
 _KEPT = 3
 """Words of more tokens are not remembered: links, lists and Chinese seldom recur."""
 
-
 _CHARACTERS = 1 << 20
 """Characters that Java analyses at once: it holds all their tokens, some 100 bytes each."""
 
@@ -177,12 +170,7 @@ class Analysed:
 
 
 def tokens_of_shard(words: ShardWords, analysed: Analysed) -> tuple[Ints, Ints]:
-    """Return all tokens of a shard, in any order: indices into `analysed.tokens`, and the sentence of each.
-
-    Args:
-        words: of the shard.
-        analysed: its different words.
-    """
+    """Return all tokens of a shard, in any order: indices into `analysed.tokens`, and the sentence of each."""
     counts = analysed.counts[words.kind]
     firsts = np.cumsum(analysed.counts) - analysed.counts
     # Nearly all words are one token or none.
@@ -204,12 +192,7 @@ def _pieces(texts: list[str]) -> Iterator[list[str]]:
 
 
 class Lexicon:
-    """Analyses words as an index with these options would.
-
-    Args:
-        stemmer, stopwords: as in `thresher.lucene.indexing.IndexOptions`.
-        texts: whether to remember every term, for `text_of`.
-    """
+    """Analyses words as an index with these options would; with `texts`, every term is remembered for `text_of`."""
 
     def __init__(self, stemmer: str, stopwords: bool, texts: bool = False) -> None:
         self._analyzer: Any = english_analyzer(stemmer, stopwords)
@@ -219,12 +202,7 @@ class Lexicon:
         self.text_of: dict[int, str] | None = {} if texts else None
 
     def analyse(self, words: Hashes, texts: Callable[[Ints], list[str]]) -> Analysed:
-        """Return the tokens of words.
-
-        Args:
-            words: their hashes, each once.
-            texts: from indices to words.
-        """
+        """Return the tokens of words, given by hashes, each once; `texts` gives the words of indices into them."""
         # Each word has one slot, which a later one may take.
         slots = (words >> np.uint64(64 - _BITS)).astype(np.int64)
         known = (self._keys[slots] == words) & (self._counts[slots] >= 0)
@@ -242,19 +220,14 @@ class Lexicon:
         return Analysed(counts, tokens)
 
     def _analyse(self, texts: list[str]) -> Analysed:
-        pieces = [self._analyse_piece(piece) for piece in _pieces(texts)]
-        nothing = Analysed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64))
-        every = [nothing, *pieces]
-        return Analysed(
-            np.concatenate([piece.counts for piece in every]), np.concatenate([piece.tokens for piece in every])
-        )
-
-    def _analyse_piece(self, texts: list[str]) -> Analysed:
-        tokens, counts = analyse_each(self._analyzer, texts)
-        hashes = hash_texts(tokens)
-        if self.text_of is not None:
-            self.text_of.update(zip(hashes.tolist(), tokens, strict=True))
-        return Analysed(np.array(counts, dtype=np.int64), hashes)
+        counts, hashes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint64)]
+        for piece in _pieces(texts):
+            tokens, of_words = analyse_each(self._analyzer, piece)
+            counts.append(np.array(of_words, dtype=np.int64))
+            hashes.append(hash_texts(tokens))
+            if self.text_of is not None:
+                self.text_of.update(zip(hashes[-1].tolist(), tokens, strict=True))
+        return Analysed(np.concatenate(counts), np.concatenate(hashes))
 
     def _remember(self, words: Hashes, slots: Ints, new: Analysed) -> None:
         firsts = np.cumsum(new.counts) - new.counts

@@ -1,4 +1,4 @@
-"""Where the queries' terms occur, and what each step of a sweep adds to it."""
+"""Occurrences of the queries' terms, and the statistics of the collection at each step of a sweep."""
 
 from __future__ import annotations
 
@@ -48,12 +48,8 @@ _AT_ONCE = 1 << 20
 class Matches:
     """The pairs of a query term and a document with it in its whole text, by term, then by document id.
 
-    `document` is the document of each pair; `slices` has the slice of each term's pairs; `numbers` has the number of each
-    document in the whole collection, of which this may be a chunk: numbers ascend with ids.
-
-    Args:
-        counted: the collection, or a chunk of it.
-        terms: how many query terms there are.
+    `document` is the document of each pair; `slices` has the slice of each term's pairs, of so many `terms`; `numbers` has the
+    number of each document in the whole collection, of which `counted` may be a chunk: numbers ascend with ids.
     """
 
     def __init__(self, counted: StoreCounts, terms: int) -> None:
@@ -76,15 +72,23 @@ class Matches:
 
     def statistics(self, sweep: int) -> SweepStatistics:
         """Return the statistics of a sweep, by its number."""
-        counts, steps = self.counted.counts[sweep], self.counted.steps[sweep]
+        counts = self.counted.counts[sweep]
         size = len(counts.tokens) - 1
-        occurrences = _summed(self, size, steps[self.counted.sentence], self.counted.term, self.counted.times)
-        return SweepStatistics(counts, occurrences, _holders(self, steps, size))
+        step = self.counted.steps[sweep][self.counted.sentence]
+        begins = np.flatnonzero(np.diff(self.pair_of_occurrence, prepend=np.int32(-1)))
+        first = np.minimum.reduceat(step, begins) if len(begins) else step
+        lengths = [pairs.stop - pairs.start for pairs in self.slices]
+        term_of_pair = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        return SweepStatistics(
+            counts,
+            _summed(len(lengths), size, step, self.counted.term, self.counted.times),
+            _summed(len(lengths), size, first, term_of_pair),
+        )
 
 
 @dataclass(frozen=True)
 class SweepStatistics:
-    """What a collection has at each step of a sweep.
+    """Statistics of a collection at each step of a sweep.
 
     Args:
         counts: of all documents.
@@ -138,12 +142,10 @@ class Block:
 def blocks(
     matches: Matches, statistics: SweepStatistics, sweep: int, rows: int, turn: tuple[int, int] = (0, 1)
 ) -> Iterator[Block]:
-    """Give the steps of a sweep in blocks; a block is valid until the next is asked for.
+    """Give the steps of a sweep, named by its number, in blocks; a block is valid until the next is asked for.
 
     Args:
-        matches: of the collection, or a chunk of it.
-        statistics: of the sweep, in the whole collection.
-        sweep: its number.
+        matches: of the collection, or a chunk of it; `statistics` are of the sweep in the whole collection.
         rows: the most steps of a block.
         turn: (index, number of turns) of the blocks to give: each turn has consecutive ones.
     """
@@ -194,18 +196,8 @@ def query_postings(statistics: SweepStatistics, queries: Sequence[Query]) -> Int
     return np.stack([statistics.df[:, query.terms].sum(axis=1) for query in queries], axis=1)
 
 
-def _holders(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> Ints:
-    """Return df of each term at each step; shape (steps, terms)."""
-    begins = np.flatnonzero(np.diff(matches.pair_of_occurrence, prepend=np.int32(-1)))
-    of_occurrence = steps[matches.counted.sentence]
-    first = np.minimum.reduceat(of_occurrence, begins) if len(begins) else of_occurrence
-    lengths = [pairs.stop - pairs.start for pairs in matches.slices]
-    return _summed(matches, size, first, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), None)
-
-
-def _summed(matches: Matches, size: int, step: npt.NDArray[np.uint16], term: Numbers, weights: Numbers | None) -> Ints:
-    """Return how much of each term is there at each step; shape (steps, terms)."""
-    terms = len(matches.slices)
+def _summed(terms: int, size: int, step: npt.NDArray[np.uint16], term: Numbers, weights: Numbers | None = None) -> Ints:
+    """Return how much of each term is there at each of `size` steps; shape (steps, terms)."""
     sums = np.zeros((size + 1) * terms, dtype=np.int64)
     for begin in range(0, len(step), _AT_ONCE):
         some = slice(begin, begin + _AT_ONCE)
@@ -272,13 +264,10 @@ _Kind = TypeVar("_Kind", bound=np.generic)
 class MatchChunks:
     """The matches of a collection by chunk: a single one in memory, several in files, which are read one at a time.
 
-    A chunk is some neighbouring shards of the store, counted together.
-
-    `statistics`, by sweep, and `vocabulary` are of the whole collection; `pairs` is how many documents have each query term in
-    their whole text.
+    A chunk is some neighbouring shards of the store, counted together. `statistics`, by sweep, and `vocabulary` are of the
+    whole collection; `pairs` is how many documents have each of the `terms` query terms in their whole text.
 
     Args:
-        terms: how many query terms there are.
         chunks: counts of each chunk, at least one; their documents are numbered over all chunks, by id.
         folder: for the files of several chunks.
         fixed: statistics to rank by at every step, as one step; None for those of each step.

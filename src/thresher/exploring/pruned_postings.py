@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thresher.errors import InputError
 from thresher.exploring.counting import split_shards
 from thresher.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.files import scratch_folder
@@ -63,7 +62,6 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
     Args:
         store: the score store, with the scores that the cleaner needs.
         cleaner: with numbers for percentiles.
-        lexicon: analyses words.
         scratch: a path that does not exist, beside which there is room for 8 bytes a posting.
     """
     with scratch_folder(scratch) as folder:
@@ -160,7 +158,7 @@ class _Vocabulary:
 
 @dataclass(frozen=True)
 class PrunedBuild:
-    """What was built, and of what: documents that were blank after cleaning, and the words of the others."""
+    """A pruned index, the number of documents that cleaning left blank, and the words of the others."""
 
     index: IndexReport
     blank: int
@@ -182,18 +180,12 @@ def build_pruned(
     Args:
         store: the score store, with the scores that the cleaner needs.
         cleaner: with numbers for percentiles.
-        pruning: the method with its cutoff.
-        folder: the index.
         options: how text is analysed; see `build_pruned_index` for what cannot be held.
         original: whether the index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
-        origin: kept with the index.
     """
     lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
     with collected_postings(store, cleaner, lexicon, folder.parent / f"{folder.name}.postings") as postings:
-        if not postings.statistics.tokens:
-            what = f"{cleaner.name} leaves nothing to prune by {pruning.name}"
-            raise InputError(what, "choose a cutoff that keeps more text", str(folder))
         pruned = _Pruned(postings, pruning, lexicon, original)
         changed = pruned.changed if original else None
         index = build_pruned_index(pruned.documents(advance), folder, options, changed, origin)

@@ -40,14 +40,7 @@ class Contenders:
 
 
 class Bounds:
-    """Bounds of documents' scores at the steps of a block, by term; those of terms in several queries are computed once.
-
-    Args:
-        kept: the pairs of the block.
-        block: some steps.
-        scoring: at these steps.
-        queries: all that will be ranked.
-    """
+    """Bounds of documents' scores at the steps of a block, by term; those of terms in several of the queries are kept."""
 
     def __init__(self, kept: Kept, block: Block, scoring: Similarity, queries: Sequence[Query]) -> None:
         self._kept = kept
@@ -65,8 +58,6 @@ class Bounds:
         """Return the documents that may be among the `depth` best at any step.
 
         Args:
-            query: the query.
-            depth: of the ranking.
             reached: what `depth` documents of other chunks of the collection score at least at every step; minus infinity if
                 there are none.
             likely: documents that may well be among the best, best of all those of neighbouring steps, if known.
@@ -253,11 +244,7 @@ def rankings(
 
     Args:
         chunks: of the collection, any number; in memory one after the other.
-        statistics: of the sweep, in the whole collection.
-        queries: of the topics.
-        sweep: its number.
-        model: the retrieval model.
-        depth: the most documents of a ranking.
+        statistics: of the sweep, given by its number, in the whole collection.
         turn: (index, number of turns) of the steps to rank; all turns take about as long.
     """
     waiting = iter(chunks)
@@ -392,13 +379,7 @@ class _Search:
         return slots, sums
 
     def _scores(self, batch: _Batch, pairs: Ints, counts: Ints) -> Floats:
-        """Return the scores of the pairs of a batch, 0 where tf is; shape (pairs, steps).
-
-        Args:
-            batch: the batch.
-            pairs: of all its lists, one after the other.
-            counts: how many pairs each list has.
-        """
+        """Return the scores of the pairs of a batch's lists, `counts` in each, 0 where tf is; shape (pairs, steps)."""
         times = self._kept.times(pairs)
         scores = self._scoring.columns(np.array(batch.terms, dtype=np.int64)).scores(
             times,
@@ -415,12 +396,7 @@ def _by_bits(
 ) -> Iterator[_RankedByBits]:
     """Give, for each two neighbouring bounds, the documents between them that match, best first.
 
-    Args:
-        scores: shape (steps, documents).
-        matching: which of them are of documents that match.
-        numbers: of the documents.
-        bounds: numbers of columns.
-        depth: the most documents of a ranking.
+    `scores` and `matching`, whether a document matches, have the shape (steps, documents); `bounds` are columns.
     """
     keys = np.empty(scores.shape, dtype=np.uint64)
     keys[:] = (~scores.T.astype(np.float32).view(np.uint32)).T

@@ -96,10 +96,6 @@ class Similarity(Protocol):
         """Return the similarity for these terms alone."""
         ...
 
-    def rows(self, steps: slice) -> Similarity:
-        """Return the similarity for these steps alone."""
-        ...
-
     def highest(self) -> Similarity:
         """Return, as one step, a similarity whose scores are at least those at any of the steps."""
         ...
@@ -169,16 +165,13 @@ class _OfSingles:
 
 @dataclass(frozen=True)
 class _OfShares:
-    """What `qld` and `qld(exact)` have in common: `shares` are p(w|C), shape (steps, terms); a larger one lowers the score."""
+    """The common part of `qld` and `qld(exact)`: `shares` are p(w|C), shape (steps, terms); a larger one lowers the score."""
 
     mu: float
     shares: Floats
 
     def columns(self, terms: Ints) -> Self:
         return replace(self, shares=self.shares[:, terms])
-
-    def rows(self, steps: slice) -> Self:
-        return replace(self, shares=self.shares[steps])
 
     def highest(self) -> Self:
         return replace(self, shares=self.shares.min(axis=0, keepdims=True))
@@ -228,9 +221,6 @@ class _BM25(_OfSingles):
     def columns(self, terms: Ints) -> _BM25:
         return _BM25(self.model, self.rarity[:, terms], self.average)
 
-    def rows(self, steps: slice) -> _BM25:
-        return _BM25(self.model, self.rarity[steps], self.average[steps])
-
     def highest(self) -> _BM25:
         return _BM25(self.model, self.rarity.max(axis=0, keepdims=True), self.average.max(axis=0, keepdims=True))
 
@@ -256,9 +246,6 @@ class _Classic(_OfSingles):
 
     def columns(self, terms: Ints) -> _Classic:
         return _Classic(self.rarity[:, terms])
-
-    def rows(self, steps: slice) -> _Classic:
-        return _Classic(self.rarity[steps])
 
     def highest(self) -> _Classic:
         return _Classic(self.rarity.max(axis=0, keepdims=True))

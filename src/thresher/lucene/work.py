@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Annotated, Any
 
 from thresher.columns import Declared, Show
@@ -75,7 +76,8 @@ def postings_of(reader: Any, words: Mapping[str, int]) -> int:
     return sum(reader.docFreq(term(CONTENTS, word)) for word in words)
 
 
-POSTINGS, TERMS, DOCUMENTS, NOTHING = "postings", "terms", "documents", "nothing"
+POSTINGS = "postings"
+"""One of the values of `IndexPart.grows_with`."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +85,9 @@ class IndexPart:
     """A part of an index.
 
     Attributes:
-        name: what it is.
         types: the types of its files, as in `IndexReport.bytes_by_type`.
-        purpose: what it holds, and who reads it: a phrase that stands alone.
-        grows_with: `POSTINGS`, `TERMS` (which vanish only with their last posting), `DOCUMENTS` or `NOTHING`.
+        purpose: its content and its readers: a phrase that stands alone.
+        grows_with: `postings`, `terms` (which vanish only with their last posting), `documents` or `nothing`.
     """
 
     name: str
@@ -95,39 +96,15 @@ class IndexPart:
     grows_with: str
 
 
-INDEX_PARTS = (
-    IndexPart(
-        "postings", (".doc",), "for each term its documents and its tf in each; every search reads them", POSTINGS
-    ),
-    IndexPart("positions", (".pos",), "where words stand, for phrase queries; only if asked for", POSTINGS),
-    IndexPart(
-        "dictionary",
-        (".tim", ".tip", ".tmd"),
-        "every term with df, cf and the place of its postings, read by every search; every id, to find a document by it",
-        TERMS,
-    ),
-    IndexPart(
-        "original statistics",
-        (".parquet",),
-        "what terms lost of df and cf by index pruning, read by every search; only with original statistics",
-        TERMS,
-    ),
-    IndexPart("lengths", (".nvd", ".nvm"), "document lengths in a byte each (norms), for `qld` and `bm25`", DOCUMENTS),
-    IndexPart("exact lengths", (".npy",), "document lengths in tokens, for `qld(exact)`", DOCUMENTS),
-    IndexPart(
-        "ids", (".dvd", ".dvm"), "ids as doc values, which name hits and order ties; every search reads them", DOCUMENTS
-    ),
-    IndexPart(
-        "stored fields",
-        (".fdt", ".fdx", ".fdm"),
-        "ids once more, and texts if asked for; read by Anserini and Pyserini, not by Thresher",
-        DOCUMENTS,
-    ),
-    IndexPart(
-        "vectors", (".tvd", ".tvx", ".tvm"), "terms by document, for relevance feedback; only if asked for", POSTINGS
-    ),
-    IndexPart("description", (".fnm", ".si", "segments"), "fields, options and version of the index", NOTHING),
-)
+def _index_parts() -> tuple[IndexPart, ...]:
+    text = files("thresher.lucene").joinpath("index_parts.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in text.splitlines())
+    return tuple(
+        IndexPart(name, tuple(types.split()), purpose, grows_with) for name, types, grows_with, purpose in rows
+    )
+
+
+INDEX_PARTS = _index_parts()
 
 
 def bytes_by_part(bytes_by_type: Mapping[str, int]) -> dict[str, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import chain
 
 import cchardet
@@ -23,49 +24,11 @@ _PRESCAN = 4096
 _META = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]+)""")
 _COMMENT = re.compile(rb"<!--[^-]*(?:-(?!->)[^-]*)*(?:-->)?")
-# Labels that browsers map to other encodings than Python.
-_BROWSER = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "johab": "cp949",
-    "big5": "big5hkscs",
-    "utf-16": "utf-16-le",
-}
-# Labels of the Encoding standard unknown to Python.
-_ALIASES = {
-    label: name
-    for name, labels in {
-        "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
-        **{f"iso8859-{part}": f"iso8859{part}" for part in (*range(2, 9), 10, 13, 14)},
-        "utf-16": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
-        "utf-16-be": "unicodefffe",
-        "iso8859-6": "csiso88596e csiso88596i iso-8859-6-e iso-8859-6-i iso88596",
-        "iso8859-7": "iso88597 sun_eu_greek",
-        "iso8859-8": "csiso88598e csiso88598i iso-8859-8-e iso-8859-8-i iso88598 logical visual",
-        "iso8859-15": "csisolatin9 iso885915",
-        "koi8-r": "koi koi8",
-        "koi8-u": "koi8-ru",
-        "mac-roman": "csmacintosh mac x-mac-roman",
-        "mac-cyrillic": "x-mac-cyrillic x-mac-ukrainian",
-        "cp874": "dos-874 iso885911 windows-874",
-        **{f"cp{page}": f"x-cp{page}" for page in range(1250, 1259)},
-        "cp1252": "iso88591 x-cp1252",
-        "cp1254": "iso88599 x-cp1254",
-        "gb18030": "csgb2312 gb_2312 gb_2312-80 x-gbk",
-        "big5hkscs": "cn-big5 x-x-big5",
-        "euc_jp": "cseucpkdfmtjapanese x-euc-jp",
-        "cp932": "windows-31j x-sjis",
-        "cp949": "cseuckr csksc56011987 iso-ir-149 ks_c_5601-1989 ksc_5601 windows-949",
-    }.items()
-    for label in labels.split()
-}
+_TABLE = files("thresher.pages").joinpath("encodings.tsv").read_text(encoding="utf-8")
+_ROWS = [line.split("\t") for line in _TABLE.splitlines()]
+# By Python's encoding, the one that browsers take for its labels; and labels of the Encoding standard unknown to Python.
+_BROWSER = {name: taken for name, taken, _ in _ROWS}
+_ALIASES = {label: name for name, _, labels in _ROWS for label in labels.split()}
 _ALLOWED = re.compile(
     r"(utf-(8|16-[lb]e)|cp(125\d|874|932|949|866)|iso8859-\d+|koi8-[ru]|mac-(roman|cyrillic)|gb18030|big5hkscs"
     r"|euc_jp|iso2022_jp|ptcp154)$"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
@@ -24,48 +25,18 @@ _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
 # In the text itself: stops that need no space after them.
 _STOPS, _CLOSERS = "。！？｡", "\"')\\]’”»」』）"
 _UNSPACED = re.compile(rf"[{_STOPS}][{_CLOSERS}]* ?(?=[^ \n{_CLOSERS}{_STOPS}])")
-# Abbreviations that occur in running text before a capital or a digit; their full stop ends no sentence.
-ABBREVIATIONS: dict[str, frozenset[str]] = {
-    "en": frozenset(
-        (
-            "adm al approx appt apt art assn aug ave bldg blvd bros brig capt cf ch cmdr co col comdr corp cpl"
-            " dec dept dist dr ed eds e.g eq eqs est etc ex feb fig figs fr ft gen gov hon i.e inc jan jr jul jun"
-            " lt ltd maj mar messrs mr mrs ms msgr mt mts no nos nov oct op p.m a.m pp pres prof pt pub rep reps"
-            " rev sen sens sep sept sgt sr st ste tel u.k u.n u.s univ v vol vols vs viz"
-        ).split()
-    ),
-    "de": frozenset(
-        (
-            "abb abs art bd bzw ca d.h dr evtl f ff fr geb ggf hrsg i.d.r inkl jh kap nr o.ä prof s s.o s.u sog"
-            " st std str tel u.a usw v.a vgl z.b z.t zzgl"
-        ).split()
-    ),
-    "es": frozenset(
-        ("art avda cap cía d da dr dra ee.uu etc fig núm pág págs p.ej prof prov sr sra srta sto tel ud uds").split()
-    ),
-    "fr": frozenset(
-        ("art av bd cf chap dr éd env etc ex fig m mlle mm mme mr no p pp p.ex prof s st ste tél vol").split()
-    ),
-}
-LANGUAGES = frozenset(
-    (
-        "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es"
-        " et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg"
-        " ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl"
-        " nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv"
-        " sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
-    ).split()
-)
+_TEXT = files("thresher.pages").joinpath("languages.tsv").read_text(encoding="utf-8")
+_KNOWN = {code: frozenset(words.split()) for code, words in (line.split("\t") for line in _TEXT.splitlines())}
+LANGUAGES = frozenset(_KNOWN)
 """The codes of languages, ISO 639-1."""
+ABBREVIATIONS = {code: words for code, words in _KNOWN.items() if words}
+"""Abbreviations that occur in running text before a capital or a digit, by language; their full stop ends no sentence."""
 
 
 def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[int]:
     """Return the offsets in `text`, ascending, at which a sentence within a block follows another.
 
-    Args:
-        text: blocks joined by line feeds, words by single spaces.
-        plain: its plain form.
-        language: a key of `ABBREVIATIONS`; other languages are split without abbreviations.
+    Blocks are joined by line feeds, words by single spaces. Languages beyond `ABBREVIATIONS` are split without any.
     """
     known = ABBREVIATIONS.get(language, frozenset())
     breaks = [at + 2 for at in _stops_before_spaces(plain) if not _ends_no_sentence(plain.text, at, known)]
@@ -78,8 +49,7 @@ def _stops_before_spaces(plain: PlainText) -> list[int]:
     """Return the offsets of stops and closers before a space and no lower-case Latin letter."""
     classes = plain.classes
     ends = (classes[:-2] & (STOP | CLOSER) > 0) & (classes[1:-1] == SPACE) & (classes[2:] & LOWER == 0)
-    offsets: list[int] = np.flatnonzero(ends).tolist()
-    return offsets
+    return np.flatnonzero(ends).tolist()
 
 
 def _ends_no_sentence(plain: str, at: int, known: frozenset[str]) -> bool:
@@ -200,13 +170,11 @@ class Segments:
         for word, end in zip(after[broken] - 1, ends[broken], strict=True):
             linked[word] = counts[starts[word] : end].any()
         inside = np.flatnonzero((begins > 0) & (classes[begins - 1] & SPACE == 0) & (first > 0))
+        word_ends = np.append(self.spaces, len(self.text))
         for word, begin, end in zip(first[inside] - 1, begins[inside], ends[inside], strict=True):
-            linked[word] |= counts[begin : min(end, self._word_end(starts[word]))].any()
+            word_end = word_ends[np.searchsorted(self.spaces, starts[word])]
+            linked[word] |= counts[begin : min(end, word_end)].any()
         return count_by_end(starts[linked], self.block_ends)
-
-    def _word_end(self, start: int) -> int:
-        space = int(np.searchsorted(self.spaces, start))
-        return int(self.spaces[space]) if space < len(self.spaces) else len(self.text)
 
     @cached_property
     def linked_characters_in_blocks(self) -> Ints:

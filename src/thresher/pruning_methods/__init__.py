@@ -1,1 +1,1 @@
-"""Rules of static index pruning ("methods"): which postings an index can do without."""
+"""Static index pruning: methods that choose the postings that an index can do without."""

@@ -1,4 +1,4 @@
-"""What a method of index pruning is: a number for each posting, and the cutoffs that keep it."""
+"""Methods of index pruning: a number for each posting, and the cutoffs that keep it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class PruningMethod(Declared, ABC):
     """Assigns a number to each posting; the docstrings of subclasses have the formula.
 
     Attributes:
-        keep: `KEEP_ABOVE` where a posting stays if its number >= cutoff; `KEEP_SHARE` where the cutoff is a share, above 0,
-            and the number is the share before the posting in a ranking: it stays if its number < cutoff, so that 1 keeps all.
-        control: whether it is there to be compared with, and not chosen.
+        keep: `KEEP_ABOVE`: postings with a number >= cutoff are kept. `KEEP_SHARE`: postings are ranked and the first share
+            `cutoff` is kept; the number is the share that ranks before the posting, and is kept if < cutoff.
+        control: whether it is only a baseline for the others, never to be chosen.
     """
 
     keep: ClassVar[str]
@@ -30,8 +30,7 @@ class PruningMethod(Declared, ABC):
     def fit(self, postings: Postings) -> Any:  # noqa: ARG002, for subclasses
         """Return what the numbers need beyond the statistics, such as a threshold for each term; None if nothing.
 
-        Args:
-            postings: all; memory must not grow with them, but may with the terms.
+        Memory may grow with the terms, but not with the postings.
         """
         return None
 
@@ -39,17 +38,13 @@ class PruningMethod(Declared, ABC):
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:
         """Return the number of each posting; shape (postings,).
 
-        It must depend on the documents and the collection alone, not on which documents are in `postings`.
-
-        Args:
-            postings: of some documents.
-            statistics: of the collection.
-            fitted: what `fit` returned for the collection.
+        It must depend on the documents and the collection alone, not on which documents are in `postings`; `fitted` is what
+        `fit` returned for the collection.
         """
 
 
 class ShareMethod(PruningMethod):
-    """A method of which cutoffs are shares, above 0, of what it ranks."""
+    """A method whose cutoffs are shares, above 0, of what it ranks."""
 
     keep = KEEP_SHARE
     low, high = 0.0, 1.0
@@ -64,10 +59,7 @@ def kept(method: PruningMethod, scores: Floats, cutoff: float) -> Flags:
 def steps(method: PruningMethod, scores: Floats, cutoffs: Floats) -> Ints:
     """Return for each posting the index of the first cutoff that keeps it, `len(cutoffs)` if none does.
 
-    Args:
-        method: says which are kept.
-        scores: of the postings.
-        cutoffs: the strictest first: see `strictest_first`.
+    Cutoffs are in the order of `strictest_first`.
     """
     if method.keep == KEEP_ABOVE:
         return np.searchsorted(-cutoffs, -scores, side="left")
@@ -75,6 +67,6 @@ def steps(method: PruningMethod, scores: Floats, cutoffs: Floats) -> Ints:
 
 
 def strictest_first(method: PruningMethod, cutoffs: Floats) -> Floats:
-    """Return different cutoffs, each of which keeps all that those before it keep."""
+    """Return the distinct cutoffs in an order in which each keeps all that those before it keep."""
     ascending: Floats = np.unique(np.asarray(cutoffs, dtype=np.float64))
     return ascending[::-1] if method.keep == KEEP_ABOVE else ascending

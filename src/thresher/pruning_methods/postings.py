@@ -93,11 +93,10 @@ class DocumentPostings:
         return np.diff(self.bounds)
 
     def rank(self, values: Floats, hashes: Hashes) -> Ints:
-        """Return the rank of each posting among those of its document, from 0, by descending value; ties by the term's hash.
+        """Return the rank of each posting among those of its document, from 0, by descending value; ties by the term's
+        hash.
 
-        Args:
-            values: of each posting.
-            hashes: by term number.
+        Shape (postings,) as `values`; `hashes` are by term number.
         """
         keys = -np.round(values, TIES)
         order = np.argsort(keys)
@@ -121,7 +120,7 @@ class Postings(Protocol):
 
     @property
     def statistics(self) -> CollectionStatistics:
-        """Of the collection."""
+        """The statistics of the collection."""
         ...
 
     def blocks(self) -> Iterable[DocumentPostings]:
@@ -130,7 +129,7 @@ class Postings(Protocol):
 
 
 def ranges(begins: Ints, counts: Ints) -> Ints:
-    """Return begin, begin + 1 ... for each of the begins, as many numbers as its count says.
+    """Return begin, begin + 1 … for each begin, as many numbers as its count says.
 
     >>> ranges(np.array([5, 2]), np.array([3, 1])).tolist()
     [5, 6, 7, 2]
@@ -141,13 +140,7 @@ def ranges(begins: Ints, counts: Ints) -> Ints:
 
 
 def term_scores(postings: DocumentPostings, statistics: CollectionStatistics, model: Value) -> Floats:
-    """Return the score of each posting, A(t,d); shape (postings,).
-
-    Args:
-        postings: of some documents.
-        statistics: of the collection.
-        model: `BM25` or `QLD`.
-    """
+    """Return the score of each posting, A(t,d), by `BM25` or `QLD`; shape (postings,)."""
     return (bm25 if model == BM25 else qld)(postings, statistics)
 
 
@@ -160,8 +153,7 @@ def bm25(postings: DocumentPostings, statistics: CollectionStatistics) -> Floats
     frequencies = statistics.df.astype(np.float64)
     idf = np.log1p((statistics.documents - frequencies + 0.5) / (frequencies + 0.5))
     norms = BM25_K1 * (1 - BM25_B + BM25_B * (postings.lengths / max(statistics.mean_length, 1e-300)))
-    scores: Floats = idf[postings.term] * (postings.tf / (postings.tf + norms[postings.document]))
-    return scores
+    return idf[postings.term] * (postings.tf / (postings.tf + norms[postings.document]))
 
 
 def qld(postings: DocumentPostings, statistics: CollectionStatistics) -> Floats:
@@ -173,5 +165,4 @@ def qld(postings: DocumentPostings, statistics: CollectionStatistics) -> Floats:
     """
     shares = statistics.cf / max(statistics.tokens, 1)
     lengths = np.log1p(postings.lengths / QLD_MU)
-    scores: Floats = np.log1p(postings.tf / (QLD_MU * shares[postings.term])) - lengths[postings.document]
-    return scores
+    return np.log1p(postings.tf / (QLD_MU * shares[postings.term])) - lengths[postings.document]

@@ -17,10 +17,11 @@ from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod
 from thresher.scorers.base import check_range, span
 from thresher.scorers.cleaners import (
     BASELINE,
+    TERM,
     Cleaner,
     Cut,
-    parameter_declarations,
-    parameter_lines,
+    declaration,
+    entry_lines,
     parse_cleaner,
     parse_values,
     sweep_name,
@@ -29,9 +30,6 @@ from thresher.scorers.registry import declared_in, named
 
 BAR = "|"
 """Separates cleaner and method in a name: first clean, then prune."""
-_PRUNING = re.compile(
-    r"\s*(?P<name>[A-Za-z0-9_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()|\s]+))?\s*"
-)
 ORDER = "cleaner|pruning first cleans, then prunes: words@5|dcp@0.5; none|dcp@0.5 prunes alone."
 
 
@@ -80,7 +78,7 @@ class Pruning:
 
 
 class Family(StrEnum):
-    """How variants make an index smaller: by cleaning, by pruning, or by both."""
+    """The way to a smaller index: by cleaning, by pruning, or by both."""
 
     CLEANERS = "cleaners"
     PRUNING = "pruning"
@@ -88,11 +86,8 @@ class Family(StrEnum):
 
 
 def combination_name(cut: Cut, pruning: Pruning) -> str:
-    """Return the name of a sweep over the cutoffs of a scorer and of a pruning method: `words|dcp`.
-
-    Args:
-        cut: of the scorer, with any cutoff or none.
-        pruning: without a cutoff.
+    """Return the name of a sweep over the cutoffs of a scorer and of a pruning method, `words|dcp`; the cut's own
+    cutoff does not matter.
     """
     template = replace(cut, cutoff=None, percentile=None)
     name = template.name if cut.percentile is None else sweep_name(template, cut.percentile)
@@ -101,7 +96,7 @@ def combination_name(cut: Cut, pruning: Pruning) -> str:
 
 @dataclass(frozen=True)
 class Treatment:
-    """What is done to a collection: cleaning, then pruning if there is a method. The baseline does neither."""
+    """The changes to a collection: cleaning, then pruning if there is a method. The baseline has neither."""
 
     cleaner: Cleaner = Cleaner()
     pruning: Pruning | None = None
@@ -118,12 +113,12 @@ class Treatment:
 
     @property
     def is_control(self) -> bool:
-        """Whether it is there to be compared with, and not to be chosen."""
+        """Whether it is only a baseline for the others, never to be chosen."""
         return self.pruning is not None and self.pruning.method.control
 
     @property
     def family(self) -> Family:
-        """How it makes the index smaller."""
+        """The way to a smaller index."""
         if self.pruning is None:
             return Family.CLEANERS
         return Family.COMBINATIONS if self.cleaner.cuts else Family.PRUNING
@@ -144,7 +139,7 @@ def parse_treatment(text: str) -> Treatment:
 def parse_pruning(text: str, where: str | None = None) -> Pruning:
     """Parse a method, with or without its cutoff: `dcp`, `tcp(k=10)@0.5`."""
     where = where or text
-    match = _PRUNING.fullmatch(text)
+    match = TERM.fullmatch(text)
     if not match:
         raise ConfigError(
             f"the pruning method {text.strip()!r} does not parse", "write it like dcp@0.5 or tcp(k=10)@0.5", where
@@ -194,24 +189,17 @@ def method_declarations() -> list[dict[str, Any]]:
 
 def describe_methods() -> str:
     """Return the declarations as text for a terminal."""
-    lines = []
+    lines: list[str] = []
     for entry in method_declarations():
-        lines += [f"{entry['name']}@CUTOFF", f"    {entry['description']}"]
-        lines.append(f"    cutoffs {entry['cutoffs']} ({entry['unit']}), such as {entry['example']}")
-        lines += [*parameter_lines(entry), f"    source: {entry['source']}", ""]
+        lines += entry_lines(entry, f"{entry['name']}@CUTOFF", f"cutoffs {entry['cutoffs']} ({entry['unit']})")
     return "\n".join([*lines, ORDER])
 
 
 def _declaration(kind: type[PruningMethod]) -> dict[str, Any]:
     example = kind()
-    return {
-        "name": kind.name,
-        "description": " ".join((kind.__doc__ or "").split()),
-        "keep": kind.keep,
-        "unit": kind.unit,
-        "cutoffs": "above 0 to 1" if kind.keep == KEEP_SHARE else span(kind.low, kind.high),
-        "grid": [number_text(cutoff) for cutoff in kind.grid],
-        "example": f"{example.canonical_name}@{example_cutoff(example)}",
-        "parameters": parameter_declarations(kind.parameters),
-        "source": kind.source,
-    }
+    return declaration(
+        kind,
+        {"keep": kind.keep},
+        "above 0 to 1" if kind.keep == KEEP_SHARE else span(kind.low, kind.high),
+        f"{example.canonical_name}@{example_cutoff(example)}",
+    )

@@ -1,23 +1,24 @@
 """The table of variants as the rows that charts and pages read: a dictionary for each variant, rounded to what is shown.
 
-Its keys: `name`, `sweep`, `family`; `cutoff`, or `pair` for those of scorer and pruning method; `at`, where it stands by
-cutoff or else by size; `step`, its number in the sweep; `size` in postings, and `share` in % of the baseline's; `words` kept,
-in %; `documents` with text; `postings` of a query; `means` and `held`, by measure, on the topics and on held-out ones; `mean`
-and `difference` by the main measure; `low` and `high`, bounds of that difference; `verdict`; `saved`, wall seconds a query:
-value, low, high; `front`, `recommended`; `line`, whether a line joins it with its neighbours; `drawn` among all variants;
-`marked` there by a point; `best` of its family among those as small.
+Its keys: `name`, `sweep`, `family`; `cutoff`, or `pair` and `cleaner` for those of scorer and pruning method; `at`, where it
+stands by cutoff or else by size; `step`, its number in the sweep; `size` in postings, and `share` in % of the baseline's;
+`words` kept, in %; `documents` with text; `postings` of a query; `means` and `held`, by measure, on the topics and on held-
+out ones; `mean` and `difference` by the main measure; `low` and `high`, bounds of that difference, and `bound`, the lower one
+of the test that recommends it; `verdict`; `saved`, wall seconds a query: value, low, high; `front`, `recommended`; `line`,
+whether a line joins it with its neighbours; `drawn` among all variants; `marked` there by a point; `best` of its family among
+those as small.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from thresher.choosing.choices import Choice
 from thresher.reports.charts import MOST_MARKED, Row, Variants
 from thresher.reports.formatting import MEASURE_DECIMALS
-from thresher.reports.summary import first_pick
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.table import VariantTable
@@ -25,7 +26,7 @@ from thresher.variants.table import VariantTable
 SINGLES = "variants without a sweep"
 """The heading of variants without a cutoff, or alone in their sweep."""
 MOST_POINTS = 150
-"""Of a line, besides those on the front: more cannot be seen, and make a chart slow."""
+"""The most points of a line, besides those on the front: more cannot be seen, and make a chart slow."""
 
 
 def variants_of(
@@ -34,7 +35,6 @@ def variants_of(
     """Return the variants of a table as charts read them, without controls.
 
     Args:
-        table: of any stage.
         main: the measure that comes first; None for the table's main one.
         recommended: the variant that is marked as such.
         margin: the largest accepted loss of the main measure; None where nothing was chosen.
@@ -70,9 +70,13 @@ def answered_variants(table: VariantTable, choice: Choice | None) -> tuple[str, 
     if choice is None:
         return table.main, variants_of(table)
     model = choice.of(table.retrieval)
-    pick = first_pick(model) if model else None
+    pick = model.first if model else None
     margin = choice.terms.margin.loss(table.of(choice.measure)[0])
-    return choice.measure, variants_of(table, choice.measure, pick.variant if pick else None, margin)
+    found = variants_of(table, choice.measure, pick.variant if pick else None, margin)
+    rows = (
+        {**row, "bound": rounded(pick.effects[0].low)} if pick and row["recommended"] else row for row in found.rows
+    )
+    return choice.measure, replace(found, rows=tuple(rows))
 
 
 def topic_rows(table: VariantTable, main: str, index: int) -> list[Row]:
@@ -104,6 +108,7 @@ def _row(table: VariantTable, measures: Sequence[str], index: int) -> dict[str, 
         "family": row.variant.family.value,
         "cutoff": None if pair else row.variant.cutoff,
         "pair": [row.variant.cleaner_cutoff, row.variant.cutoff] if pair else None,
+        "cleaner": row.variant.cleaner.name if pair else None,
         "size": row.index.postings,
         "share": _percent(table.shares[index]),
         "words": _percent(table.word_shares[index]),
@@ -115,6 +120,7 @@ def _row(table: VariantTable, measures: Sequence[str], index: int) -> dict[str, 
         "difference": exact(difference),
         "low": rounded(low),
         "high": rounded(high),
+        "bound": None,
         "verdict": row.bounds.verdict.value if row.bounds else None,
         "saved": [time.saved.value, time.saved.low, time.saved.high] if time and time.measurable else None,
     }

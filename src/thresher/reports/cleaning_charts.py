@@ -16,6 +16,7 @@ from thresher.columns import number_text
 from thresher.content_training.fitting import CalibrationBin
 from thresher.errors import MissingDependencyError
 from thresher.files import user_error, write_text
+from thresher.reports import cleaning_tables as tables
 from thresher.reports.charts import (
     BASELINE,
     DASHED,
@@ -32,22 +33,8 @@ from thresher.reports.charts import (
     whole,
     written,
 )
-from thresher.reports.cleaning_tables import (
-    cleaners_csv,
-    cleaning_tables,
-    curves_csv,
-    measures_table,
-    page_type_table,
-    page_types,
-    page_types_csv,
-    pages_csv,
-    sweep_table,
-    tested_at,
-    transfer_table,
-    words_table,
-)
 from thresher.reports.drawing import Plot
-from thresher.reports.formatting import direction, fixed, plain, signed
+from thresher.reports.formatting import being, counted, direction, fixed, plain, signed
 from thresher.reports.html_parts import render_template
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_latex, render_markdown
@@ -60,23 +47,23 @@ _SIZE = (600, 440)
 
 @dataclass(frozen=True)
 class Quality:
-    """A cleaner's mean precision and recall over pages, in [0, 1]; a peer is another package."""
+    """The mean precision and recall over pages, in [0, 1], of a cleaner or of another package's extractor."""
 
     name: str
     precision: float
     recall: float
-    is_peer: bool = False
+    is_extractor: bool = False
 
 
 def overview_plot(title: str, cleaners: Sequence[Quality], baseline: Quality) -> Plot:
-    """Return precision against recall, one named point per cleaner, other packages in another colour."""
+    """Return precision against recall, one named point per cleaner, extractors in another colour."""
     rows = [
         {
-            "series": "other package" if one.is_peer else "cleaner",
+            "series": "extractor" if one.is_extractor else "cleaner",
             "recall": one.recall,
             "precision": one.precision,
             "label": plain(one.name),
-            "fill": SERIES[one.is_peer],
+            "fill": SERIES[one.is_extractor],
         }
         for one in cleaners
     ]
@@ -182,20 +169,20 @@ def calibration_plot(title: str, bins: Sequence[CalibrationBin]) -> Plot:
 def render_cleaning_report(run: CleaningRun) -> str:
     """Return the page: one HTML document with its styles, plots and script inside, the same bytes every time."""
     baseline, *others = run.results
-    types = page_types(run)
+    types = tables.page_types(run)
     return render_template(
         "cleaning.html.j2",
         title=f"Cleaning {run.name}",
         pages=len(run.standard.pages),
         rows=len(run.results),
         sentences=list(_sentences(run)),
-        words=words_table(run.results),
-        measures=measures_table(run.results),
-        types=page_type_table(types),
+        words=tables.words_table(run.results),
+        measures=tables.measures_table(run.results),
+        types=tables.page_type_table(types),
         overview=_picture("overview", overview_plot(run.name, [_numbers(one) for one in others], _numbers(baseline))),
         sweeps=_picture("sweeps", curves_plot(run.name, run.sweeps, _numbers(baseline))) if run.sweeps else None,
-        sweep_tables=[sweep_table(sweep) for sweep in run.sweeps],
-        transfers=transfer_table(run.transfers),
+        sweep_tables=[tables.sweep_table(sweep) for sweep in run.sweeps],
+        transfers=tables.transfer_table(run.transfers),
         problems=run.problems,
         crashes=run.crashes,
         standard=run.standard,
@@ -215,8 +202,8 @@ def _sentences(run: CleaningRun) -> Iterator[str]:
     directions = [direction(comparison) for comparison in found]
     better, worse = directions.count("better"), directions.count("worse")
     yield (
-        f"Of {len(others)} others, {better} {'is' if better == 1 else 'are'} significantly better in F1 ({tested_at(found)}),"
-        f" {worse} significantly worse, {len(others) - better - worse} neither."
+        f"Of {len(others)} others, {being(better)} significantly better in F1 ({tables.tested_at(found)}),"
+        f" {being(worse)} significantly worse."
     )
     best = max(others, key=lambda result: result.summary.words.f1.mean)
     words = best.summary.words
@@ -231,8 +218,7 @@ def _sentences(run: CleaningRun) -> Iterator[str]:
     emptied = [result for result in others if result.summary.words.emptied > text.emptied]
     if emptied:
         most = max(emptied, key=lambda result: result.summary.words.emptied)
-        count = most.summary.words.emptied
-        yield f"{most.cleaner} leaves nothing of {count} {'page' if count == 1 else 'pages'}, the most."
+        yield f"{most.cleaner} empties {counted(most.summary.words.emptied, 'page')}, the most of all cleaners."
 
 
 def _numbers(result: CleanerResult) -> Quality:
@@ -254,18 +240,18 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
     A run with sweeps has a `curves.csv` of all its gold standards, too, and gold with types of pages a `page_types.csv`;
     without, those that an earlier run left are removed.
     """
-    tables = cleaning_tables(run)
+    every = tables.cleaning_tables(run)
     files = {
-        "cleaners.csv": cleaners_csv(run.results),
-        "pages.csv": pages_csv(run),
-        "table.md": "\n".join(map(render_markdown, tables)),
-        "table.tex": _latex(tables),
+        "cleaners.csv": tables.cleaners_csv(run.results),
+        "pages.csv": tables.pages_csv(run),
+        "table.md": "\n".join(map(render_markdown, every)),
+        "table.tex": _latex(every),
         "report.html": render_cleaning_report(run),
     }
     if run.sweeps:
-        files["curves.csv"] = curves_csv((*run.sweeps, *run.tested))
-    if types := page_types(run):
-        files["page_types.csv"] = page_types_csv(types)
+        files["curves.csv"] = tables.curves_csv((*run.sweeps, *run.tested))
+    if types := tables.page_types(run):
+        files["page_types.csv"] = tables.page_types_csv(types)
     for name, text in files.items():
         write_text(folder / name, text)
     for name in {"curves.csv", "page_types.csv"} - files.keys():
@@ -275,7 +261,7 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
             raise user_error(error, folder / name) from error
 
 
-def _latex(tables: Sequence[Table]) -> str:
+def _latex(every: Sequence[Table]) -> str:
     """Return the tables one below the other; the package they need is stated once."""
-    first, *others = map(render_latex, tables)
+    first, *others = map(render_latex, every)
     return "\n".join([first, *(text.partition("\n")[2] for text in others)])

@@ -25,7 +25,17 @@ from thresher.cleaneval.running import CleaningRun
 from thresher.columns import number_text
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import MARKS, NOTHING, correction_text, direction, fixed, marks_text, p_text, signed
+from thresher.reports.formatting import (
+    MARKS,
+    NOTHING,
+    correction_text,
+    counted,
+    direction,
+    fixed,
+    marks_text,
+    p_text,
+    signed,
+)
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
 
 Row = TypeVar("Row")
@@ -97,23 +107,10 @@ def _pooled(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
 
 
 def _summary(name: str, header: str, about: str, unit: str = "", **mean: Any) -> list[Column[CleanerResult]]:
-    first, sd, median = within(SUMMARY, attrgetter(f"summary.words.{name}"), f"{name}_", about)
+    """Return mean, deviation and median of a measure, which is an attribute of a summary."""
+    prefix = name.rpartition(".")[2]
+    first, sd, median = within(SUMMARY, attrgetter(f"summary.{name}"), f"{prefix}_", about)
     return [replace(first, header=header, unit=unit, **mean), sd, replace(median, header=header)]
-
-
-def _rouge(name: str, unit: str) -> list[Column[CleanerResult]]:
-    first, sd, median = within(SUMMARY, attrgetter(f"summary.{name}"), f"{name}_", f"{unit} by ROUGE-LSum".capitalize())
-    return [replace(first, header="ROUGE-LSum", unit=unit), sd, replace(median, header="ROUGE-LSum")]
-
-
-def _token(part: str, header: str) -> list[Column[CleanerResult]]:
-    first, sd, median = within(
-        SUMMARY,
-        attrgetter(f"summary.token_{part}"),
-        f"token_{part}_",
-        f"{header[0].upper()}{header[1:]} of tokens as bags",
-    )
-    return [replace(first, header="token", unit=header), sd, replace(median, header=f"token {header}")]
 
 
 CLEANERS: tuple[Column[CleanerResult], ...] = (
@@ -128,16 +125,16 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
         unit="pages",
         text=lambda row: str(row.crashes) if row.is_extractor else NOTHING,
     ),
-    *_summary("precision", "precision", "Precision of words by alignment"),
-    *_summary("recall", "recall", "Recall of words by alignment"),
-    *_summary("f1", "F1", "F1 of words by alignment", mark=lambda row: MARKS[direction(row.comparison)]),
-    *_token("precision", "precision"),
-    *_token("recall", "recall"),
-    *_token("f1", "F1"),
-    *_summary("similarity", "Levenshtein", "Levenshtein similarity in per cent", "%", format=decimals(1)),
-    *_rouge("rouge_precision", "precision"),
-    *_rouge("rouge_recall", "recall"),
-    *_rouge("rouge_f1", "F1"),
+    *_summary("words.precision", "precision", "Precision of words by alignment"),
+    *_summary("words.recall", "recall", "Recall of words by alignment"),
+    *_summary("words.f1", "F1", "F1 of words by alignment", mark=lambda row: MARKS[direction(row.comparison)]),
+    *_summary("token_precision", "token", "Precision of tokens as bags", "precision"),
+    *_summary("token_recall", "token", "Recall of tokens as bags", "recall"),
+    *_summary("token_f1", "token", "F1 of tokens as bags", "F1"),
+    *_summary("words.similarity", "Levenshtein", "Levenshtein similarity in per cent", "%", format=decimals(1)),
+    *_summary("rouge_precision", "ROUGE-LSum", "Precision by ROUGE-LSum", "precision"),
+    *_summary("rouge_recall", "ROUGE-LSum", "Recall by ROUGE-LSum", "recall"),
+    *_summary("rouge_f1", "ROUGE-LSum", "F1 by ROUGE-LSum", "F1"),
     *interval_columns("precision", "precision", lambda row: row.intervals[0], "mean precision"),
     *interval_columns("recall", "recall", lambda row: row.intervals[1], "mean recall"),
     *interval_columns("f1", "F1", lambda row: row.intervals[2], "mean F1"),
@@ -149,12 +146,7 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
 
 
 def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table, ...]:
-    """Return all tables of a run, those that would be empty left out.
-
-    Args:
-        run: the finished run.
-        cutoffs: about how many of each sweep to show at most; None for all.
-    """
+    """Return all tables of a run but empty ones, with about so many cutoffs of each sweep at most; all for None."""
     tables = (
         words_table(run.results),
         measures_table(run.results),
@@ -218,9 +210,9 @@ def _cleaner_table(names: Sequence[str], results: Sequence[CleanerResult], capti
 
 def tested_at(comparisons: Sequence[Comparison]) -> str:
     """Return how p of these comparisons, which are tested alike, is corrected, and the significance level."""
-    rows, first = len(comparisons), comparisons[0]
-    over = f"{rows} row" if rows == 1 else f"{rows} rows"
-    return f"{correction_text(CORRECTIONS[first.p_holm is None], over)}, α = {first.alpha:g}"
+    first = comparisons[0]
+    over = correction_text(CORRECTIONS[first.p_holm is None], counted(len(comparisons), "row"))
+    return f"{over}, α = {first.alpha:g}"
 
 
 def _decisive(comparisons: Sequence[Comparison]) -> str:
@@ -237,7 +229,7 @@ def _tested(baseline: str, comparisons: Sequence[Comparison]) -> str:
 
 @dataclass(frozen=True)
 class PageQualityRow:
-    """What a cleaner, by its canonical name, left of a page, against its gold text."""
+    """The quality of a page cleaned by a cleaner, by its canonical name, against the gold text."""
 
     page: GoldPage
     cleaner: str
@@ -322,13 +314,9 @@ def _type_column(name: str, pages: int) -> Column[_Typed]:
         lambda row: row[name].token_f1.mean,
         f"Token F1 on pages of the type {name}: mean over pages.",
         name,
-        f"{pages:,} page" if pages == 1 else f"{pages:,} pages",
-        text=lambda row: _with_half(row[name].token_f1),
+        counted(pages, "page"),
+        text=lambda row: " ± ".join(fixed(one, DECIMALS) for one in (row[name].token_f1.mean, row[name].token_f1.half)),
     )
-
-
-def _with_half(interval: MeanInterval) -> str:
-    return f"{fixed(interval.mean, DECIMALS)} ± {fixed(interval.half, DECIMALS)}"
 
 
 _Swept = tuple[GoldSweep, SweepPoint]
@@ -364,12 +352,7 @@ def curves_csv(sweeps: Iterable[GoldSweep]) -> str:
 
 
 def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
-    """Return precision, recall and F1 by cutoff, by page and pooled; * marks the plateau.
-
-    Args:
-        sweep: the scorer at its cutoffs.
-        limit: about how many cutoffs to show at most (see `shown_points`); None for all.
-    """
+    """Return precision, recall and F1 by cutoff, by page and pooled; * marks the plateau. For `limit` see `shown_points`."""
     shown = shown_points(sweep.points, sweep.best, limit)
     cutoff, *numbers = SWEEP[3:-2]
     caption = (

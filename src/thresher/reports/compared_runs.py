@@ -9,7 +9,7 @@ from thresher.defaults import HOLM
 from thresher.errors import visible
 from thresher.evaluation.non_inferiority import MINIMUM, MarginComparison
 from thresher.evaluation.significance import EXACT_LIMIT, ComparedRuns, Comparison
-from thresher.reports.formatting import correction_text
+from thresher.reports.formatting import correction_text, counted
 from thresher.reports.table import Column, Table, columns_of, decimals, pick, within
 
 
@@ -65,7 +65,8 @@ def runs_table(compared: ComparedRuns) -> Table:
 def run_lines(compared: ComparedRuns) -> Iterator[str]:
     """Give the comparisons as tab-separated lines, with a header, and with a comment on the test at the end."""
     table = runs_table(compared)
-    yield from _tabbed(table)
+    yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
+    yield from ("\t".join(visible(cell.text) for cell in row) for row in table.rows)
     yield f"# {table.caption}"
 
 
@@ -83,8 +84,7 @@ def _note(comparison: Comparison) -> str:
     if differing == 0:
         return "no topic differs"
     if comparison.smallest_p > comparison.alpha:
-        topics = "topic" if differing == 1 else "topics"
-        return f"p cannot fall below {comparison.smallest_p:.4g} with {differing} differing {topics}"
+        return f"p cannot fall below {comparison.smallest_p:.4g} with {counted(differing, 'differing topic')}"
     return "" if comparison.is_exact else f"p by the normal approximation (more than {EXACT_LIMIT} differing topics)"
 
 
@@ -106,9 +106,3 @@ RUNS: tuple[Column[ComparedRun], ...] = (
 """The columns of runs."""
 AT_MARGIN: tuple[Column[ComparedRun], ...] = (*within(columns_of(MarginComparison), lambda row: row.at_margin),)
 """Those of a test at a margin."""
-
-
-def _tabbed(table: Table) -> Iterator[str]:
-    yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
-    for row in table.rows:
-        yield "\t".join(visible(cell.text) for cell in row)

@@ -18,7 +18,7 @@ MEASURE_DECIMALS = 4
 SMALLEST_P = 0.0001
 MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
 CUTOFF = "cutoff"
-"""What cutoffs that are numbers are called on an axis."""
+"""The title of an axis of cutoffs that are numbers."""
 WIDE = 20.0
 """Cutoffs that span more than this factor get a logarithmic axis."""
 _CUTOFFS = {
@@ -129,6 +129,20 @@ def correction_text(correction: str, over: str) -> str:
 def percent_text(share: float) -> str:
     """Return a share as per cent, without decimals where it has none: 0.05 is '5 %'."""
     return f"{100 * share:.6g} %"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    >>> counted(1, "page"), counted(1200, "page")
+    ('1 page', '1,200 pages')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def being(count: int) -> str:
+    """Return how many are something: 'none is', '1 is', '2 are'."""
+    return f"{count or 'none'} {'is' if count < 2 else 'are'}"
 
 
 def p_text(p: float) -> str:

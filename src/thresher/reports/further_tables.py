@@ -1,4 +1,4 @@
-"""Further tables: the best at the same size, what was chosen and tested held-out, headings, runs of other systems."""
+"""Further tables: the best at the same size, what was chosen and tested held-out, headings, baseline runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 from thresher.choosing.choices import Choice, FamilyWalk, Line, ModelChoice, Pick, Tested
 from thresher.choosing.savings import BestOfFamily, Savings, same_size
+from thresher.choosing.shared import SharedChoice, Tried
 from thresher.columns import Declared, Show
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
-from thresher.reports.summary import margin_text
+from thresher.reports.summary import loss_text, margin_text
 from thresher.reports.table import (
     FORMATS,
     PERCENT,
@@ -26,6 +27,7 @@ from thresher.reports.table import (
 )
 from thresher.reports.variant_columns import BREAK_EVEN, Entry, variant_columns
 from thresher.reports.variant_tables import caption
+from thresher.scorers.cleaners import BASELINE
 from thresher.variants.held_out import Chosen, chosen_on_topics, headings_pairs
 from thresher.variants.results import BaselineRun, Results
 from thresher.variants.table import VariantTable
@@ -169,7 +171,7 @@ def headings_table(table: VariantTable) -> Table | None:
 
 
 def system_columns(measures: Sequence[str]) -> list[Column[BaselineRun]]:
-    """Return the columns of other systems."""
+    """Return the columns of baseline runs."""
     name, *rest = columns_of(BaselineRun)
     return [
         name,
@@ -192,14 +194,14 @@ def _system_measure(number: int, measure: str) -> list[Column[BaselineRun]]:
 
 
 def systems_table(results: Results) -> Table | None:
-    """Return a row for each other system, compared with the first model's baseline; None without any."""
+    """Return a row for each baseline run, compared with the first model's baseline; None without any."""
     if not results.facts.systems:
         return None
     main = results.tables[0].main
     compared = [f"{main} {name}" for name in ("difference", "outcome")]
     others = [measure for measure in results.measures if measure != main]
     shown = pick(system_columns(results.measures), "system", main, *compared, "index_bytes", "retrieved", *others)
-    return Table.of(shown, results.facts.systems, f"Runs of other systems. {caption(results)}")
+    return Table.of(shown, results.facts.systems, f"Baseline runs of other systems. {caption(results)}")
 
 
 def systems_csv(results: Results) -> str:
@@ -313,3 +315,32 @@ def families_tables(choice: Choice, model: ModelChoice) -> list[Table]:
         if found and not model.too_few:
             tables.append(Table.of(walk_columns(choice.measures), found, text, note))
     return tables
+
+
+def shared_columns(choice: SharedChoice) -> list[Column[tuple[Tried, Tried]]]:
+    """Return the columns of a collection: its setting for all, and the one that the others recommend."""
+    collection, topics, variant, share = columns_of(Tried)
+    lost = [_loss_column(choice, number, name) for number, name in enumerate(choice.measures)]
+    own: list[Column[tuple[Tried, Tried]]] = within([collection, topics, share, *lost], lambda pair: pair[0])
+    about = "Of the setting that the other collections recommend"
+    others = [replace(variant, header="left out", missing="none"), share, *lost]
+    return [*own, *within(others, lambda pair: pair[1], "left_out ", about)]
+
+
+def _loss_column(choice: SharedChoice, number: int, measure: str) -> Column[Tried]:
+    header = measure_header(measure)[0]
+    return Column(
+        f"{measure} loss",
+        lambda tried: tried.losses[number],
+        f"What is lost of {measure}.",
+        header,
+        "lost",
+        text=lambda tried: loss_text(choice, tried.losses[number]),
+    )
+
+
+def shared_table(choice: SharedChoice) -> Table:
+    """Return a row for each collection."""
+    rows = [*zip(choice.tried, choice.left_out, strict=True)]
+    text = f"{choice.variant or BASELINE} on each collection, and what the others recommend where it is left out."
+    return Table.of(shared_columns(choice), rows, text)

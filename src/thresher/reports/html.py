@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from thresher.choosing.choices import Choice, ModelChoice, Pick
+from thresher.defaults import DEFAULT_INDEX
 from thresher.explaining.explanations import ExplainedTopics
+from thresher.reports import further_tables, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
 from thresher.reports.charts import LOOK, cutoffs, frontier, on_held_out, overview, topics
 from thresher.reports.drawing import chart_library
+from thresher.reports.explanation_text import share_tables
 from thresher.reports.formatting import (
     MINUS,
     change_text,
@@ -23,29 +26,12 @@ from thresher.reports.formatting import (
     percent_text,
     significant_digits,
 )
-from thresher.reports.further_tables import (
-    answers_table,
-    chosen_table,
-    families_tables,
-    headings_table,
-    same_size_table,
-    systems_table,
-)
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
-from thresher.reports.summary import assumptions, first_pick, margin_text, model_answer, model_findings, use, warnings
-from thresher.reports.table import Table, measure_header
+from thresher.reports.summary import assumptions, margin_text, measured, model_answer, model_findings, warnings
+from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
-from thresher.reports.variant_tables import (
-    bytes_table,
-    footprint_table,
-    held_out_table,
-    main_table,
-    stage_table,
-    times_tables,
-    work_table,
-)
 from thresher.variants.results import Results
 from thresher.variants.table import VariantTable, Verdict
 
@@ -122,67 +108,6 @@ MOST_FAILED = 200
 """Failed pages that are listed one by one."""
 
 
-@dataclass(frozen=True)
-class KeyFigure:
-    """A figure, what it measures, and its interval or source."""
-
-    label: str
-    value: str
-    detail: str
-
-
-@dataclass(frozen=True)
-class FirstScreen:
-    """What a retrieval model's first screen says, beside its chart.
-
-    Args:
-        sentences: the most important one first.
-        command: how to use what is recommended; None where nothing is.
-    """
-
-    sentences: tuple[str, ...]
-    command: str | None
-    figures: tuple[KeyFigure, ...]
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Why:
-    """What an answer rests on: sentences, the indexes that it names, and what was tested."""
-
-    sentences: tuple[str, ...]
-    tables: tuple[Table, ...]
-
-
-@dataclass(frozen=True)
-class BuiltTables:
-    """What the page shows of indexes that were built."""
-
-    bytes: Table
-    times: tuple[Table, ...]
-    timed: bool
-    footprints: Table
-    stages: Table
-
-
-@dataclass(frozen=True)
-class ModelPage:
-    """What the page shows of one retrieval model; None where there is nothing to show."""
-
-    name: str
-    screen: FirstScreen
-    why: Why | None
-    findings: tuple[str, ...]
-    main: Table
-    systems: Table | None
-    same_size: Table | None
-    headings: Table | None
-    chosen: Table | None
-    held_out: Table | None
-    work: Table
-    built: BuiltTables | None
-
-
 def render_report(results: Results, choice: Choice | None = None, explained: ExplainedTopics | None = None) -> str:
     """Return the page: one HTML document with its styles, figures and scripts inside, the same bytes every time.
 
@@ -197,12 +122,13 @@ def render_report(results: Results, choice: Choice | None = None, explained: Exp
         data=packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
         title=facts.title,
         sub=f"{len(facts.topics)} topics · {len(results.tables[0].rows) - 1:,} variants",
-        models=[model_page(_alone(results, table), choice) for table in results.tables],
+        models=[_page(_alone(results, table), choice) for table in results.tables],
         figures=data["models"],
         chosen=choice is not None,
         ran=results.was_run,
         folder=facts.experiment,
         why=explained,
+        lost=share_tables(explained.loss, explained.gain) if explained else [],
         notices=notices(results),
         reasons=Counter(reason for _, reason in pages.reasons).most_common(),
         failed=pages.reasons[:MOST_FAILED],
@@ -218,79 +144,102 @@ def _alone(results: Results, table: VariantTable) -> Results:
     return Results(replace(results.facts, noise=noise), (table,))
 
 
-def model_page(results: Results, choice: Choice | None) -> ModelPage:
-    """Return what the page shows of results with one retrieval model."""
+def _page(results: Results, choice: Choice | None) -> dict[str, Any]:
+    """Return what the page shows of results with one retrieval model; None where there is nothing to show."""
     (table,) = results.tables
     model = choice.of(table.retrieval) if choice else None
-    return ModelPage(
-        name=table.retrieval,
-        screen=_recommended(results, choice, model) if choice and model else _not_chosen(results),
-        why=_why(choice, model) if choice and model else None,
-        findings=tuple(model_findings(table)),
-        main=main_table(results),
-        systems=systems_table(results),
-        same_size=same_size_table(table),
-        headings=headings_table(table),
-        chosen=chosen_table(results),
-        held_out=held_out_table(results) if table.held_out_topics else None,
-        work=work_table(results),
-        built=_built(results) if results.was_run else None,
-    )
+    return {
+        "name": table.retrieval,
+        "screen": _recommended(results, choice, model) if choice and model else _not_chosen(results),
+        "why": _why(choice, model) if choice and model else None,
+        "findings": [*model_findings(table)],
+        "main": variant_tables.main_table(results),
+        "systems": further_tables.systems_table(results),
+        "same_size": further_tables.same_size_table(table),
+        "headings": further_tables.headings_table(table),
+        "chosen": further_tables.chosen_table(results),
+        "held_out": variant_tables.held_out_table(results) if table.held_out_topics else None,
+        "work": variant_tables.work_table(results),
+        "built": _built(results) if results.was_run else None,
+    }
 
 
-def _built(results: Results) -> BuiltTables:
-    times = tuple(times_tables(results))
-    return BuiltTables(
-        bytes_table(results), times, bool(results.facts.noise), footprint_table(results), stage_table(results)
-    )
+def _built(results: Results) -> dict[str, Any]:
+    """Return what the page shows of indexes that were built."""
+    return {
+        "bytes": variant_tables.bytes_table(results),
+        "times": variant_tables.times_tables(results),
+        "timed": bool(results.facts.noise),
+        "footprints": variant_tables.footprint_table(results),
+        "stages": variant_tables.stage_table(results),
+    }
 
 
-def _recommended(results: Results, choice: Choice, model: ModelChoice) -> FirstScreen:
+def _recommended(results: Results, choice: Choice, model: ModelChoice) -> dict[str, Any]:
+    """Return what the first screen says beside its chart, the most important sentence first."""
     (table,) = results.tables
-    pick = first_pick(model)
-    figures = _figures(table, model, pick) if pick else _baseline_figures(table)
+    pick = model.first
     said = [*warnings(results)][len(notices(results)) :]
     if pick and pick.emptied:
         said.insert(0, f"{pick.emptied:,} of {model.documents:,} pages are left without text.")
     if pick and not table.rows[table.position[pick.variant]].built:
-        said.insert(0, f"{pick.variant} was explored, not built.")
-    command = use(pick.variant) if pick else None
-    return FirstScreen(tuple(model_answer(choice, model, brief=True)), command, tuple(figures), tuple(said))
+        said.insert(0, f"{pick.variant} was explored, not built: `{choice.check}` builds and measures it.")
+    return {
+        "sentences": [*model_answer(choice, model, brief=True)],
+        "commands": choice.commands[pick.variant] if pick else (),
+        "figures": [*(_figures(table, model, pick) if pick else _baseline_figures(table))],
+        "warnings": [*measured(replace(choice, models=(model,)), results), *said],
+    }
+
+
+KeyFigure = tuple[str, str, str]
+"""A label, a figure, and its interval or source."""
 
 
 def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[KeyFigure]:
     row = table.rows[table.position[pick.variant]]
-    size = "" if row.bytes is None else f", {significant_digits(megabytes(row.bytes))} MB ({row.bytes_kind})"
-    yield KeyFigure("Index size", _change(pick.share), f"postings{size}")
+    size = "" if row.bytes is None else f", {significant_digits(megabytes(row.bytes))} MB"
+    yield "Index size", _change(pick.share), f"postings{size}"
     gain = next((one for one in (model.gain, model.dominating) if one and one.pick == pick), None)
     effect = gain.held_out if gain else pick.effects[0]
     short = measure_header(effect.measure)[0]
     where = "topics without a part in the pick" if gain else f"{effect.topics} topics"
     least = f"at worst {change_text(effect.low)}"
     accepted = "" if effect.margin is None else f", {MINUS}{measure_text(effect.margin)} is accepted"
-    yield KeyFigure(f"{short}, {where}", change_text(effect.difference), least + accepted)
+    yield f"{short}, {where}", change_text(effect.difference), least + accepted
     if pick.work is not None:
         share = pick.work.share
-        yield KeyFigure("Postings per query", _change(share.value), f"{_change(share.low)} to {_change(share.high)}")
+        yield "Postings per query", _change(share.value), f"{_change(share.low)} to {_change(share.high)}"
 
 
 def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
     base = table.baseline
-    yield KeyFigure("Index size", fixed(base.index.postings, 0), "postings, no cleaning")
-    yield KeyFigure(measure_header(table.main)[0], measure_text(table.mean(table.main)[0]), "no cleaning")
-    yield KeyFigure("Postings per query", fixed(table.mean_query_postings[0], 0), "no cleaning")
+    yield "Index size", fixed(base.index.postings, 0), "postings, no cleaning"
+    yield measure_header(table.main)[0], measure_text(table.mean(table.main)[0]), "no cleaning"
+    yield "Postings per query", fixed(table.mean_query_postings[0], 0), "no cleaning"
 
 
-def _not_chosen(results: Results) -> FirstScreen:
+def _not_chosen(results: Results) -> dict[str, Any]:
     (table,) = results.tables
-    said = [*warnings(results)][len(notices(results)) :]
-    sentences = ("Nothing is recommended yet: run `thresher choose`.", *model_findings(table))
-    return FirstScreen(sentences, None, tuple(_baseline_figures(table)), tuple(said))
+    sentences = ["Nothing is recommended yet: run `thresher choose`.", *model_findings(table)]
+    usual = table.position.get(DEFAULT_INDEX)
+    if usual is not None:
+        share, mean = percent(table.shares[usual]), measure_text(table.mean(table.main)[usual])
+        known = f"has {share} % of the postings and {measure_header(table.main)[0]} {mean}"
+        sentences.insert(1, f"The usual index, `{DEFAULT_INDEX}`, {known}.")
+    return {
+        "sentences": sentences,
+        "commands": (),
+        "figures": [*_baseline_figures(table)],
+        "warnings": [*warnings(results)][len(notices(results)) :],
+    }
 
 
-def _why(choice: Choice, model: ModelChoice) -> Why:
-    named = answers_table(replace(choice, models=(model,)))
-    return Why(tuple(assumptions(choice, model)), (*([named] if named else []), *families_tables(choice, model)))
+def _why(choice: Choice, model: ModelChoice) -> dict[str, Any]:
+    """Return what an answer rests on: sentences, the indexes that it names, and what was tested."""
+    named = further_tables.answers_table(replace(choice, models=(model,)))
+    tables = [*([named] if named else []), *further_tables.families_tables(choice, model)]
+    return {"sentences": [*assumptions(choice, model)], "tables": tables}
 
 
 def _change(share: float) -> str:

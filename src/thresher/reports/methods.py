@@ -24,12 +24,12 @@ _QUOTAS = (
     "are those that the cuts before it keep; kept headings are taken first, dropped ones are not counted."
 )
 _TIMING = (
-    "Queries are timed in all indexes together, all open and warm, in rounds of random order; all are opened anew every few "
-    "rounds. A figure is the median over all rounds, and its mean over topics. A ratio is the geometric mean over topics of a "
-    "variant's time by the baseline's, with a 95 % interval by a bootstrap over openings and topics. A copy of the baseline's "
-    "index, its twin, is timed like a variant: what cannot be told from its ratio is not measurable here. Indexes are built "
-    "again and again in the same way, or once if that takes too long. CPU seconds are those of the searching thread, and of "
-    "this process without the thread that cuts."
+    "Queries are timed in all indexes together, all open and warm, in rounds of random order; all are opened anew every "
+    "few rounds (a restart). A figure is the median over all rounds, and its mean over topics. A ratio is the geometric "
+    "mean over topics of a variant's time by the baseline's, with a 95 % interval by a bootstrap over restarts and "
+    "topics. A copy of the baseline's index is timed like a variant: what cannot be told from its ratio is not "
+    "measurable here. Indexes are built again and again in the same way, or once if that takes too long. CPU seconds are"
+    " those of the searching thread, and of this process without the thread that cuts."
 )
 
 
@@ -102,7 +102,7 @@ def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator
 
 
 def _index(results: Results) -> Iterator[str]:
-    setup, errors = results.facts.setup, results.facts.size_errors
+    setup = results.facts.setup
     held = ", ".join(("postings with frequencies", *setup.holds))
     stop = "Lucene's English stop words left out" if setup.stopwords else "no stop words left out"
     yield (
@@ -112,12 +112,7 @@ def _index(results: Results) -> Iterator[str]:
     if results.was_explored:
         yield (
             "Variants that were explored were ranked without an index, with the scores that Lucene would give. Their postings "
-            "are exact."
-        )
-    if errors:
-        yield (
-            f"Their bytes are estimated from those of built indexes, {100 * errors.mean:.1f} % off on average and "
-            f"{100 * errors.largest:.1f} % at most for {errors.indexes} indexes, each estimated from the others."
+            "are exact; their bytes are not known."
         )
 
 

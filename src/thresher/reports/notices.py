@@ -1,10 +1,11 @@
-"""What readers must know of topics, judgments and pages before the numbers, in sentences."""
+"""Notices on topics, judgments and pages, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from thresher.evaluation.topics import About, Notice
+from thresher.reports.formatting import counted
 from thresher.scoring.lost_pages import worst_losses
 from thresher.variants.results import Results
 
@@ -24,8 +25,7 @@ _NOUNS = {About.MISSING: "judged page", About.SKIPPED: "module"}
 
 def notice_text(notice: Notice) -> str:
     """Return a notice as a sentence."""
-    noun = _NOUNS.get(notice.about, "topic")
-    count = f"{notice.count} {noun}{'s' * (notice.count != 1)}"
+    count = counted(notice.count, _NOUNS.get(notice.about, "topic"))
     if notice.about is About.MISSING:
         count += " is" if notice.count == 1 else " are"
     ids = ", ".join(notice.ids) + (", …" if notice.count > len(notice.ids) else "")

@@ -1,15 +1,15 @@
-"""What the numbers say, in sentences that a reader could check against the table."""
+"""The findings, warnings and answers of an experiment, in sentences that a reader could check against the table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from thresher.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
+from thresher.choosing.shared import SharedChoice
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
-from thresher.pruning_methods.treatments import BAR
-from thresher.reports.formatting import change_text, measure_text, percent, percent_text
+from thresher.reports.formatting import being, change_text, counted, measure_text, percent, percent_text
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
 from thresher.variants.results import Results, TitleBias
@@ -48,8 +48,9 @@ def model_findings(table: VariantTable) -> Iterator[str]:
         )
     emptied = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
     if emptied:
-        verb = "variant leaves" if len(emptied) == 1 else "variants leave"
-        yield f"{len(emptied):,} {verb} more than {percent_text(MOST_EMPTIED)} of the pages without text."
+        verb = "leaves" if len(emptied) == 1 else "leave"
+        many = counted(len(emptied), "variant")
+        yield f"{many} {verb} more than {percent_text(MOST_EMPTIED)} of the pages without text."
 
 
 def warnings(results: Results) -> Iterator[str]:
@@ -68,8 +69,9 @@ def _counts(found: Sequence[Comparison], short: str) -> str:
     changes = [one.difference for one in found]
     worse, better = directions.count("worse"), directions.count("better")
     return (
-        f"Of {len(found)} variants that were run, {worse} {_are(worse)} significantly worse than the baseline in {short} and "
-        f"{better} significantly better; differences are between {change_text(min(changes))} and {change_text(max(changes))}."
+        f"Of {counted(len(found), 'variant')} that were run, {being(worse)} significantly worse than the baseline in {short} "
+        f"and {being(better)} significantly better; differences are between {change_text(min(changes))} and "
+        f"{change_text(max(changes))}."
     )
 
 
@@ -99,25 +101,37 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
         )
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
 STAY = "Stay with no cleaning"
 
 
 def answer(choice: Choice) -> Iterator[str]:
-    """Give at most three lines for each retrieval model, what to use first, and then how to use it."""
+    """Give at most three lines for each retrieval model, what to use first."""
     for model in choice.models:
         opening = f"{model.retrieval}: " if len(choice.models) > 1 else ""
         yield from (opening + line for line in model_answer(choice, model))
-        if first := first_pick(model):
-            yield f"To use it: {use(first.variant).replace('`', '')}"
 
 
-def first_pick(model: ModelChoice) -> Pick | None:
-    """Return what an answer names first; None to stay with no cleaning."""
-    return None if model.too_few else model.answer[0][1]
+def commands(choice: Choice) -> tuple[str, ...]:
+    """Return the lines for a shell that make what answers name first, and then the line that builds and measures all."""
+    firsts = dict.fromkeys(model.first.variant for model in choice.models if model.first)
+    made = [line for variant in firsts for line in choice.commands[variant]]
+    return (*made, choice.check) if choice.commands else ()
+
+
+def measured(choice: Choice, results: Results) -> Iterator[str]:
+    """Say of each index that an answer names and that was built whether it is what was told."""
+    for model in choice.models:
+        table = results.table(model.retrieval)
+        for pick in model.picks:
+            same = pick.is_as_measured(table)
+            if same is not None:
+                index = table.position[pick.variant]
+                found = [
+                    f"{measure_header(name)[0]} {measure_text(table.mean(name)[index])}" for name in choice.measures
+                ]
+                size = f"{percent(table.shares[index])} % of the index"
+                told = "as explored" if same else "which is not what was explored: run `thresher choose` again"
+                yield f"Built and searched, {pick.variant} has {size}, {', '.join(found)}: {told}."
 
 
 def model_answer(choice: Choice, model: ModelChoice, brief: bool = False) -> Iterator[str]:
@@ -128,13 +142,6 @@ def model_answer(choice: Choice, model: ModelChoice, brief: bool = False) -> Ite
     for number, (line, pick) in enumerate(model.answer):
         opening = "Use " if number == 0 and pick else ""
         yield f"{opening}{_line(choice, model, line, pick, brief)}"
-
-
-def use(variant: str) -> str:
-    """Return how to apply a variant, with code between backticks."""
-    if BAR in variant:
-        return f'add `"{variant}"` to `names` in `[cleaners]` of the experiment file; `thresher run` builds its index'
-    return f"`thresher clean PAGES -c '{variant}' -o cleaned.jsonl`"
 
 
 def _line(choice: Choice, model: ModelChoice, line: Line, pick: Pick | None, brief: bool) -> str:
@@ -196,7 +203,7 @@ def margin_text(margin: Margin) -> str:
     return percent_text(margin.value) if margin.relative else measure_text(margin.value)
 
 
-def _measures(choice: Choice) -> str:
+def _measures(choice: Choice | SharedChoice) -> str:
     return " and ".join(measure_header(measure)[0] for measure in choice.measures)
 
 
@@ -244,3 +251,36 @@ def _bounded(effect: Effect) -> str:
     if effect.high is None:
         return f"{change_text(effect.difference)}, at worst by {change_text(effect.low)}"
     return f"{change_text(effect.difference)} ({change_text(effect.low)} to {change_text(effect.high)})"
+
+
+def shared_answer(choice: SharedChoice) -> Iterator[str]:
+    """Give what to use for several collections, what it lost where, how its rule did, and what to expect on another one."""
+    count, margin = len(choice.tried), margin_text(choice.terms.margin)
+    own, without = (percent(share) for share in choice.mean_shares)
+    if choice.variant is None:
+        many = f"of {choice.settings:,} settings that all {count} collections have"
+        yield f"{STAY}: {many}, none is expected to lose less than {margin} on another collection."
+    else:
+        *others, worst = sorted(choice.tried, key=lambda one: one.worst)
+        lost = f"lost at most {loss_text(choice, others[-1].worst)} on {len(others)} of {count} collections"
+        last = f"{loss_text(choice, worst.worst)} on {worst.collection}"
+        yield f"Use {choice.variant}: {own} % of the index on average; it {lost} and {last}, in {_measures(choice)}."
+    failed = [f"{one.collection} ({loss_text(choice, one.worst)})" for one in choice.failed]
+    where = f": {', '.join(failed)}" if failed else ""
+    yield (
+        f"Left out in turn, {len(failed)} of {count} collections lost {margin} or more with what the others recommend{where}; "
+        f"it has {without} % of the index on average."
+    )
+    if choice.variant:
+        pairs = zip(choice.measures, choice.bounds, strict=True)
+        bounds = " and ".join(f"{loss_text(choice, bound)} of {measure_header(name)[0]}" for name, bound in pairs)
+        sure = percent_text(1 - choice.terms.alpha)
+        yield (
+            f"A further collection like these would lose at most {bounds} (prediction bounds, {sure}). One unlike them may "
+            f"lose more, which {count} collections cannot exclude: choose with topics of its own."
+        )
+
+
+def loss_text(choice: SharedChoice, loss: float) -> str:
+    """Return a loss in the margin's unit: as a share of the baseline's mean, or as it is."""
+    return f"{percent(loss)} %" if choice.terms.margin.relative else measure_text(loss)

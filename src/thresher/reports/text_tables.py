@@ -24,12 +24,10 @@ def display_width(text: str) -> int:
 
 
 def render_text(table: Table, width: int | None = None) -> str:
-    """Return the table as aligned text, with its caption and note below.
+    """Return the table as aligned text, with its caption and note below; control characters in it are replaced.
 
-    Args:
-        table: what to render; control characters in it are replaced.
-        width: terminal columns available. A wider table is split into blocks, each repeating the columns that
-            name the row; a single column that is still too wide stays whole. None never splits.
+    A table wider than `width` terminal columns is split into blocks, each repeating the columns that name the row; a single
+    column that is still too wide stays whole. None never splits.
     """
     rendered = [_column(table, index) for index in range(len(table.columns))]
     keys, others = rendered[: table.keys], rendered[table.keys :]

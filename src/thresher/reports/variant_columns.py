@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from thresher.columns import Show
-from thresher.costs import BreakEven, Footprint, MeasuredTime, Payoff
+from thresher.costs.machine import Footprint
+from thresher.costs.repeats import BreakEven, MeasuredTime, Payoff
 from thresher.evaluation.significance import Comparison, is_tested
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.reports.formatting import MARKS, direction, fixed
@@ -17,7 +18,7 @@ from thresher.variants.table import Bounds, Built, Cost, Row, Variant, VariantTa
 FOOTPRINTS = ("cleaning", "indexing", "10,000 searches", "1,000,000 searches")
 """The work that a variant has footprints of; the last two only where queries were timed."""
 NOT_MEASURABLE = "not measurable here"
-"""What stands for a difference that noise may have made."""
+"""The text in place of a difference that noise may have made."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
-from thresher.columns import Show
+from thresher.columns import Declared, Show
 from thresher.lucene.work import bytes_by_part
-from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
-from thresher.reports.table import FORMATS, Column, Table, csv_table, filled, measure_header, pick, spread
+from thresher.reports.formatting import MINUS, correction_text, counted, fixed, marks_text
+from thresher.reports.table import (
+    FORMATS,
+    Column,
+    Table,
+    columns_of,
+    csv_table,
+    filled,
+    measure_header,
+    pick,
+    spread,
+)
 from thresher.reports.variant_columns import (
     FOOTPRINTS,
     NOT_MEASURABLE,
@@ -19,7 +30,7 @@ from thresher.reports.variant_columns import (
     variant_columns,
 )
 from thresher.variants.results import Results
-from thresher.variants.table import VariantTable
+from thresher.variants.table import Floats, VariantTable
 
 RESULTS_CSV = "results.csv"
 SMALLEST_PART = 0.01
@@ -36,46 +47,33 @@ def results_csv(results: Results) -> str:
 class _Value:
     """A value of a measure for a topic."""
 
-    variant: str
-    retrieval: str
-    held_out: bool
-    topic: str
-    measure: str
-    value: float
+    variant: Annotated[str, Declared("The variant, or the baseline run of another system, by its name.", Show.TEXT)]
+    retrieval: Annotated[str, Declared("The retrieval model.", Show.TEXT)]
+    held_out: Annotated[bool, Declared("1 for a held-out topic, else 0.", Show.COUNT)]
+    topic: Annotated[str, Declared("The topic's id.", Show.TEXT)]
+    measure: Annotated[str, Declared("The measure.", Show.TEXT)]
+    value: Annotated[float, Declared("The measure's value for the topic.")]
 
 
-PER_TOPIC: tuple[Column[_Value], ...] = (
-    Column("variant", lambda item: item.variant, "The variant, or the other system, by its name."),
-    Column("retrieval", lambda item: item.retrieval, "The retrieval model."),
-    Column("held_out", lambda item: item.held_out, "1 for a held-out topic, else 0."),
-    Column("topic", lambda item: item.topic, "The topic's id."),
-    Column("measure", lambda item: item.measure, "The measure."),
-    Column("value", lambda item: item.value, "The measure's value for the topic."),
-)
-"""The columns of the values by topic."""
+PER_TOPIC: list[Column[_Value]] = columns_of(_Value)
 
 
 def per_topic_csv(results: Results) -> str:
-    """Return the values of what was built, and of other systems, by topic and measure."""
-    rows = []
+    """Return the values of what was built, and of baseline runs, by topic and measure."""
+    rows: list[_Value] = []
+
+    def add(name: str, retrieval: str, held_out: bool, topics: Sequence[str], values: Floats) -> None:
+        for measure, of_measure in zip(results.measures, values.tolist(), strict=True):
+            by_topic = zip(topics, of_measure, strict=True)
+            rows.extend(_Value(name, retrieval, held_out, topic, measure, value) for topic, value in by_topic)
+
     for table in results.tables:
-        for held_out, topics, values in (
-            (False, table.topics, table.values),
-            (True, table.held_out_topics, table.held_out),
-        ):
-            for index in table.built:
-                name = table.rows[index].name
-                for measure, of_measure in zip(table.measures, values[:, index].tolist(), strict=True):
-                    rows += [
-                        _Value(name, table.retrieval, held_out, topic, measure, value)
-                        for topic, value in zip(topics, of_measure, strict=True)
-                    ]
+        for index in table.built:
+            add(table.rows[index].name, table.retrieval, False, table.topics, table.values[:, index])
+        for index in table.built:
+            add(table.rows[index].name, table.retrieval, True, table.held_out_topics, table.held_out[:, index])
     for system in results.facts.systems:
-        for measure, of_measure in zip(results.measures, system.values.tolist(), strict=True):
-            rows += [
-                _Value(system.name, results.tables[0].retrieval, False, topic, measure, value)
-                for topic, value in zip(results.tables[0].topics, of_measure, strict=True)
-            ]
+        add(system.name, results.tables[0].retrieval, False, results.tables[0].topics, system.values)
     return csv_table(PER_TOPIC, rows)
 
 
@@ -102,13 +100,7 @@ def main_table(results: Results, limit: int | None = None) -> Table:
 
 
 def answer_table(results: Results, limit: int, recommended: Sequence[str] = ()) -> Table:
-    """Return the variants that matter most: the baselines, those recommended, and the Pareto front, evenly thinned.
-
-    Args:
-        results: of any stage.
-        limit: about how many rows.
-        recommended: variants.
-    """
+    """Return about as many variants as `limit`: the baselines, those recommended, and the Pareto front, evenly thinned."""
     rows = []
     for table in results.tables:
         front = table.front(table.main, (0, *table.candidates))
@@ -248,18 +240,17 @@ def noise_note(results: Results, of_queries: bool) -> str:
         if bool(noise.retrieval) is not of_queries:
             continue
         value, low, high = (
-            fixed(bound, 3) for bound in (noise.twin.ratio.value, noise.twin.ratio.low, noise.twin.ratio.high)
+            fixed(bound, 3) for bound in (noise.copy.ratio.value, noise.copy.ratio.low, noise.copy.ratio.high)
         )
         opening = f"{noise.retrieval}: " if noise.retrieval and len(results.tables) > 1 else ""
         pauses = noise.pauses
-        paused = (
-            f" Java's garbage collectors paused {pauses.collections} times, {pauses.seconds:.2f} s in all."
-            if pauses
-            else ""
-        )
+        paused = ""
+        if pauses:
+            times = counted(pauses.collections, "time")
+            paused = f" Java's garbage collectors paused {times}, {pauses.seconds:.2f} s in all."
         notes.append(
-            f"{opening}{noise.rounds} rounds, everything opened {noise.openings} times.{paused} A copy of the baseline's "
-            f"index takes {value} of its time: differences between {low} and {high} are {NOT_MEASURABLE}."
+            f"{opening}{counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}.{paused} A copy "
+            f"of the baseline's index takes {value} of its time: differences between {low} and {high} are {NOT_MEASURABLE}."
         )
     return " ".join(notes)
 
@@ -273,7 +264,7 @@ def footprint_table(results: Results) -> Table:
 
 
 def stage_table(results: Results) -> Table:
-    """Return what cleaning and building these very indexes took, once."""
+    """Return what cleaning and building these indexes took, once."""
     quantities = ("wall_seconds", "cpu_seconds", "peak_mib", "co2_grams")
     columns = {column.name: column for column in _columns(results)}
     shown = [
@@ -281,7 +272,7 @@ def stage_table(results: Results) -> Table:
         for stage, prefix in (("cleaning", "clean_"), ("indexing", "index_"))
         for column in (columns[prefix + name] for name in quantities)
     ]
-    return _table(results, [*_keys(results), *shown], _built(results), "What these very indexes took, once")
+    return _table(results, [*_keys(results), *shown], _built(results), "Cost of building these indexes, once")
 
 
 def _ratio(entry: Entry) -> str:

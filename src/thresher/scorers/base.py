@@ -95,7 +95,7 @@ class TrainingData:
 
 
 class Declared:
-    """What class attributes and a docstring declare: something with a name, a range of cutoffs, and values of parameters.
+    """Declarations by class attributes and docstring: a name, a range of cutoffs, and parameters with values.
 
     Attributes:
         name: the beginning of canonical names.
@@ -134,7 +134,7 @@ class Declared:
         }
 
     def check(self, where: str) -> None:
-        """Check cheaply that what parameters name is there: a value without a useful default, a file, a model."""
+        """Check cheaply that values without a useful default, files and models that parameters name are there."""
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other is declared by the same class and has the same parameters."""
@@ -184,47 +184,28 @@ class Scorer(Declared, ABC):
     def for_collection(self, data: TrainingData, folder: Path) -> Scorer:  # noqa: ARG002, for subclasses
         """Return the scorer of the same name trained on the collection; it must be picklable.
 
-        Args:
-            data: the training data; costly, so read it only if needed.
-            folder: keeps trained models. `fingerprint` must change if training on the same collection would give another
-                model.
-
-        Raises:
-            InputError: if the collection has too little text.
+        The training data is costly, so read only if needed; `folder` keeps trained models, so `fingerprint` must change if
+        training on the same collection would give another model. Too little text is an `InputError`.
         """
         return self
 
     def reference_percentiles(self) -> Mapping[float, float]:
-        """Return scores by percentile of a reference text, rising; empty if unknown.
-
-        Raises:
-            ThresherError: if the model or its card is missing or damaged.
-        """
+        """Return scores by percentile of a reference text, rising; empty if unknown."""
         return {}
 
     def meaning(self, cutoff: float) -> str:  # noqa: ARG002, for subclasses
-        """Return a sentence on what a cutoff means for the model at hand; empty if there is nothing to say.
-
-        Raises:
-            ThresherError: as `reference_percentiles`.
-        """
+        """Return a sentence on what a cutoff means for the model at hand; empty if there is nothing to say."""
         return ""
 
     @property
     def language(self) -> str:
-        """The language whose words it knows, named as by `thresher.scorers.languages`; empty if it knows none in particular.
-
-        Raises:
-            ThresherError: if a model or its card is missing or damaged.
+        """The language whose words it knows, as `thresher.scorers.languages` names it; empty if it knows none in
+        particular.
         """
         return ""
 
     def knows(self, language: str) -> bool:
-        """Return whether it can tell content in a language.
-
-        Raises:
-            ThresherError: as `language`.
-        """
+        """Return whether it can tell content from boilerplate in a language."""
         return self.language in ("", language) and not (self.needs_spaces and language in UNSPACED)
 
     def prepare(self) -> None:

@@ -96,11 +96,7 @@ def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title
     Runs with at most one block between them belong together, without that block; the most words win. If the page's title is
     above, it and the runs below it belong to the article too.
 
-    Args:
-        content: the blocks that the rules keep.
-        words: the words of each block.
-        blocks: their texts, without TITLE's.
-        title: the text of TITLE.
+    `content` are the blocks that the rules keep; `words` the words of each block, `blocks` their texts, without TITLE's.
     """
     taken = before_comments(content, words, blocks)
     taken[:-1] |= taken[1:]

@@ -38,12 +38,8 @@ def best_span(gains: Ints, gaps: Ints) -> tuple[int, int]:
     The most words inside and tags outside are the most words less tags inside, since all tags of a page are inside or outside.
     Of equal spans the widest is taken, and of those the first.
 
-    Args:
-        gains: each block's words less its tags; shape (blocks,), at least one.
-        gaps: the tags before each block; shape (blocks,).
-
-    Returns:
-        the first and the last block of the span.
+    Gains are each block's words less its tags, gaps the tags before it; shape (blocks,), at least one. Returns the first and
+    the last block of the span.
     """
     # A span's sum is the running total at its last block less that before its first.
     totals = np.cumsum(gains - gaps)

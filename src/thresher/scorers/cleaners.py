@@ -9,14 +9,25 @@ names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.columns import number_text
 from thresher.defaults import DOCUMENT, REFERENCE
 from thresher.errors import ConfigError
-from thresher.scorers.base import DECISION, KEEP_HIGH, Parameter, Scorer, Value, check_range, printed, span, with_values
+from thresher.scorers.base import (
+    DECISION,
+    KEEP_HIGH,
+    Declared,
+    Parameter,
+    Scorer,
+    Value,
+    check_range,
+    printed,
+    span,
+    with_values,
+)
 from thresher.scorers.registry import scorer_class, scorers
 from thresher.scorers.relative_cutoffs import (
     Cutoff,
@@ -45,7 +56,10 @@ FLOOR = Parameter(
 """Options of the cut, not of the scorer: they change no score."""
 CUT_PARAMETERS = (HEADINGS, FLOOR)
 
-_TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()\s]+))?\s*")
+TERM = re.compile(
+    r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()|\s]+))?\s*", re.ASCII
+)
+"""A name with parameters and a cutoff, of a scorer or a pruning method."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +210,7 @@ def middle_cutoff(kind: type[Scorer]) -> str:
 
 
 def _parse(part: str, text: str, where: str) -> Cut:
-    match = _TERM.fullmatch(part)
+    match = TERM.fullmatch(part)
     if not match:
         raise ConfigError(f"the name {text!r} does not parse", "write it like perplexity(lm=books)@8000", where)
     kind = scorer_class(match["name"], where)
@@ -244,18 +258,30 @@ def describe() -> str:
     """Return the declarations as text for a terminal."""
     lines = [f"{BASELINE}", "    The baseline: tags, scripts and styles removed, all text kept.", ""]
     for entry in declarations():
-        lines += [entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF", f"    {entry['description']}"]
         rule = "decides: no cutoff" if entry["decides"] else f"{entry['keep']}; cutoffs {entry['cutoffs']}"
-        lines.append(f"    scores each {entry['segment']}; {rule}, such as {entry['example']}")
-        lines += [*parameter_lines(entry), f"    source: {entry['source']}", ""]
+        head = entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF"
+        lines += entry_lines(entry, head, f"scores each {entry['segment']}; {rule}")
     lines.append("a+b applies both: a segment stays if it passes each.")
     lines.append(RELATIVE_CUTOFFS)
     return "\n".join(lines)
 
 
-def parameter_declarations(parameters: Iterable[Parameter]) -> list[dict[str, Any]]:
-    """Return the declarations of parameters as JSON values."""
-    return [
+def entry_lines(entry: Mapping[str, Any], head: str, usage: str) -> Iterator[str]:
+    """Yield the lines of a declaration for a terminal."""
+    yield head
+    yield f"    {entry['description']}"
+    yield f"    {usage}, such as {entry['example']}"
+    for parameter in entry["parameters"]:
+        yield f"    {parameter['name']}={printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
+    yield f"    source: {entry['source']}"
+    yield ""
+
+
+def declaration(
+    kind: type[Declared], own: Mapping[str, Any], cutoffs: str, example: str, more: Iterable[Parameter] = ()
+) -> dict[str, Any]:
+    """Return the declaration of a scorer or pruning method as JSON values; `own` are those that the other has not."""
+    parameters = [
         {
             "name": parameter.name,
             "default": parameter.default,
@@ -263,30 +289,27 @@ def parameter_declarations(parameters: Iterable[Parameter]) -> list[dict[str, An
             "values": parameter.spelling,
             "choices": [*parameter.choices],
         }
-        for parameter in parameters
+        for parameter in (*kind.parameters, *more)
     ]
-
-
-def parameter_lines(entry: Mapping[str, Any]) -> Iterable[str]:
-    """Give the lines on the parameters of a declaration for a terminal."""
-    for parameter in entry["parameters"]:
-        yield f"    {parameter['name']}={printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
-
-
-def _declaration(kind: type[Scorer]) -> dict[str, Any]:
-    cutoff = "" if kind.decides else f"@{middle_cutoff(kind)}"
     return {
         "name": kind.name,
         "description": " ".join((kind.__doc__ or "").split()),
-        "segment": kind.segment,
-        "keep": kind.keep,
-        "decides": kind.decides,
+        **own,
         "unit": kind.unit,
-        "cutoffs": "none"
-        if kind.decides
-        else span(kind.low, kind.high) + (f", {number_text(kind.usual)} by default" if kind.usual else ""),
+        "cutoffs": cutoffs,
         "grid": [number_text(cutoff) for cutoff in kind.grid],
-        "example": f"{kind().canonical_name}{cutoff}",
-        "parameters": parameter_declarations((*kind.parameters, *CUT_PARAMETERS)),
+        "example": example,
+        "parameters": parameters,
         "source": kind.source,
     }
+
+
+def _declaration(kind: type[Scorer]) -> dict[str, Any]:
+    usual = f", {number_text(kind.usual)} by default" if kind.usual else ""
+    return declaration(
+        kind,
+        {"segment": kind.segment, "keep": kind.keep, "decides": kind.decides},
+        "none" if kind.decides else span(kind.low, kind.high) + usual,
+        kind().canonical_name + ("" if kind.decides else f"@{middle_cutoff(kind)}"),
+        CUT_PARAMETERS,
+    )

@@ -46,10 +46,7 @@ def probabilities(counts: Mapping[str, int]) -> dict[bytes, float]:
 def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path, where: str = SELF) -> None:
     """Count the words of sentences, and write the counts to `output` unless it is there.
 
-    Args:
-        sentences: returns those of each page.
-        output: a line for each word, with its count after a tab, in the order of words.
-        where: the location named in errors.
+    The file has a line for each word, with its count after a tab, in the order of words; `where` is named in errors.
     """
     if output.is_file():
         return

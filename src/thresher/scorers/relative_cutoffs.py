@@ -61,13 +61,7 @@ Cutoff = float | Percentile | Quota
 
 
 def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
-    """Parse a cutoff.
-
-    Args:
-        text: `8000`, `p70`, `r70` or `doc50`.
-        example: the scorer's name, for the fix.
-        where: the location named in errors.
-    """
+    """Parse a cutoff: `8000`, `p70`, `r70` or `doc50`; errors name `where`, and the scorer's name as an `example`."""
     match = _RELATIVE.fullmatch(text.strip())
     try:
         value = float(match["value"] if match else text)

@@ -30,7 +30,7 @@ COUNT = Parameter(
     choices=(WORDS, TOKENS),
     terse=True,
 )
-"""What densities and link densities count."""
+"""The unit that densities and link densities count."""
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 # As the paper prints them: 1/3 is above the first, 5/9 below the second.
@@ -67,9 +67,7 @@ class Neighbourhood:
 def neighbourhood(values: npt.NDArray[Any], parted: Mask) -> Neighbourhood:
     """Return a feature of every block and its neighbours, 0 beyond an edge.
 
-    Args:
-        values: the feature; shape (blocks,).
-        parted: whether an edge separates each block but the first from the block before; shape (blocks - 1,).
+    `parted` says whether an edge separates each block but the first from the block before; shape (blocks - 1,).
     """
     current = values.astype(np.float64)
     previous, following = np.zeros_like(current), np.zeros_like(current)
@@ -142,8 +140,7 @@ def densities(segments: Segments, count: str = WORDS) -> npt.NDArray[np.float64]
 def wrap(block: str) -> tuple[int, int]:
     """Wrap text greedily at 80 characters between words; a longer word has a line to itself.
 
-    Returns:
-        the number of line breaks, and where the last line begins.
+    Returns the number of line breaks, and where the last line begins.
     """
     start = breaks = 0
     length = len(block)

@@ -1,4 +1,4 @@
-"""What is chosen on the experiment's topics alone, tested on the held-out ones."""
+"""Variants chosen on the experiment's topics alone, and tested on the held-out ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 
-from thresher.columns import Declared, Show
+from thresher.columns import Declared, Show, column
 from thresher.evaluation.significance import Comparison, corrected
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, parse_cleaner
@@ -35,60 +35,49 @@ class Chosen:
     comparison: Comparison
     best: int | None = None
 
-    @property
-    def retrieval(self) -> Annotated[str, Declared("The retrieval model.", Show.TEXT)]:
-        """The table's."""
+    @column(Show.TEXT)
+    def retrieval(self) -> str:
+        """The retrieval model."""
         return self.table.retrieval
 
-    @property
-    def chosen(self) -> Annotated[str, Declared("The variant chosen on the topics.", Show.TEXT)]:
-        """Its name."""
+    @column(Show.TEXT)
+    def chosen(self) -> str:
+        """The variant chosen on the topics."""
         return self.table.rows[self.index].name
 
-    @property
-    def measure(self) -> Annotated[str, Declared("The measure that all other columns are about.", Show.TEXT)]:
-        """The main one."""
+    @column(Show.TEXT)
+    def measure(self) -> str:
+        """The measure that all other columns are about."""
         return self.table.main
 
-    @property
-    def training(self) -> Annotated[float, Declared("Its mean over the topics.")]:
-        """Its mean over the topics that chose it."""
+    @column()
+    def training(self) -> float:
+        """Its mean over the topics."""
         return float(self.table.mean(self.measure)[self.index])
 
-    @property
-    def held_out(self) -> Annotated[float, Declared("Its mean over the held-out topics.", header="held out")]:
+    @column(header="held out")
+    def held_out(self) -> float:
         """Its mean over the held-out topics."""
         return float(self.table.held_out_mean(self.measure)[self.index])
 
-    @property
-    def baseline(self) -> Annotated[float, Declared("The baseline's mean over the held-out topics.", unit="held out")]:
+    @column(unit="held out")
+    def baseline(self) -> float:
         """The baseline's mean over the held-out topics."""
         return float(self.table.held_out_mean(self.measure)[0])
 
-    @property
-    def best_variant(
-        self,
-    ) -> Annotated[
-        str | None,
-        Declared(
-            "The variant of the sweep with the best mean over the held-out topics.", Show.TEXT, header="best possible"
-        ),
-    ]:
-        """The name of the best."""
+    @column(Show.TEXT, header="best possible")
+    def best_variant(self) -> str | None:
+        """The variant of the sweep with the best mean over the held-out topics."""
         return None if self.best is None else self.table.rows[self.best].name
 
-    @property
-    def best_held_out(
-        self,
-    ) -> Annotated[float | None, Declared("That variant's mean over the held-out topics.", header="best possible")]:
-        """The best mean."""
+    @column(header="best possible")
+    def best_held_out(self) -> float | None:
+        """That variant's mean over the held-out topics."""
         return None if self.best is None else float(self.table.held_out_mean(self.measure)[self.best])
 
-    @property
-    def optimism(
-        self,
-    ) -> Annotated[float | None, Declared("How much lower the chosen variant's held-out mean is than the best one's.")]:
-        """The best mean less that of what was chosen."""
+    @column()
+    def optimism(self) -> float | None:
+        """How much lower the chosen variant's held-out mean is than the best one's."""
         return None if self.best_held_out is None else self.best_held_out - self.held_out
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from thresher.columns import Declared, Show
-from thresher.costs import Power
+from thresher.costs.machine import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import Comparison
@@ -15,18 +15,6 @@ from thresher.evaluation.topics import Notice
 from thresher.records import NestedLists
 from thresher.shown import Plotted
 from thresher.variants.table import Floats, NoiseFloor, VariantTable
-
-
-@dataclass(frozen=True)
-class SizeErrors:
-    """Errors of estimating the bytes of each of `indexes` built indexes from the others, as shares of its bytes.
-
-    Only of indexes with at least a tenth of the largest one's bytes.
-    """
-
-    indexes: int
-    mean: float
-    largest: float
 
 
 @dataclass(frozen=True)
@@ -69,13 +57,9 @@ class Setup:
     """How everything was measured: the values behind the report's section on methods.
 
     Args:
-        blocks, language: how pages are cut into blocks and sentences.
         mib, seconds: of a page, at most.
-        scorers: canonical names.
-        index: options of the index: stemmer, stop words, what it holds.
+        holds: what the index has beside postings with frequencies.
         depth: hits for a topic.
-        seed: of the bootstrap.
-        workers: processes that scored.
         timed: seconds that timing was allowed; 0 where nothing was timed.
         power: the factors of Eq. 9.
     """
@@ -119,7 +103,7 @@ class BaselineRun:
 
 @dataclass(frozen=True)
 class Facts:
-    """What holds for all variants.
+    """The facts that hold for all variants.
 
     Args:
         key: of all that values rest on, whichever variants there are; see `thresher.experiments.stages.evidence_key`.
@@ -127,9 +111,8 @@ class Facts:
         notices: what readers must know before the numbers.
         test, alpha, correction: of the comparisons.
         noise: how times were measured, one for each retrieval model and one for indexing; empty where nothing was timed.
-        size_errors: None if too few indexes were built to estimate bytes.
         title_bias, held_out_title_bias: of the topics; None where nothing was run.
-        systems: runs of other systems.
+        systems: baseline runs of other systems.
     """
 
     experiment: str
@@ -144,7 +127,6 @@ class Facts:
     alpha: float = ALPHA
     correction: str = HOLM
     noise: tuple[NoiseFloor, ...] = ()
-    size_errors: SizeErrors | None = None
     title_bias: TitleBias | None = None
     held_out_title_bias: TitleBias | None = None
     systems: tuple[BaselineRun, ...] = field(default=())
@@ -152,12 +134,7 @@ class Facts:
 
 @dataclass(frozen=True, repr=False)
 class Results(Plotted):
-    """An experiment as far as it was explored and run.
-
-    Args:
-        facts: see there.
-        tables: one for each retrieval model, of the same variants in the same order.
-    """
+    """An experiment as far as it was explored and run: the same variants in a table for each retrieval model."""
 
     facts: Facts
     tables: tuple[VariantTable, ...]
@@ -216,7 +193,7 @@ class Results(Plotted):
             unbuilt = [replace(row, bytes=None, built=None) if row.built else row for row in old.rows]
             explored = (0, *(index for index, row in enumerate(old.rows) if index and row.explored))
             tables.append(table.with_rows(rows).joined(old.with_rows(unbuilt).only(explored)))
-        return replace(self, facts=replace(self.facts, size_errors=before.facts.size_errors), tables=tuple(tables))
+        return replace(self, tables=tuple(tables))
 
     def only_built(self) -> Results:
         """Return the results of the variants whose indexes were built, alone."""

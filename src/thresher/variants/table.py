@@ -15,9 +15,9 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.columns import Declared, Show
-from thresher.costs import BreakEven, Footprint, MeasuredTime, Times
-from thresher.costs.machine import BELOW_RESOLUTION
+from thresher.columns import Declared, Show, column
+from thresher.costs.machine import BELOW_RESOLUTION, Footprint
+from thresher.costs.repeats import BreakEven, MeasuredTime, Times
 from thresher.evaluation.significance import Comparison, is_tested, pareto_front
 from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
@@ -27,7 +27,7 @@ from thresher.scorers.cleaners import Cleaner
 
 @dataclass(frozen=True)
 class Cost(Times):
-    """What a stage took."""
+    """The time, memory and CO₂ of a stage."""
 
     co2_grams: Annotated[
         float | None,
@@ -43,7 +43,6 @@ class Built:
 
     Args:
         bytes_by_type: bytes of the index by the types of its files.
-        documents: scored for a query, mean over the topics; see `QueryWork`.
         clean, index, search: what it took to make this very index and run, once.
         query, indexing: times that were measured for all variants together; None where they were not.
         break_even: computed from these; None without them, and for the baseline.
@@ -71,14 +70,14 @@ class Built:
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """How times were measured, of a retrieval model's queries or of indexing, and what the baseline's twin seems to save.
+    """Timing noise, of a retrieval model's queries or of indexing: the apparent speed-up of a copy of the baseline.
 
     `retrieval` is empty for indexing, whose `pauses` are not known. See `thresher.costs.repeats.Repeats`.
     """
 
     retrieval: str
-    twin: MeasuredTime
-    openings: int
+    copy: MeasuredTime
+    restarts: int
     rounds: int
     pauses: CollectorPauses | None
 
@@ -102,8 +101,8 @@ class Variant:
         float | None, Declared("In a sweep over scorer and pruning method, the scorer's cutoff.")
     ] = None
 
-    @property
-    def name(self) -> Annotated[str, Declared("The canonical name.", Show.TEXT, name="variant")]:
+    @column(Show.TEXT, name="variant")
+    def name(self) -> str:
         """The canonical name."""
         return self.treatment.name
 
@@ -117,14 +116,14 @@ class Variant:
         """What prunes the index, if anything does."""
         return self.treatment.pruning
 
-    @property
-    def family(self) -> Annotated[Family, Declared("Cleaners, pruning or combinations.", Show.TEXT)]:
-        """How it makes the index smaller."""
+    @column(Show.TEXT)
+    def family(self) -> Family:
+        """Cleaners, pruning or combinations."""
         return self.treatment.family
 
 
 class Verdict(StrEnum):
-    """What all deciding measures show of a variant: that it loses less than the margin, that it loses more, or neither."""
+    """Whether a variant is shown to lose less than the margin in all deciding measures, to lose more, or neither."""
 
     SHOWN = "shown"
     UNDECIDED = "undecided"
@@ -133,7 +132,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What `choose` says of a variant taken by hand: bounds that hold for all variants together.
+    """Bounds that `choose` adds, which hold for all variants together, so that any may be taken by hand.
 
     Args:
         low: lower bounds of the difference from the baseline, by deciding measure.
@@ -146,13 +145,12 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of a variant beside its values by topic.
+    """A variant with its size, costs and bounds: all but its values by topic.
 
     Args:
-        variant: what it is.
         index: the counts of its index, whether it was built or not.
         words: left by cleaning.
-        bytes: of its index; None where that is not known.
+        bytes: of its index; None for a variant that was not built.
         explored: whether it was ranked without an index.
         built: what building, searching and timing it took; None for a variant that was not built.
         bounds: what `choose` added; None before.
@@ -167,11 +165,6 @@ class Row:
     explored: bool = False
     built: Built | None = None
     bounds: Bounds | None = None
-
-    @property
-    def bytes_kind(self) -> Annotated[str, Declared("Whether bytes are measured or estimated.", Show.TEXT)]:
-        """`measured` for a built index, `estimated` for an explored one, empty where bytes are not known."""
-        return "" if self.bytes is None else "measured" if self.built else "estimated"
 
     @property
     def name(self) -> str:
@@ -214,7 +207,7 @@ class VariantTable:
         if shapes != ((measures, variants, topics), (variants, topics), (measures, variants, held_out)):
             raise ValueError("values are not one for each measure, variant and topic")
 
-    # Single columns and rows
+    # Single columns and rows: columns have the shape (variants,), and shares of nothing are NaN
 
     @cached_property
     def position(self) -> Mapping[str, int]:
@@ -256,20 +249,9 @@ class VariantTable:
         means: Floats = self.held_out_means[self.measures.index(measure)]
         return means
 
-    @cached_property
-    def mean_query_postings(
-        self,
-    ) -> Annotated[
-        Floats,
-        Declared(
-            "Postings of a query's terms, Σ df, mean over the topics.",
-            Show.COUNT,
-            "a query",
-            "postings",
-            "query_postings",
-        ),
-    ]:
-        """Postings of a query's terms, mean over the topics; shape (variants,)."""
+    @column(Show.COUNT, "a query", "postings", "query_postings")
+    def mean_query_postings(self) -> Floats:
+        """Postings of a query's terms, Σ df, mean over the topics."""
         return _mean(self.query_postings)
 
     @cached_property
@@ -277,58 +259,32 @@ class VariantTable:
         """Postings of each index; shape (variants,)."""
         return np.array([row.index.postings for row in self.rows], dtype=np.int64)
 
-    @cached_property
-    def shares(
-        self,
-    ) -> Annotated[
-        Floats,
-        Declared("Postings over those of the baseline.", Show.PERCENT, "% of baseline", "index", "postings_share"),
-    ]:
-        """Sizes over the baseline's, NaN where that is 0; shape (variants,)."""
+    @column(Show.PERCENT, "% of baseline", "index", "postings_share")
+    def shares(self) -> Floats:
+        """Postings over those of the baseline."""
         return _over(self.sizes, self.sizes[0])
 
-    @cached_property
-    def word_shares(
-        self,
-    ) -> Annotated[
-        Floats, Declared("Share of words left by cleaning.", Show.PERCENT, "%", "words kept", "words_share")
-    ]:
-        """Words left over those of the baseline, NaN where these are 0; shape (variants,)."""
+    @column(Show.PERCENT, "%", "words kept", "words_share")
+    def word_shares(self) -> Floats:
+        """Share of words left by cleaning."""
         return _over(np.array([row.words for row in self.rows]), self.baseline.words)
 
-    @cached_property
-    def bytes_shares(
-        self,
-    ) -> Annotated[
-        Floats, Declared("Bytes over those of the baseline.", Show.PERCENT, "% of baseline", "bytes", "bytes_share")
-    ]:
-        """Index bytes over those of the baseline, NaN where one of them is not known; shape (variants,)."""
+    @column(Show.PERCENT, "% of baseline", "bytes", "bytes_share")
+    def bytes_shares(self) -> Floats:
+        """Bytes over those of the baseline."""
         known = np.array([np.nan if row.bytes is None else row.bytes for row in self.rows], dtype=np.float64)
         return _over(known, known[0])
 
-    @cached_property
-    def emptied(
-        self,
-    ) -> Annotated[Ints, Declared("Pages with text before cleaning that are left without.", Show.COUNT, "pages")]:
-        """Pages with text before cleaning that are left without; shape (variants,)."""
+    @column(Show.COUNT, "pages")
+    def emptied(self) -> Ints:
+        """Pages with text before cleaning that are left without."""
         documents = np.array([row.index.documents for row in self.rows], dtype=np.int64)
         emptied: Ints = documents[0] - documents
         return emptied
 
-    @cached_property
-    def emptied_shares(
-        self,
-    ) -> Annotated[
-        Floats,
-        Declared(
-            "Share of the pages with text that are left without.",
-            Show.PERCENT,
-            "% of pages",
-            "emptied",
-            "emptied_share",
-        ),
-    ]:
-        """The same as a share of the pages with text before cleaning; 0 where there are none; shape (variants,)."""
+    @column(Show.PERCENT, "% of pages", "emptied", "emptied_share")
+    def emptied_shares(self) -> Floats:
+        """Share of the pages with text that are left without."""
         return self.emptied / max(self.baseline.index.documents, 1)
 
     # What matters among them

@@ -89,7 +89,7 @@ def encode(text: str, alphabet: Alphabet) -> Codes:
     if alphabet.folds:
         text = folded(text)
     if text.isascii():
-        return np.frombuffer(text.encode().translate(_table_of_bytes(alphabet)), dtype=np.uint8)
+        return np.frombuffer(text.encode().translate(alphabet.table + alphabet.table[-1:] * 128), dtype=np.uint8)
     codes = np.minimum(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), _OTHER)
     encoded: Codes = np.frombuffer(alphabet.table, dtype=np.uint8)[codes]
     return encoded
@@ -123,10 +123,6 @@ def _windows(codes: Ints, n: int, size: int) -> Ints:
     numbers = _windows(codes, half, size)
     doubled: Ints = numbers[:-half] * size**half + numbers[half:]
     return doubled if n % 2 == 0 else doubled[:-1] * size + codes[n - 1 :]
-
-
-def _table_of_bytes(alphabet: Alphabet) -> bytes:
-    return alphabet.table + alphabet.table[-1:] * 128
 
 
 Floats = npt.NDArray[np.float64]
@@ -194,13 +190,7 @@ class Order:
 
 
 def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settings, training: str) -> CharacterModel:
-    """Count the n-grams of pages.
-
-    Args:
-        pages: for each page the segments of its cleaned and of its raw text.
-        settings: n, q and the alphabet.
-        training: a description of the pages' origin.
-    """
+    """Count the n-grams of pages: the segments of each one's cleaned and raw text. `training` describes their origin."""
     clean, raw = _Counter(settings), _Counter(settings)
     count = 0
     for clean_segments, raw_segments in pages:

@@ -29,11 +29,7 @@ class Pairs:
 def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -> Pairs:
     """Pair the files of two folders by their names without endings, or two single files.
 
-    Args:
-        clean: the cleaned page, or a folder of them, sub-folders included.
-        raw: the raw page, or a folder of them.
-        most: the size of the random sample; larger samples contain smaller ones. None takes all.
-        seed: of the sample.
+    Folders include sub-folders. `most` is the size of a random sample, None for all; larger samples contain smaller ones.
     """
     if clean.is_dir() != raw.is_dir():
         raise InputError("one is a folder and the other is not", "give two folders or two files", f"{clean}, {raw}")

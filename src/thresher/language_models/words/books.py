@@ -47,10 +47,7 @@ def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, 
 
     This is PyPlexity's bigram model (its source uses the unigram of the *previous* word), so that its cutoffs of 1K to 14K
     apply. A word's bigrams are normalised by their own sum, since bigram and unigram counts
-    may be on different scales. `<s>` and `<unk>` were never counted.
-
-    Returns:
-        the number of unigrams and of bigrams.
+    may be on different scales. `<s>` and `<unk>` were never counted. Returns the number of unigrams and of bigrams.
     """
     total = sum(unigrams.values())
     vocabulary = sorted({*unigrams, *bigrams, *(word for followers in bigrams.values() for word in followers)})

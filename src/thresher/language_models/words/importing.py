@@ -28,11 +28,8 @@ _NO_UNKNOWN = "log10 P = -100, as KenLM sets it: the file has no <unk>"
 def import_model(source: Path, output: Path, tokeniser_name: str = WORDS, name: str | None = None) -> ModelCard:
     """Write the model in a file as a folder that `load_model` reads, and return its card.
 
-    Args:
-        source: an ARPA file, compressed or not, or a KenLM binary.
-        output: the folder to write; an old model there is replaced.
-        tokeniser_name: that of the training text.
-        name: the model's name; by default the file's stem.
+    The source is an ARPA file, compressed or not, or a KenLM binary; an old model at `output` is replaced. The
+    tokeniser is that of the training text, and the model's name by default the file's stem.
     """
     tokeniser(tokeniser_name, "--tokeniser")
     check_replaceable(output)

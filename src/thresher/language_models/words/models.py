@@ -146,7 +146,7 @@ def load_model(name: str) -> WordModel:
 
 @lru_cache(maxsize=MOST_MODELS)
 def checked_model(name: str) -> WordModel:
-    """Return what `load_model` does, for a model whose card was read before: workers need not read all of it again."""
+    """Load a model whose card was read before, as `load_model` does: workers need not read all of it again."""
     files = _files(name)
     try:
         return files.load()

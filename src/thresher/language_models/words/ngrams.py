@@ -38,7 +38,7 @@ _BEGIN = 1
 WEIGHTS = {2: (0.2, 0.8), 3: (0.1, 0.3, 0.6)}
 """By order, the weights of the unigram, the bigram and the trigram."""
 CURRENT, HISTORY = "current", "history"
-"""Whose unigram a mixture has: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
+"""The unigram of a mixture: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
 NEVER = -99.0
 """log10 of the probability 0 in ARPA files."""
 PROGRAM = "build_binary"
@@ -97,12 +97,8 @@ def add_run(runs: list[Run], keys: Ints) -> None:
 
 
 def count_levels(portions: Sequence[Sentences], counts: Ints, order: int) -> list[Level]:
-    """Count the n-grams of the lengths 1, 2 and, if that is the order, 3.
-
-    Args:
-        portions: the text.
-        counts: of each word of the vocabulary.
-        order: the longest n-grams.
+    """Count the n-grams of the lengths 1, 2 and, if that is the order, 3; `counts` are those of each word of the
+    vocabulary.
     """
     size = len(counts)
     levels = [Level(np.arange(size), counts, np.zeros(size, dtype=np.int64), size)]
@@ -127,8 +123,7 @@ def _keys(portion: Sentences, levels: Sequence[Level]) -> Ints:
     distinct, which = np.unique(bigrams, return_inverse=True)
     suffixes = np.searchsorted(levels[1].keys, distinct)[which]
     # The second word of a sentence ends a trigram with `<s>`, the first ends none.
-    keys: Ints = (suffixes * levels[0].size + np.where(positions > 1, np.roll(words, 2), _BEGIN))[positions > 0]
-    return keys
+    return (suffixes * levels[0].size + np.where(positions > 1, np.roll(words, 2), _BEGIN))[positions > 0]
 
 
 def interpolated(levels: Sequence[Level], unigram: str) -> list[tuple[Logs, Logs | None]]:
@@ -144,9 +139,7 @@ def interpolated(levels: Sequence[Level], unigram: str) -> list[tuple[Logs, Logs
     sum as their back-off weight. N-grams that begin with `<s>` are looked up only where sentences begin, so that they may have
     values of their own.
 
-    Args:
-        levels: the counts of n-grams for n = 1, 2 and perhaps 3.
-        unigram: `CURRENT` or `HISTORY`.
+    `levels` are the counts for n = 1, 2 and perhaps 3; `unigram` is `CURRENT` or `HISTORY`.
     """
     weights = WEIGHTS[len(levels)]
     words = levels[0]
@@ -177,13 +170,9 @@ def _log10(probabilities: Floats) -> Logs:
 def write_arpa(
     path: Path, words: Sequence[bytes], levels: Sequence[Level], sections: Sequence[tuple[Logs, Logs | None]]
 ) -> None:
-    """Write what `interpolated` returns, with the precision of 32 bits, which is KenLM's.
+    """Write what `interpolated` returns (`sections`), with the precision of 32 bits, which is KenLM's.
 
-    Args:
-        path: the file.
-        words: the vocabulary, the first are those of `SPECIAL`.
-        levels: the n-grams.
-        sections: log10 of their probabilities and of their back-off weights.
+    The first words of the vocabulary are those of `SPECIAL`.
     """
     vocabulary = pa.array(words, pa.large_binary()).view(_TEXT)
     blocks = (_lines(vocabulary, levels[: n + 1], *section) for n, section in enumerate(sections))
@@ -198,14 +187,13 @@ def write_mixture(
     A back-off model gives an unseen bigram P(w) · backoff(v). With every P(w) = 1 and backoff(v) = rest(v) that is the value
     of the mixture; seen bigrams are listed with theirs.
 
+    Returns the number of unigrams and of bigrams.
+
     Args:
         path: the file.
         histories: every word of the vocabulary, the three special ones included, and its rest; None for `</s>`.
         bigrams: v, w and P(w | v) of each bigram that was seen; a value above 1 becomes 1, as KenLM demands.
         count: the number of bigrams.
-
-    Returns:
-        the number of unigrams and of bigrams.
     """
     unigrams = (f"0\t{word}\n" if rest is None else f"0\t{word}\t{math.log10(rest):.7f}\n" for word, rest in histories)
     pairs = (f"{min(0.0, math.log10(value)):.7f}\t{first} {second}\n" for first, second, value in bigrams)
@@ -254,11 +242,7 @@ def _numbers(logs: Logs) -> Any:
 
 
 def write_binary(arpa: Path, binary: Path) -> bool:
-    """Write an ARPA file's model as KenLM's binary (probing hash table), if KenLM's `build_binary` is on the path.
-
-    Returns:
-        whether the binary was written; it is optional.
-    """
+    """Write an ARPA file's model as KenLM's binary (probing hash table), if `build_binary` is on the path; return whether."""
     program = shutil.which(PROGRAM)
     if program is None:
         return False

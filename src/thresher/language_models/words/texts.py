@@ -45,7 +45,8 @@ class Portion:
 def describe(path: Path) -> TextFile:
     """Return a training text's name, size and digest; a folder's digest is over the names and bytes of its pages."""
     if not path.is_dir():
-        return TextFile(path.name, _size(path), file_digest(path))
+        digest = file_digest(path)
+        return TextFile(path.name, path.stat().st_size, digest)
     sha = hashlib.sha256()
     total = 0
     for page, content in _pages(path):
@@ -73,13 +74,7 @@ def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Porti
 
 
 def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Segments]:
-    """Yield the segments of a portion, the same as when scoring: a line of text is a block.
-
-    Args:
-        portion: as `portions` gives them.
-        options: how pages become segments.
-        field: the member of JSON lines that holds the text.
-    """
+    """Yield the segments of a portion, the same as when scoring: a line of text is a block, `field` a member of JSON lines."""
     if portion.kind == _PAGES:
         for path, content in zip(portion.paths, portion.parts, strict=True):
             try:
@@ -115,13 +110,6 @@ def _member(line: str, field: str, where: str) -> str:
     if not isinstance(text, str):
         raise InputError(f"the line has no text in {field!r}", "name the member that holds it: --field", where)
     return text
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError as error:
-        raise user_error(error, path) from error
 
 
 def _pages(folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import atomic_path, file_digest
+from thresher.language_models.words import ngrams
 from thresher.language_models.words.models import (
     ARPA,
     BINARY,
@@ -27,19 +28,7 @@ from thresher.language_models.words.models import (
     SELF_MOST_PAGES,
     find_model,
 )
-from thresher.language_models.words.ngrams import (
-    HISTORY,
-    SPECIAL,
-    WEIGHTS,
-    Run,
-    Sentences,
-    add_run,
-    count_levels,
-    interpolated,
-    merged,
-    write_arpa,
-    write_binary,
-)
+from thresher.language_models.words.ngrams import HISTORY, SPECIAL, WEIGHTS, Run, Sentences
 from thresher.language_models.words.texts import PORTION_BYTES, Portion, describe, portions, segments
 from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, Tokeniser, tokeniser
 from thresher.language_models.words.word_model import FLOOR, ModelCard, Training, WordModel
@@ -61,15 +50,12 @@ class Plan:
 
     Attributes:
         texts: files and folders, as `texts.portions` reads them.
-        output: the model's folder.
         order: the length of the longest n-grams, 2 or 3.
         unigram: whose unigram the model has, see `ngrams.interpolated`.
-        tokeniser: the name of the tokeniser.
         language: whose abbreviations end no sentence.
         field: the member of JSON lines that holds the text.
         least_count: rarer words become `<unk>`.
         hold_out: whether sentences are held out for the card's perplexities.
-        workers: the number of processes that read text.
         portion_bytes: text per worker task.
     """
 
@@ -87,8 +73,7 @@ class Plan:
 
     def check(self) -> None:
         """Validate the plan before reading text."""
-        problems = _problems(self)
-        if problems:
+        if problems := _problems(self):
             raise problems[0] if len(problems) == 1 else ConfigErrors(problems)
 
 
@@ -100,7 +85,9 @@ def _problems(plan: Plan) -> list[ConfigError]:
     ]
     if not plan.texts:
         problems.append(ConfigError("there is no text to train on", "name files of text, or folders of HTML", "TEXT"))
-    if plan.output.exists() and not _is_replaceable(plan.output):
+    folder = plan.output
+    replaceable = folder.is_dir() and ((folder / CARD).exists() or not any(folder.iterdir()))
+    if folder.exists() and not replaceable:
         problems.append(
             ConfigError("it exists and is not a language model", "choose another folder", f"--output {plan.output}")
         )
@@ -113,10 +100,6 @@ def _problems(plan: Plan) -> list[ConfigError]:
     if plan.least_count < 1:
         problems.append(ConfigError("it must be 1 or more", "give a larger number", f"--min-count {plan.least_count}"))
     return problems
-
-
-def _is_replaceable(folder: Path) -> bool:
-    return folder.is_dir() and ((folder / CARD).exists() or not any(folder.iterdir()))
 
 
 @dataclass(frozen=True)
@@ -133,7 +116,7 @@ class _Encoded:
 
     @property
     def is_held(self) -> npt.NDArray[np.bool_]:
-        """Which sentences may be held out."""
+        """Whether each sentence may be held out."""
         held: npt.NDArray[np.bool_] = np.arange(len(self.lengths)) % HELD_OUT == HELD_OUT - 1
         return held
 
@@ -168,10 +151,10 @@ def train(plan: Plan) -> ModelCard:
         hold_out = plan.hold_out and sum(len(one.lengths) for one in held) >= HELD_OUT
         learnt = [one.take(~one.is_held) for one in read] if hold_out else read
         words, counts, sentences = _numbered(plan, learnt)
-        levels = count_levels(sentences, counts, plan.order)
+        levels = ngrams.count_levels(sentences, counts, plan.order)
         arpa = folder / ARPA
-        write_arpa(arpa, words, levels, interpolated(levels, plan.unigram))
-        write_binary(arpa, folder / BINARY)
+        ngrams.write_arpa(arpa, words, levels, ngrams.interpolated(levels, plan.unigram))
+        ngrams.write_binary(arpa, folder / BINARY)
         model = WordModel(find_model(str(folder)), tokeniser(WORDS, ""))
         perplexities = np.concatenate(
             [model.of_tokens(one.lines(), one.counts) for one in (held if hold_out else learnt)]
@@ -256,7 +239,7 @@ def _numbered(plan: Plan, read: Sequence[_Encoded]) -> tuple[list[bytes], Ints, 
     )
 
 
-def _card(plan: Plan, training: Training, ngrams: tuple[int, ...], digest: str) -> ModelCard:
+def _card(plan: Plan, training: Training, counts: tuple[int, ...], digest: str) -> ModelCard:
     weights = WEIGHTS[plan.order]
     terms = ["P(w | u v)", "P(w | v)"][-plan.order + 1 :]
     shares = " + ".join(f"{weight:g} * {term}" for weight, term in zip(weights[:0:-1], terms, strict=True))
@@ -269,7 +252,7 @@ def _card(plan: Plan, training: Training, ngrams: tuple[int, ...], digest: str) 
         language=plan.language,
         corpus=", ".join(text.name for text in training.texts),
         order=plan.order,
-        ngrams=ngrams,
+        ngrams=counts,
         formula=f"{shares} + {weights[0]:g} * P({unigram}) + {FLOOR:g}, by maximum likelihood",
         tokeniser=plan.tokeniser,
         unknown_words=unknown,
@@ -289,12 +272,7 @@ def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where
 
     Sentences are equal if their lower case has the same digest of 64 bits; these are in memory, besides what `train` needs.
 
-    Args:
-        sentences: called twice if there is no model yet.
-        output: the folder; temporary files are beside it.
-        language: whose abbreviations end no sentence.
-        workers: the number of processes.
-        where: the location named in errors.
+    `sentences` is called twice if there is no model yet; temporary files are beside the folder; `where` is named in errors.
     """
     if (output / CARD).is_file():
         return
@@ -335,10 +313,10 @@ def _count_pages(pages: Iterable[Sequence[str]]) -> tuple[int, Run]:
         total += 1
         size += len(waiting[-1])
         if size >= _BLOCK:
-            add_run(runs, np.concatenate(waiting))
+            ngrams.add_run(runs, np.concatenate(waiting))
             waiting, size = waiting[:1], 0
-    add_run(runs, np.concatenate(waiting))
-    return total, merged(runs)
+    ngrams.add_run(runs, np.concatenate(waiting))
+    return total, ngrams.merged(runs)
 
 
 def _write_sentences(pages: Iterable[Sequence[str]], text: Path, keys: Ints, is_wanted: npt.NDArray[Any]) -> int:

@@ -33,7 +33,7 @@ from thresher.records import RecordFile
 Floats = npt.NDArray[np.float64]
 
 FLOOR = 1e-6
-"""Added to every mixture by PyPlexity; so what a pair of words has at least."""
+"""The least probability of a pair of words: PyPlexity adds it to every mixture."""
 UNSEEN = -6.0
 """The log10 P of a word of the prior: that of `FLOOR`."""
 BIGRAM_FORMULA = "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model"
@@ -52,7 +52,7 @@ class TextFile:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model was trained.
+    """The training of a model.
 
     Attributes:
         date: the day, by UTC, as YYYY-MM-DD.
@@ -135,14 +135,13 @@ def _card_file(kind: type[Card], path: Path) -> RecordFile[Card]:
 def smoothed_perplexities(logs: Floats, counts: npt.ArrayLike, context: float = 0.0, prior: float = 0.0) -> Floats:
     """Return the perplexity of each sentence of a page, smoothed.
 
+    Infinite where there are no words and no prior; shape (sentences,).
+
     Args:
         logs: the log10 P of each sentence, in order; 0 for one without words.
         counts: the words of each.
         context: the weight of a neighbour's words, to the power of its distance; in [0, 1).
         prior: the number of words with log10 P = `UNSEEN` added to each sentence, at least 0.
-
-    Returns:
-        shape (sentences); infinite where there are no words and no prior.
     """
     sums = with_neighbours(logs, context) + prior * UNSEEN
     words = with_neighbours(np.asarray(counts, dtype=np.float64), context) + prior
@@ -169,7 +168,7 @@ def _decayed(values: Iterable[float], context: float) -> Floats:
 GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
 KENLM = b"mmap lm http://kheafield.com/code"
-"""Those of KenLM's binaries."""
+"""The first bytes of KenLM's binaries."""
 LINE_BYTES = 64 * 2**10
 """Longer than any line of an ARPA file."""
 _COUNT = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")
@@ -195,10 +194,8 @@ def arpa_counts(file: BinaryIO) -> tuple[int, ...]:
 class WordModel:
     """A word n-gram model with its tokeniser.
 
-    KenLM's binary files are mapped into memory, page by page when first needed, so that processes share them.
-
-    Attributes:
-        order: the length of its longest n-grams.
+    `order` is the length of its longest n-grams. KenLM's binary files are mapped into memory, page by page when first
+    needed, so that processes share them.
     """
 
     def __init__(self, path: Path, tokenise: Tokeniser, card: Path | None = None) -> None:
@@ -216,12 +213,8 @@ class WordModel:
     def perplexities(self, plain: PlainText, ends: Ints, context: float = 0.0, prior: float = 0.0) -> Floats:
         """Return the perplexity of each sentence, 2^(-(1/n) Σ log2 P(w_i | history)); infinite where it has no words.
 
-        Source: the PyPlexity paper, Eq. 1 to 3; `card` has the formula of P.
-
-        Args:
-            plain: the plain form of a text.
-            ends: where each of its sentences ends.
-            context, prior: as for `smoothed_perplexities`; 0 for none.
+        Source: the PyPlexity paper, Eq. 1 to 3; `card` has the formula of P. `ends` are those of the sentences of `plain`;
+        `context` and `prior` are as for `smoothed_perplexities`, 0 for none.
         """
         return self.of_tokens(*self._tokenise(plain, ends), context, prior)
 
