@@ -171,7 +171,7 @@ def test_explained_topics_and_variants_are_of_their_experiment() -> None:
         if arguments[0] == "explain":
             asked = parsed(arguments).params
             experiment = load_experiment(ROOT / "experiments" / f"{asked['folder'].name}.toml")
-            topics = read_topics(experiment.topics.file, experiment.topics.field)
+            topics = read_topics(experiment.topics.file, field=experiment.topics.field)
             assert asked["topic"] is None or asked["topic"] in topics
             assert asked["variant"] is None or asked["variant"] in [variant.name for variant in experiment.variants]
 
@@ -193,8 +193,8 @@ def test_the_experiment_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.M
         "words@5",
         "words@11",
         "words@20",
+        "content(headings=keep)@0.5|dcp@0.44",
         "justext",
-        "boilerpipe(rules=words,headings=keep)",
     ]
     assert [row.name for row in results.tables[0].rows] == variants
     assert results.tables[0].mean("AP").tolist()[:5] == [1, 1, 1, 0, 0]

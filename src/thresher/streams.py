@@ -78,10 +78,8 @@ def reason(error: Exception) -> str:
 
 
 def skip(stream: BinaryIO, size: int, newline: bool = False) -> tuple[int, bool]:
-    """Skip at most `size` bytes of a stream; with `newline`, to the end of the line.
-
-    Returns:
-        How many bytes were skipped, and whether they end a line (always False without `newline`).
+    """Skip at most `size` bytes of a stream, with `newline` to the end of the line; return how many, and whether they
+    end a line (always False without `newline`).
     """
     count = 0
     while count < size:
