@@ -18,6 +18,7 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
     assert capsys.readouterr().err == ""
     # Each look at the clock is 6 s after the one before.
     monkeypatch.setattr(thresher.progress, "monotonic", count(0, 6).__next__)
+    monkeypatch.setattr(thresher.progress, "SECONDS", 10.0)
     with Progress("counting", 2000, "things") as bar:
         for each in (500, 1000, 60, 100):
             bar.advance(each)
@@ -45,6 +46,7 @@ def test_a_terminal_of_no_columns_gets_lines(
     monkeypatch.setattr(thresher.progress.sys.stderr, "fileno", lambda: 2)
     monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((0, 0)))
     monkeypatch.setattr(thresher.progress, "monotonic", count(0, 6).__next__)
+    monkeypatch.setattr(thresher.progress, "SECONDS", 10.0)
     with Progress("counting", 4, "things") as bar:
         bar.advance(2)
         bar.advance(2)
