@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -39,6 +41,7 @@ from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_sc
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
 from thresher.scoring.store import SCORED, PageScores, score_page
+from thresher.shown import LOADERS
 
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
@@ -72,6 +75,8 @@ __all__ = [
     "search",
 ]
 """The public names of `thresher`."""
+
+LOADERS.append(partial(import_module, "thresher.reports.notebook_views"))
 
 SeveralFiles: TypeAlias = Sequence[Path] | list[str] | tuple[str, ...]
 _NO_LIMITS = Limits(1e6, 1e6)

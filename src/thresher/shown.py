@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 
 @dataclass(frozen=True)
 class View:
-    """How records of a class are shown, each a function of the record.
-
-    Args:
-        line: a few words.
-        html: a short answer.
-        frame: all of it as a `pandas.DataFrame`.
-        plot: a chart for one retrieval model, None for the first.
+    """Functions that show a record: in a few words, as a short answer, whole as a `pandas.DataFrame`, and perhaps as a
+    chart for one retrieval model, None for the first.
     """
 
     line: Callable[[Any], str]
@@ -25,16 +19,22 @@ class View:
     plot: Callable[[Any, str | None], Any] | None = None
 
 
+VIEWS: dict[str, View] = {}
+"""By the name of the class."""
+LOADERS: list[Callable[[], object]] = []
+"""Fill `VIEWS` when a record is first shown; `thresher.api` adds the one that imports reports, which import the records."""
+
+
 class Shown:
     """A record that notebooks show as a table."""
 
     def _view(self) -> View:
-        # Reports are imported where one is shown, since they import the records.
-        view: View = import_module("thresher.reports.notebook_views").VIEWS[type(self).__name__]
-        return view
+        while LOADERS:
+            LOADERS.pop()()
+        return VIEWS[type(self).__name__]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._view().line(self)}>"
+        return f"<{type(self).__name__}: {self._view().line(self)}>" if LOADERS or VIEWS else object.__repr__(self)
 
     def _repr_html_(self) -> str:
         return self._view().html(self)
@@ -48,12 +48,9 @@ class Plotted(Shown):
     """A record of which there is a chart."""
 
     def plot(self, retrieval: str | None = None) -> Any:
-        """Return index size against the main measure, which notebooks show and `save` writes as SVG, PDF or PNG.
+        """Return index size against the main measure for a retrieval model, by default the first.
 
-        Its `vega_lite()` is the specification, for other programs to change.
-
-        Args:
-            retrieval: the retrieval model; None for the first.
+        Notebooks show it, `save` writes SVG, PDF or PNG, `vega_lite()` is the specification, for other programs to change.
         """
         draw = self._view().plot
         assert draw is not None

@@ -9,6 +9,7 @@ import pytest
 from experiments import NAMES, NDCG, chosen, facts, made, small
 from lxml import html
 
+import thresher.reports.notebook_views  # noqa: F401, so that records are shown
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import ComparedRuns, compare_all
 from thresher.evaluation.topics import About, Notice

@@ -55,7 +55,7 @@ def test_each_model_is_named_where_there_are_several() -> None:
 def test_only_a_baseline() -> None:
     results = small()
     alone = replace(results, tables=(results.tables[0].only((0,)),))
-    assert [*findings(alone)] == ["Only the baseline was run: nDCG@10 of the baseline is 0.4250."]
+    assert [*findings(alone)] == ["Only the baseline was run: exp-nDCG@10 of the baseline is 0.4250."]
     assert [*warnings(alone)] == ["2 of 1002 pages failed; failures.jsonl lists them with their reasons."]
 
 

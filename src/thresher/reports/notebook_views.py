@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
@@ -15,7 +15,7 @@ from thresher.reports.summary import answer, commands, findings, shared_answer, 
 from thresher.reports.table import Table, data_frame, filled
 from thresher.reports.variant_columns import entries, variant_columns
 from thresher.reports.variant_tables import answer_table
-from thresher.shown import View
+from thresher.shown import VIEWS, View
 
 _ROWS = 12
 
@@ -36,33 +36,34 @@ def _table(table: Table) -> Markup:
     return Markup("<table><thead>{}</thead><tbody>{}</tbody></table>{}").format(head, body, below)
 
 
-VIEWS: Mapping[str, View] = {
-    "Results": View(
-        lambda results: (
-            f"{results.facts.title}, {len(results.tables[0].rows) - 1:,} variants, {len(results.facts.topics)} topics"
+VIEWS.update(
+    {
+        "Results": View(
+            lambda results: (
+                f"{results.facts.title}, {len(results.tables[0].rows) - 1:,} variants, {len(results.facts.topics)} topics"
+            ),
+            lambda results: _html([*findings(results), *warnings(results)], [answer_table(results, _ROWS)]),
+            lambda results: data_frame(filled(variant_columns(results.measures), entries(results)), entries(results)),
+            lambda results, retrieval: all_plot(variants_of(results.table(retrieval))),
         ),
-        lambda results: _html([*findings(results), *warnings(results)], [answer_table(results, _ROWS)]),
-        lambda results: data_frame(filled(variant_columns(results.measures), entries(results)), entries(results)),
-        lambda results, retrieval: all_plot(variants_of(results.table(retrieval))),
-    ),
-    "Choice": View(
-        lambda choice: next(answer(choice)),
-        lambda choice: _html(
-            [*answer(choice), *(f"`{line}`" for line in commands(choice))], [*filter(None, [answers_table(choice)])]
+        "Choice": View(
+            lambda choice: next(answer(choice)),
+            lambda choice: _html(
+                [*answer(choice), *(f"`{line}`" for line in commands(choice))], [*filter(None, [answers_table(choice)])]
+            ),
+            lambda choice: data_frame(answer_columns(choice.measures), answered(choice)),
         ),
-        lambda choice: data_frame(answer_columns(choice.measures), answered(choice)),
-    ),
-    "SharedChoice": View(
-        lambda choice: next(shared_answer(choice)),
-        lambda choice: _html(
-            [*shared_answer(choice), *(f"`{line}`" for line in choice.commands)], [shared_table(choice)]
+        "SharedChoice": View(
+            lambda choice: next(shared_answer(choice)),
+            lambda choice: _html(
+                [*shared_answer(choice), *(f"`{line}`" for line in choice.commands)], [shared_table(choice)]
+            ),
+            lambda choice: data_frame(shared_columns(choice), [*zip(choice.tried, choice.left_out, strict=True)]),
         ),
-        lambda choice: data_frame(shared_columns(choice), [*zip(choice.tried, choice.left_out, strict=True)]),
-    ),
-    "ComparedRuns": View(
-        lambda runs: f"{len(runs.values)} runs, {len(runs.topics)} topics",
-        lambda runs: _html([], [runs_table(runs)]),
-        lambda runs: data_frame((*RUNS, *AT_MARGIN) if runs.margin else RUNS, compared_rows(runs)),
-    ),
-}
-"""By the name of the class."""
+        "ComparedRuns": View(
+            lambda runs: f"{len(runs.values)} runs, {len(runs.topics)} topics",
+            lambda runs: _html([], [runs_table(runs)]),
+            lambda runs: data_frame((*RUNS, *AT_MARGIN) if runs.margin else RUNS, compared_rows(runs)),
+        ),
+    }
+)
