@@ -156,7 +156,7 @@ def test_the_pages_show_commands() -> None:
     assert sum(found.values()) >= 50
 
 
-@pytest.mark.parametrize("page", READ, ids=relative)
+@pytest.mark.parametrize("page", PAGES, ids=relative)
 def test_options_named_in_the_text_are_of_their_verb(page: Path) -> None:
     for code in re.findall(r"`thresher ([a-z][^`]*)`", page.read_text(encoding="utf-8")):
         words = code.split()
