@@ -9,13 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class View:
-    """How records of a class are shown, each a function of the record.
-
-    Args:
-        line: a few words.
-        html: a short answer.
-        frame: all of it as a `pandas.DataFrame`.
-        plot: a chart for one retrieval model, None for the first.
+    """Functions that show a record: in a few words, as a short answer, whole as a `pandas.DataFrame`, and perhaps as a
+    chart for one retrieval model, None for the first.
     """
 
     line: Callable[[Any], str]
@@ -53,12 +48,9 @@ class Plotted(Shown):
     """A record of which there is a chart."""
 
     def plot(self, retrieval: str | None = None) -> Any:
-        """Return index size against the main measure, which notebooks show and `save` writes as SVG, PDF or PNG.
+        """Return index size against the main measure for a retrieval model, by default the first.
 
-        Its `vega_lite()` is the specification, for other programs to change.
-
-        Args:
-            retrieval: the retrieval model; None for the first.
+        Notebooks show it, `save` writes SVG, PDF or PNG, `vega_lite()` is the specification, for other programs to change.
         """
         draw = self._view().plot
         assert draw is not None

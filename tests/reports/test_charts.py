@@ -243,7 +243,8 @@ def test_cutoffs_that_leave_all_or_next_to_nothing_are_outside_a_picture(model: 
 
 
 def test_a_combination_is_a_line_for_each_cutoff_of_the_scorer(model: Variants, table: VariantTable) -> None:
-    plot = sweep_plot(replace(model, rows=tuple({**row, "pair": [5.0, row["cutoff"]]} for row in model.rows)), "words")
+    pairs = [{**row, "pair": [5.0, row["cutoff"]], "cleaner": "words@5"} for row in model.rows]
+    plot = sweep_plot(replace(model, rows=tuple(pairs)), "words")
     assert {row["sweep"] for row in plot.rows} == {"words@5"}
     assert all(row["line"] and row["drawn"] for row in plot.rows)
     assert len(plot.rows) == len(table.sweeps["words"])

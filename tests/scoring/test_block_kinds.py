@@ -15,7 +15,7 @@ from thresher.pages import Detail, Segments, read_html, read_text_page
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.block_kinds import KINDS, BlockKind, kinds_of
-from thresher.scoring.removed import judged_pages
+from thresher.scoring.removed import explained_pages
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
 PAGE = """<html class="comments"><title>Oats</title>
@@ -135,7 +135,7 @@ def test_the_store_has_the_kinds_of_every_block(tmp_path: Path) -> None:
     score_collection(
         ScorePlan(open_collection(tmp_path / "pages"), cleaner.scorers), tmp_path / "scores", Backend(workers=1)
     )
-    assert {page.id: page.kinds for page in judged_pages(tmp_path / "scores", cleaner)} == {
+    assert {page.id: page.kinds for page in explained_pages(tmp_path / "scores", cleaner)} == {
         "a": tuple(KINDS_OF_PAGE.values()),
         "b": (),
     }

@@ -29,7 +29,7 @@ from thresher.lucene.score_inputs import ScoredIndex
 from thresher.progress import progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.removed import judged_pages
+from thresher.scoring.removed import explained_pages
 from thresher.scoring.store import shards
 from thresher.variants.files import RESULTS_FILE, read_results
 from thresher.variants.results import Results
@@ -242,7 +242,7 @@ class _Explaining:
             terms |= {*runs.terms}
         return {
             page.id: cut_page(page, index.analyzer, terms)
-            for page in judged_pages(self.scored.store, self.treatment.cleaner, wanted)
+            for page in explained_pages(self.scored.store, self.treatment.cleaner, wanted)
         }
 
     def _check_values(self, explained: Iterable[TopicExplanation]) -> None:

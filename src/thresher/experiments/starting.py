@@ -71,7 +71,7 @@ def starting_file(
         said.append(
             f"Topics are made of titles and links: thresher pseudo-topics {pages} -o {made}{_flags(seen.reading)}"
         )
-    return _text(name, seen, *(_relative(path, folder) for path in (pages, topics, qrels))), said
+    return _text(name, seen, *(os.path.relpath(path, folder) for path in (pages, topics, qrels))), said
 
 
 def look(pages: Path, judged: set[str]) -> Look:
@@ -105,10 +105,6 @@ def _rules(paths: Iterable[str]) -> Iterator[IdRule]:
             yield IdRule(prefix=prefix, keep_suffix=keep_suffix)
     for keep_suffix in (False, True):
         yield IdRule("stem", keep_suffix=keep_suffix)
-
-
-def _relative(path: Path, folder: Path) -> str:
-    return os.path.relpath(path, folder)
 
 
 def _flags(reading: ReadOptions) -> str:

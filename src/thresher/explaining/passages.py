@@ -11,7 +11,7 @@ from typing import Any
 from thresher.explaining.explanations import Drop, Passage, TermChange
 from thresher.lucene.analysis import analyse_each
 from thresher.scoring.block_kinds import BlockKind
-from thresher.scoring.removed import JudgedPage, SegmentVerdict
+from thresher.scoring.removed import PageVerdicts, SegmentVerdict
 
 _AROUND = (BlockKind.TITLE, BlockKind.MENU, BlockKind.FOOTER)
 """Kinds that say nothing of what a page is."""
@@ -51,7 +51,7 @@ class CutPage:
         )
 
 
-def cut_page(page: JudgedPage, analyzer: Any, asked: Collection[str]) -> CutPage:
+def cut_page(page: PageVerdicts, analyzer: Any, asked: Collection[str]) -> CutPage:
     """Analyse a page segment by segment, as its index does.
 
     Args:

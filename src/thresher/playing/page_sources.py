@@ -40,7 +40,7 @@ LISTED = 500
 """Pages in the list that a browser gets at once."""
 MOST_PAGES = 10_000
 MOST_BYTES = 256 * 2**20
-"""What of a collection is kept at hand."""
+"""The bytes of a collection's pages that are kept at hand."""
 
 
 class Pages(Protocol):
@@ -51,11 +51,7 @@ class Pages(Protocol):
         """Their ids in the collection's order."""
 
     def view(self, page_id: str) -> View:
-        """Return a page with its scores.
-
-        Raises:
-            InputError: if there is no such page, or it cannot be read.
-        """
+        """Return a page with its scores; an `InputError` if there is no such page, or it cannot be read."""
 
 
 def found(ids: Iterable[str], text: str) -> tuple[tuple[str, ...], int]:
@@ -242,14 +238,8 @@ MOST_DOCUMENTS = 10
 
 
 def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
-    """Write `why/topics.html`, a page for each topic, and for each a page with its documents side by side.
-
-    Args:
-        explanation: of all topics.
-        folder: the experiment's results.
-
-    Returns:
-        The page on all topics.
+    """Write `why/topics.html`, a page for each topic, and for each a page with its documents side by side; return the
+    first.
     """
     pages = ResultPages(folder)
     cleaner = resolved(folder / "scores", parse_treatment(explanation.variant).cleaner)

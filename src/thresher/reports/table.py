@@ -114,17 +114,14 @@ class Column(Generic[Row]):
 
 def columns_of(kind: type, read: Callable[[Any, str], Any] = getattr) -> list[Column[Any]]:
     """Return the columns that the fields and properties of a class declare; `read` gives what a row has of one of them."""
-    return [
-        column for name, one in declared(kind).items() for column in _columns(name, one, partial(_read, read, name))
-    ]
+    return [one for name, about in declared(kind).items() for one in _columns(name, about, read)]
 
 
-def _read(read: Callable[[Any, str], Any], name: str, row: Any) -> Any:
-    return read(row, name)
+def _columns(attribute: str, one: Declared, get: Callable[[Any, str], Any]) -> list[Column[Any]]:
+    def read(row: Any) -> Any:
+        return get(row, attribute)
 
-
-def _columns(attribute: str, one: Declared, read: Callable[[Row], Any]) -> list[Column[Row]]:
-    column: Column[Row] = Column(
+    column: Column[Any] = Column(
         one.name or attribute,
         read,
         one.meaning,
@@ -142,10 +139,10 @@ def _columns(attribute: str, one: Declared, read: Callable[[Row], Any]) -> list[
     if not one.bounds:
         return [column]
 
-    def bound(name: str) -> Callable[[Row], Value]:
+    def bound(name: str) -> Callable[[Any], Value]:
         return lambda row: None if (interval := read(row)) is None else getattr(interval, name)
 
-    def text(row: Row) -> str:
+    def text(row: Any) -> str:
         value, low, high = map(_ALONE[one.show], attrgetter("value", "low", "high")(read(row)))
         return value if low == high else f"{value} ({low} to {high})"
 

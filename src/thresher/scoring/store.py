@@ -174,12 +174,7 @@ def blocks_of_sentences(table: pa.Table) -> Ints:
 
 
 def weighted_scores(table: pa.Table, scorer: Scorer) -> tuple[Scores, Ints]:
-    """Return the scores of a shard's segments, in order, and the words of each.
-
-    Args:
-        table: a shard with the columns `weighted_columns` names, of at least one page.
-        scorer: the scorer.
-    """
+    """Return the scores of a shard's segments, in order, and the words of each, from the columns `weighted_columns` names."""
     scores: Scores = list_column(table, f"score:{scorer.canonical_name}")[1]
     words: Ints = list_column(table, "words")[1].astype(np.int64)
     if scorer.segment != BLOCK:
@@ -224,7 +219,7 @@ SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
 
 @dataclass(frozen=True)
 class PageCounts:
-    """What became of pages: `documents = scored + emptied + failed`."""
+    """Numbers of pages by outcome: `documents = scored + emptied + failed`."""
 
     documents: int
     scored: int
