@@ -29,13 +29,19 @@ from thresher.files import write_text
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.pseudo_topics.making import QRELS_FILE, TOPICS_FILE
+from thresher.variants.files import RESULTS_FILE, read_results
 from thresher.variants.table import Variant, VariantTable
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "results" / "choosing-simulated.md"
 MEASURES = ("nDCG@10", "AP")
-QUESTIONS = "ray"
-NAMES = {"pydoc": (36, 60, 100), "sqlite": (36, 60, 100), "postgresql": (36, 60, 100), QUESTIONS: (36, 60, 100, 172)}
+QUESTIONS = "ray-docs"
+NAMES = {
+    "pydoc": (36, 60, 100),
+    "sqlite-docs": (36, 60, 100),
+    "postgresql": (36, 60, 100),
+    QUESTIONS: (36, 60, 100, 172),
+}
 """The experiments, and how many topics a sample has."""
 TOPICS, ASKED = 800, 2300
 """The most pseudo-topics, and the most questions."""
@@ -78,7 +84,8 @@ def population(name: str, folder: Path, asked: Path | None) -> VariantTable:
         variants=tuple(Variant(parse_treatment(cleaner)) for cleaner in dict.fromkeys(["none", *cleaners])),
         measures=MEASURES,
     )
-    (found,) = explore_experiment(experiment, folder, say=print).tables
+    known = folder / experiment.name / RESULTS_FILE
+    (found,) = (read_results(known.parent) if known.exists() else explore_experiment(experiment, folder)).tables
     return found.only([0, *(index for family in DEFAULT_FAMILIES for index in path_of_sizes(found, family))])
 
 

@@ -187,6 +187,17 @@ def test_one_topic_equal_values_and_nothing_to_lose() -> None:
     assert lost.recommended is not None
 
 
+def test_a_measure_that_decides_nothing_may_be_0() -> None:
+    base = np.random.default_rng(3).beta(4, 4, 40)
+    table = table_of(np.stack((base, 0 * base)), {DCP: {0.5: np.stack((base, 0 * base))}})
+    model, bounded = choose_variants(
+        table, (MAIN,), Terms(), lambda index: savings(table, index, Timings(), 1, lambda _: None)
+    )
+    assert model.recommended is not None
+    assert model.recommended.variant == "none|dcp@0.5"
+    assert [*bounded.rows[1].bounds.low] == [MAIN]
+
+
 def test_orders_do_not_matter() -> None:
     table, dice = lossy(seed=7), np.random.default_rng(8)
     other = reordered(table, dice.permutation(120).tolist(), dice.permutation(7).tolist())

@@ -13,7 +13,7 @@ from choosing_samples import (
     SECOND,
     THIRD,
     drawn_again,
-    pydoc,
+    explored,
     reordered,
     sample_of,
     table_of,
@@ -109,7 +109,7 @@ def test_rare_total_losses(topics: int, cautious_wrong: float | None) -> None:
 
 
 def test_samples_of_real_topics() -> None:
-    table, dice = pydoc(), np.random.default_rng(4)
+    table, dice = explored("pydoc"), np.random.default_rng(4)
     truth = (table.values.mean(axis=-1) > 0.95 * table.values[:, :1].mean(axis=-1)).all(axis=0)
     sizes, wrong = [], []
     for _ in range(400):
@@ -121,11 +121,19 @@ def test_samples_of_real_topics() -> None:
     assert np.mean(wrong) <= 0.03
 
 
-def test_the_real_topics() -> None:
-    table = pydoc()
-    assert name_of(table) == "none|prp@1.639"
-    assert float(table.shares[table.position["none|prp@1.639"]]) == pytest.approx(0.65, abs=0.001)
-    assert name_of(table, cautious=True) is None
+@pytest.mark.parametrize(
+    ("name", "pick", "share", "cautious"),
+    [
+        ("pydoc", "none|prp@1.639", 0.65, None),
+        ("cacm", "none|dcp@0.44", 0.449, None),
+        ("postgresql", "none|2n2p@5.217", 0.3, "none|dcp@0.44"),
+    ],
+)
+def test_the_real_topics(name: str, pick: str, share: float, cautious: str | None) -> None:
+    table = explored(name)
+    assert name_of(table) == pick
+    assert float(table.shares[table.position[pick]]) == pytest.approx(share, abs=0.001)
+    assert name_of(table, cautious=True) == cautious
 
 
 # What it rests on

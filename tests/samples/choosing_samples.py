@@ -85,9 +85,9 @@ def drawn_again(table: VariantTable, drawn: Sequence[int]) -> VariantTable:
     )
 
 
-def pydoc() -> VariantTable:
-    """The four default families over the embedded collection, explored with its 60 topics: each path and some neighbours."""
-    kept = np.load(Path(__file__).parents[1] / "choosing" / "pydoc.npz")
+def explored(name: str) -> VariantTable:
+    """The paths of the four default families over a collection, explored with its topics; of pydoc also some neighbours."""
+    kept = np.load(Path(__file__).parents[1] / "choosing" / f"{name}.npz")
     counts = zip(kept["names"].tolist(), kept["postings"].tolist(), kept["documents"].tolist(), strict=True)
     rows = tuple(
         Row(variant(name), IndexStatistics(documents, 0, postings, 0), 0, None, True)
