@@ -29,6 +29,7 @@ from thresher.files import safe_name, scratch_folder
 from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.searching import Searcher
 from thresher.pruning_methods.treatments import parse_treatment
+from thresher.reports.table import measure_header
 from thresher.scorers.cleaners import BASELINE
 from thresher.scoring.store import shards
 
@@ -205,7 +206,7 @@ def ranks() -> Iterator[tuple[str, ...]]:
 
 
 CAPTION = "Differences with 95 % intervals over topics (percentile bootstrap), bold where they exclude zero."
-SHORT = "nDCG@10"
+SHORT = measure_header(NDCG)[0]
 TABLES: Mapping[str, Sequence[tuple[str, Callable[[], Iterator[tuple[str, ...]]], tuple[str, ...], str]]] = {
     "titles": [
         (
