@@ -16,6 +16,7 @@ import pytest
 
 import thresher
 from thresher.cli.main import cli
+from thresher.defaults import DEFAULT_INDEX
 from thresher.evaluation import read_topics
 from thresher.experiments.config import load_experiment
 from thresher.experiments.schema import tables
@@ -193,8 +194,8 @@ def test_the_experiment_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.M
         "words@5",
         "words@11",
         "words@20",
+        DEFAULT_INDEX,
         "justext",
-        "boilerpipe(rules=words,headings=keep)",
     ]
     assert [row.name for row in results.tables[0].rows] == variants
     assert results.tables[0].mean("AP").tolist()[:5] == [1, 1, 1, 0, 0]
