@@ -13,6 +13,11 @@ demo: .venv/run
 	$(BIN)/thresher run experiments/pydoc.toml --seconds 10
 	$(BIN)/thresher explore experiments/pydoc.toml
 	$(BIN)/thresher choose experiments/pydoc.toml
+	@echo
+	@echo 'Your own pages, for example in pages/:'
+	@echo '  $(BIN)/thresher play pages/                            # two cleaners side by side, in a browser'
+	@echo "  $(BIN)/thresher clean pages/ -c 'content(headings=keep)@0.5' -o cleaned.jsonl"
+	@echo '  $(BIN)/thresher init pages/ --topics topics.tsv --qrels qrels.txt -o mine.toml   # then run, explore, choose'
 
 # Property tests have the same examples every time. Compiled files are kept even where a shell says not to keep any: the
 # suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times.

@@ -16,7 +16,7 @@ from passages import PAGES
 from thresher.evaluation import evaluate
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
-from thresher.exploring.exploring import JudgedTopics, explore
+from thresher.exploring.exploring import JudgedTopics, Search, explore
 from thresher.lucene.analysis import RetrievalModel, parse_retrieval
 from thresher.lucene.indexing import build_index
 from thresher.lucene.searching import Searcher
@@ -66,7 +66,7 @@ def missing_inputs(experiment: Experiment) -> list[str]:
 def _explore(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
     judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.measures)
     cleaners = [parse_cleaner(f"density@{cutoff:g}") for cutoff in CUTOFFS]
-    explore(store, [parse_sweep("density")], cleaners, judged, [model], experiment.index, points=0)
+    explore(store, [parse_sweep("density")], cleaners, Search(judged, [model], experiment.index), 0)
 
 
 def _build(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:

@@ -22,7 +22,7 @@ from thresher.collections import open_collection
 from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic_set
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import read_topic_set, score_experiment
-from thresher.exploring.exploring import JudgedTopics, explore
+from thresher.exploring.exploring import JudgedTopics, Search, explore
 from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning
 from thresher.exploring.pruned_postings import build_pruned
 from thresher.lucene.analysis import parse_retrieval
@@ -59,8 +59,9 @@ def _of_experiment(name: str, experiment: Experiment, rounds: int) -> Iterator[M
         store = score_experiment(experiment, Path(folder), False, lambda _: None).store
         work = _work(store, Path(folder) / "index", judged, experiment.index)
         every = [PruningSweep(Cleaner(), parse_pruning(method).method) for method in methods()]
-        tables = explore(store, [], [], judged, [_MODEL], experiment.index)
-        all_methods = {"methods": lambda: explore_pruning(tables, store, every, judged, [_MODEL], experiment.index)}
+        search = Search(judged, [_MODEL], experiment.index)
+        tables = explore(store, [], [], search)
+        all_methods = {"methods": lambda: explore_pruning(tables, store, every, search)}
         best = interleaved(work | all_methods, rounds)
         searched = _search_seconds(
             store, Path(folder), experiment, [topics.topics[topic].query for topic in topics.ids]
@@ -101,15 +102,16 @@ def _work(store: Path, folder: Path, judged: JudgedTopics, options: IndexOptions
     pruned = parse_treatment(_PRUNED)
     assert pruned.pruning is not None
     pruning = pruned.pruning
-    tables = explore(store, [], [], judged, [_MODEL], options)
+    search = Search(judged, [_MODEL], options)
+    tables = explore(store, [], [], search)
     return {
         "plain": lambda: build_index(
             ((page.id, page.text) for page in cleaned_documents(store, Cleaner())), folder, options
         ),
         "pruned": lambda: build_pruned(store, Cleaner(), pruning, folder, options),
-        "scorer": lambda: explore(store, [parse_sweep(_SCORER)], [], judged, [_MODEL], options),
+        "scorer": lambda: explore(store, [parse_sweep(_SCORER)], [], search),
         "method": lambda: explore_pruning(
-            tables, store, [PruningSweep(Cleaner(), parse_pruning(_PRUNING).method)], judged, [_MODEL], options
+            tables, store, [PruningSweep(Cleaner(), parse_pruning(_PRUNING).method)], search
         ),
     }
 

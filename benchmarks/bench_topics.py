@@ -16,7 +16,7 @@ from passages import PAGES
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
 from thresher.exploring import exploring
-from thresher.exploring.exploring import JudgedTopics, explore
+from thresher.exploring.exploring import JudgedTopics, Search, explore
 from thresher.exploring.judged_ranks import RankingJob, evaluated
 from thresher.exploring.similarity import Floats
 from thresher.lucene.analysis import parse_retrieval
@@ -115,7 +115,7 @@ def _explored(store: Path, topics: TopicSet, experiment: Experiment, measures: t
     began = time.process_time()
     with patch.object(exploring, "evaluated", timed):
         sweeps, models = [*map(parse_sweep, _NAMES)], [*map(parse_retrieval, _MODELS)]
-        explore(store, sweeps, [], judged, models, experiment.index)
+        explore(store, sweeps, [], Search(judged, models, experiment.index))
     whole = time.process_time() - began
     ((seconds, postings),) = ranking
     return _Spent(seconds, whole, len(topics.ids), postings)

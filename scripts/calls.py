@@ -1,4 +1,4 @@
-"""Calling Thresher."""
+"""Calling Thresher and the scripts of the papers."""
 
 import subprocess
 import sys
@@ -18,6 +18,13 @@ def thresher(*arguments: object) -> str:
     command = [str(Path(sys.executable).with_name("thresher")), *map(str, arguments)]
     print(*command[1:], flush=True)
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def paper(script: str, *arguments: object, output: Path) -> None:
+    """Run a script of scripts/papers, which writes into the folder `output`."""
+    path = Path(__file__).parent / "papers" / f"{script}.py"
+    print(path.name, *arguments, flush=True)
+    subprocess.run([sys.executable, str(path), *map(str, arguments), "-o", str(output)], check=True)
 
 
 def cell(table: VariantTable, index: int) -> str:

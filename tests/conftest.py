@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import math
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ import hypothesis
 import one_core  # noqa: F401
 import pytest
 
-from thresher import files
+from thresher import files, progress
 from thresher.examples import pydoc
 from thresher.files import write_json
 from thresher.lucene import jvm
@@ -125,6 +126,12 @@ def _less_waiting() -> None:
     """
     jvm._OPTIONS = (*jvm._OPTIONS, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     files._sync = lambda path: None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_clock() -> None:
+    """What takes long on a busy machine says every ten seconds how far it is: not here, where lines are compared."""
+    progress.SECONDS = math.inf
 
 
 @pytest.fixture(scope="session")

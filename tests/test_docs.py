@@ -16,7 +16,6 @@ import pytest
 
 import thresher
 from thresher.cli.main import cli
-from thresher.defaults import DEFAULT_INDEX
 from thresher.evaluation import read_topics
 from thresher.experiments.config import load_experiment
 from thresher.experiments.schema import tables
@@ -172,7 +171,7 @@ def test_explained_topics_and_variants_are_of_their_experiment() -> None:
         if arguments[0] == "explain":
             asked = parsed(arguments).params
             experiment = load_experiment(ROOT / "experiments" / f"{asked['folder'].name}.toml")
-            topics = read_topics(experiment.topics.file, experiment.topics.field)
+            topics = read_topics(experiment.topics.file, field=experiment.topics.field)
             assert asked["topic"] is None or asked["topic"] in topics
             assert asked["variant"] is None or asked["variant"] in [variant.name for variant in experiment.variants]
 
@@ -194,7 +193,7 @@ def test_the_experiment_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.M
         "words@5",
         "words@11",
         "words@20",
-        DEFAULT_INDEX,
+        "content(headings=keep)@0.5|dcp@0.44",
         "justext",
     ]
     assert [row.name for row in results.tables[0].rows] == variants

@@ -1,11 +1,14 @@
-"""Progress where there is no terminal."""
+"""Progress where there is no terminal, or one without a width."""
 
 from __future__ import annotations
+
+import os
+from itertools import count
 
 import pytest
 
 import thresher.progress
-from thresher.progress import Progress, progress
+from thresher.progress import BYTES, Progress, progress
 
 
 def test_without_a_terminal_progress_is_a_line_now_and_then(
@@ -13,9 +16,33 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
 ) -> None:
     assert list(progress(range(3), "counting", 3, "things")) == [0, 1, 2]
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(thresher.progress, "SECONDS", 0.0)
+    # Each look at the clock is 6 s after the one before.
+    monkeypatch.setattr(thresher.progress, "monotonic", count(0, 6).__next__)
     with Progress("counting", 2000, "things") as bar:
-        bar.advance(1500)
+        for each in (500, 1000, 60, 100):
+            bar.advance(each)
     with Progress("counting", None, "things") as bar:
-        bar.advance()
-    assert capsys.readouterr().err.splitlines() == ["counting: 1,500 of 2,000 things", "counting: 1 things"]
+        bar.advance(2)
+        bar.advance(4)
+    with Progress("reading", 180_000_000, BYTES) as bar:
+        bar.advance(1_000_000)
+        bar.advance(2_600_000)
+    assert capsys.readouterr().err.splitlines() == [
+        "counting: 1,500 of 2,000 things, 125 a second",
+        "counting: 1,660 of 2,000 things, 13 a second",
+        "counting: 6 things, 0.5 a second",
+        "reading: 3.6 of 180.0 MB, 0.3 a second",
+    ]
+
+
+def test_a_terminal_of_no_columns_gets_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thresher.progress.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(thresher.progress.sys.stderr, "fileno", lambda: 2)
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((0, 0)))
+    monkeypatch.setattr(thresher.progress, "monotonic", count(0, 6).__next__)
+    with Progress("counting", 4, "things") as bar:
+        bar.advance(2)
+        bar.advance(2)
+    assert capsys.readouterr().err == "counting: 4 of 4 things, 0.3 a second\n"

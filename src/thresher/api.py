@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
 from thresher.cleaning.page_streams import page_of
@@ -40,6 +41,7 @@ from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_sc
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
 from thresher.scoring.store import SCORED, PageScores, score_page
+from thresher.shown import LOADERS
 
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
@@ -74,7 +76,8 @@ __all__ = [
 ]
 """The public names of `thresher`."""
 
-Record = TypeVar("Record")
+LOADERS.append(partial(import_module, "thresher.reports.notebook_views"))
+
 SeveralFiles: TypeAlias = Sequence[Path] | list[str] | tuple[str, ...]
 _NO_LIMITS = Limits(1e6, 1e6)
 
@@ -128,7 +131,7 @@ def run(experiment: str | Path, results: str | Path = "results", indexes: str | 
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    return _for_notebooks(run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes)))
+    return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
 
 
 def explore(experiment: str | Path, results: str | Path = "results") -> Results:
@@ -136,7 +139,7 @@ def explore(experiment: str | Path, results: str | Path = "results") -> Results:
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
 
-    return _for_notebooks(explore_experiment(load_experiment(Path(experiment)), Path(results)))
+    return explore_experiment(load_experiment(Path(experiment)), Path(results))
 
 
 @overload
@@ -152,9 +155,8 @@ def choose(
 
     asked = question or Question()
     if isinstance(experiment, str | Path):
-        return _for_notebooks(choose_experiment(load_experiment(Path(experiment)), Path(results), asked))
-    every = [load_experiment(Path(file)) for file in experiment]
-    return _for_notebooks(choose_for_all(every, Path(results), asked))
+        return choose_experiment(load_experiment(Path(experiment)), Path(results), asked)
+    return choose_for_all([load_experiment(Path(file)) for file in experiment], Path(results), asked)
 
 
 def explain(
@@ -193,7 +195,7 @@ def read_results(results: str | Path) -> Results:
     """
     from thresher.variants.files import read_results as read_result_file
 
-    return _for_notebooks(read_result_file(Path(results)))
+    return read_result_file(Path(results))
 
 
 def search(
@@ -267,12 +269,6 @@ def index_json_lines(
             raise InputError(failure.reason, "clean the collection first: `thresher clean`", failure.name)
         built = build_pruned(store, Cleaner(), pruning, output, options or IndexOptions(), original_statistics)
     return replace(built.index, empty=built.blank)
-
-
-def _for_notebooks(record: Record) -> Record:
-    """Return a record that notebooks can show from now on: see `thresher.shown`."""
-    import_module("thresher.reports.notebook_views")
-    return record
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:

@@ -87,13 +87,8 @@ def write_archive(path: Path, card: str, arrays: Mapping[str, Array]) -> None:
 
 
 def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -> tuple[bytes, dict[str, Array]]:
-    """Return the card and the named arrays of an archive.
-
-    Args:
-        path: the file.
-        names: the arrays.
-        what: the kind of file, such as `NCleaner model`, and
-        fix: what to do about a bad one, for messages.
+    """Return the card and the named arrays of an archive; messages have the kind of file (`what`) and the `fix` for a
+    bad one.
     """
     try:
         file = path.open("rb")
@@ -137,5 +132,4 @@ def array_digest(arrays: Sequence[Array]) -> str:
 
 
 def _array(content: bytes) -> Array:
-    values: Array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    return values
+    return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)

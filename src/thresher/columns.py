@@ -1,4 +1,4 @@
-"""What a column is: its meaning, unit and format, declared once, by the annotation of a record's field or by `column`.
+"""Columns: their meaning, unit and format, declared once, by the annotation of a record's field or by `column`.
 
 Terminal, CSV, Markdown, LaTeX, HTML, data frames and docs/results/columns.md derive from these declarations; see
 `thresher.reports.table.columns_of`.
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 class Show(StrEnum):
-    """How a column's values are shown to people; CSV files hold them exactly.
+    """Formats of a column's values for people; CSV files hold them exactly.
 
     `FIGURE` has three significant digits. An `OUTCOME` is a triple of wins, ties and losses, a `RANGE` a pair of bounds of a
     difference: tables alone show these two.

@@ -9,13 +9,13 @@ PAGE_MIB = 16.0
 FORMATS = ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
 """The formats of collections' files."""
 ID_RULES = ("path", "stem")
-"""Where document ids come from: see `thresher.collections.ids.IdRule`."""
+"""The sources of document ids: see `thresher.collections.ids.IdRule`."""
 BLOCK_RULES = ("join", "split")
 """Whether inline tags pass within a block, or only A does: see `thresher.pages.PageOptions`."""
 LANGUAGE = "en"
-"""Whose abbreviations the sentence splitter knows."""
+"""The language of the sentence splitter's abbreviations."""
 STEMMERS = ("porter", "krovetz", "none")
-"""Those of Anserini's English analysis."""
+"""The stemmers of Anserini's English analysis."""
 STATISTICS = ("original", "pruned")
 """The collection statistics that a pruned index is ranked with: those before pruning, or its own."""
 OUTPUT_FORMATS = ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")
@@ -35,13 +35,13 @@ LOCAL, DASK = "local", "dask"
 BACKENDS = (LOCAL, DASK)
 """Who works: processes of this machine, or the workers of a Dask cluster."""
 PSEUDO_COUNTS = "pseudo-topics.json"
-"""What `thresher pseudo-topics` leaves beside its topics, by which experiments know them."""
+"""The file that `thresher pseudo-topics` writes beside its topics, by which experiments know them."""
 COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
 """Relative cutoffs, before their number: see `thresher.scorers.relative_cutoffs`."""
 CARBON_INTENSITY = 0.341
 """kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
 MEASURE_SECONDS = 60.0
-"""How long queries are timed, and indexing."""
+"""The seconds that queries are timed, and indexing."""
 PUE = 1.0
 """Power usage effectiveness: a data centre's power by that of its machines. 1.58 is a usual average (Lottick et al. 2019)."""
 MOST_EMPTIED = 0.01
@@ -56,7 +56,7 @@ ALPHA = 0.05
 """The significance level of the paper."""
 HOLM = "holm"
 CORRECTIONS = (HOLM, "none")
-"""How p-values are corrected for the number of tests: by Holm's method, or not at all."""
+"""Corrections of p-values for the number of tests: Holm's method, or none."""
 DEFAULT_CLEANER = "content(headings=keep)@0.5"
 DEFAULT_INDEX = f"{DEFAULT_CLEANER}|dcp@0.44"
 """What to clean with, and the index to begin with: scripts/defaults measures them on six collections."""

@@ -1,4 +1,4 @@
-"""What is installed on this machine and what is missing, with fixes."""
+"""Installed and missing packages on this machine, with fixes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,7 @@ from thresher.errors import MissingDependencyError, missing_retrieval, requireme
 from thresher.language_models.words.models import cache_folder
 from thresher.lucene.jvm import java_report
 
-_NEEDED = (
-    "lxml",
-    "joblib",
-    "pyarrow",
-    "numpy",
-    "symspellpy",
-    "justext",
-)
+_NEEDED = ("lxml", "joblib", "pyarrow", "numpy", "symspellpy", "justext")
 _JAVA = ("pyserini", "pyjnius")
 _KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
 _LOW_DISK = 5 * 2**30
@@ -33,10 +26,8 @@ _LOW_MEMORY_MIB = 2000
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at.
-
-    What is `missing` keeps Thresher from working; what is `optional` is not installed, and `fix` installs it; other things may
-    have a `fix` worth knowing.
+    """One finding; a `missing` package keeps Thresher from working, an `optional` one is not installed, and `fix`
+    installs it.
     """
 
     what: str
@@ -102,10 +93,7 @@ def _extras() -> list[Finding]:
             findings.append(Finding("Java", error.what, error.fix, True))
     else:
         findings.append(_optional("ir-measures", "evaluate", "`thresher evaluate` needs it"))
-    return [
-        *findings,
-        _optional("uvicorn", "play", "`thresher play` serves pages with it"),
-    ]
+    return [*findings, _optional("uvicorn", "play", "`thresher play` serves pages with it")]
 
 
 def _optional(name: str, extra: str, use: str) -> Finding:

@@ -26,11 +26,8 @@ _STEERING = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 def visible(text: str, most: int | None = MOST) -> str:
     r"""Return `text` on one line, with characters that steer a terminal as `\u` and four digits, its middle left out if long.
 
-    JSON keeps its meaning, if it is not clipped.
-
-    Args:
-        text: of a page, topic, id, file name or argument.
-        most: characters that are kept, two thirds of them from the beginning; None for all.
+    JSON keeps its meaning, if it is not clipped. Of the `most` characters kept (None for all) two thirds are from the
+    beginning.
 
     >>> visible("a\x1b[2J\nb")
     'a\\u001b[2J\\u000ab'
@@ -140,7 +137,7 @@ def missing_retrieval(what: str) -> MissingDependencyError:
 
 
 class StateError(ThresherError):
-    """What is on disk does not allow this: a lock, results of another config. Exit code 5."""
+    """A state on disk that does not allow this: a lock, results of another config. Exit code 5."""
 
     exit_code = 5
 

@@ -62,7 +62,7 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
 
 
 def lasting(path: Path | str) -> Path:
-    """Return the path that users know of one below a temporary name: what it will be renamed to, or where it is for a while.
+    """Map a path below a temporary name to the path that users know.
 
     >>> lasting("models/.self-4f.1234.tmp/words/text")
     PosixPath('models/self-4f')
@@ -126,7 +126,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
         _remove(temporary)
         yield temporary
         if not temporary.is_dir():
-            _sync(temporary)
+            with temporary.open("rb") as handle:
+                os.fsync(handle.fileno())
         while True:
             if temporary.is_dir() and path.is_dir():
                 with suppress(FileNotFoundError):
@@ -197,14 +198,9 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def locked(path: Path, flags: int = _FOLDER, wait: bool = False) -> Iterator[int]:
-    """Hold a folder, or with other flags a file, for this process, and yield its file descriptor.
+    """Lock a folder, or with other flags of `os.open` a file, for this process, and yield its file descriptor.
 
-    The system lets go of it however the process ends; processes forked from it do not hold it.
-
-    Args:
-        path: what to hold.
-        flags: to open it with, as `os.open` takes them.
-        wait: until no other process holds it.
+    The system unlocks it however the process ends; processes forked from it do not hold it. `wait` waits for other processes.
     """
     handle = os.open(path, flags, 0o666)
     _LOCKS.add(handle)
@@ -361,11 +357,6 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     elif path.is_symlink() or path.exists():
         path.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as handle:
-        os.fsync(handle.fileno())
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:

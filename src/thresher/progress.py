@@ -1,10 +1,11 @@
-"""Progress on standard error: bars on a terminal, elsewhere a line every ten seconds."""
+"""Progress on standard error: bars on a terminal that has a width, elsewhere a line every ten seconds."""
 
 from __future__ import annotations
 
+import os
 import sys
-import time
 from collections.abc import Iterable, Iterator
+from time import monotonic
 from typing import Any, TypeVar
 
 from thresher.errors import visible
@@ -14,20 +15,24 @@ Item = TypeVar("Item")
 
 SECONDS = 10.0
 """Between two lines."""
+BYTES = "MB"
+"""The unit of what is counted in bytes."""
 
 
 class Progress:
-    """A bar, or lines, that count `unit`s. A context manager."""
+    """A bar, or lines, that count `unit`s (`BYTES`: bytes, shown in megabytes). A context manager."""
 
     def __init__(self, label: str, total: int | None, unit: str) -> None:
         self._label, self._total, self._unit = visible(label), total, unit
-        self._count, self._last = 0, time.monotonic()
+        self._count = self._told = 0
+        self._last = monotonic()
         self._bar: Any = None
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and _columns():
             # With all that it imports, it would take a good part of a short command's time.
             from tqdm import tqdm
 
-            self._bar = tqdm(total=total, desc=self._label, unit=f" {unit}", leave=False, dynamic_ncols=True)
+            scaled = {"unit": "B", "unit_scale": True} if unit == BYTES else {"unit": f" {unit}"}
+            self._bar = tqdm(total=total, desc=self._label, leave=False, dynamic_ncols=True, **scaled)
 
     def __enter__(self) -> Progress:
         return self
@@ -41,10 +46,28 @@ class Progress:
         self._count += count
         if self._bar is not None:
             self._bar.update(count)
-        elif time.monotonic() - self._last >= SECONDS:
-            self._last = time.monotonic()
-            of = f" of {self._total:,}" if self._total is not None else ""
-            print(f"{self._label}: {self._count:,}{of} {self._unit}", file=sys.stderr, flush=True)
+        elif (passed := monotonic() - self._last) >= SECONDS:
+            of = f" of {self._shown(self._total)}" if self._total is not None else ""
+            rate = self._shown((self._count - self._told) / passed if passed else 0.0)
+            print(
+                f"{self._label}: {self._shown(self._count)}{of} {self._unit}, {rate} a second",
+                file=sys.stderr,
+                flush=True,
+            )
+            self._last, self._told = monotonic(), self._count
+
+    def _shown(self, count: float) -> str:
+        if self._unit == BYTES:
+            return f"{count / 1e6:,.1f}"
+        return f"{count:,.0f}" if count >= 10 or count == int(count) else f"{count:.1f}"
+
+
+def _columns() -> int:
+    """Return the width of the terminal; 0 where it has none, as in some containers."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return 0
 
 
 def progress(items: Iterable[Item], label: str, total: int | None, unit: str) -> Iterator[Item]:

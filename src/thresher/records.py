@@ -39,16 +39,12 @@ EXPECTED: Mapping[str, str] = {
     "dataclass_exact_type": "a mapping",
     "named_tuple_type": "a list",
 }
-"""What was expected instead, by the type of pydantic's error."""
+"""The expected value, by the type of pydantic's error."""
 
 
 @dataclass(frozen=True)
 class NestedLists:
-    """Annotates a field that is an array of floats in Python and lists within lists in the file.
-
-    Attributes:
-        depth: the number of the array's dimensions.
-    """
+    """Annotates a field that is an array of floats of `depth` dimensions in Python and lists within lists in the file."""
 
     depth: int
 
@@ -74,7 +70,7 @@ class NestedLists:
 
 @dataclass(frozen=True)
 class RecordFile(Generic[Record]):
-    """How records of one class are kept as files.
+    """The file format of records of one class.
 
     Numbers that JSON does not know are the strings "NaN", "Infinity" and "-Infinity". A field with a default may be missing in
     a file, and an unknown one is ignored.
@@ -123,12 +119,7 @@ class RecordFile(Generic[Record]):
         return to_json({**head, **values}, indent=self.indent, inf_nan_mode="strings", fallback=_plain).decode()
 
     def parse(self, text: str | bytes, where: str) -> Record:
-        """Return the record that `text` wrote.
-
-        Args:
-            text: JSON.
-            where: the file, for errors.
-        """
+        """Return the record that `text` wrote; `where` is the file, for errors."""
         from pydantic_core import from_json
 
         try:

@@ -9,13 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class View:
-    """How records of a class are shown, each a function of the record.
-
-    Args:
-        line: a few words.
-        html: a short answer.
-        frame: all of it as a `pandas.DataFrame`.
-        plot: a chart for one retrieval model, None for the first.
+    """Functions that show a record: in a few words, as a short answer, whole as a `pandas.DataFrame`, and perhaps as a
+    chart for one retrieval model, None for the first.
     """
 
     line: Callable[[Any], str]
@@ -25,35 +20,38 @@ class View:
 
 
 VIEWS: dict[str, View] = {}
-"""By the name of the class; filled by any import of a name of `thresher`."""
+"""By the name of the class."""
+LOADERS: list[Callable[[], object]] = []
+"""Fill `VIEWS` when a record is first shown; `thresher.api` adds the one that imports reports, which import the records."""
 
 
 class Shown:
     """A record that notebooks show as a table."""
 
+    def _view(self) -> View:
+        while LOADERS:
+            LOADERS.pop()()
+        return VIEWS[type(self).__name__]
+
     def __repr__(self) -> str:
-        name = type(self).__name__
-        return f"<{name}: {VIEWS[name].line(self)}>" if name in VIEWS else object.__repr__(self)
+        return f"<{type(self).__name__}: {self._view().line(self)}>" if LOADERS or VIEWS else object.__repr__(self)
 
     def _repr_html_(self) -> str:
-        return VIEWS[type(self).__name__].html(self)
+        return self._view().html(self)
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/results/columns.md explains."""
-        return VIEWS[type(self).__name__].frame(self)
+        return self._view().frame(self)
 
 
 class Plotted(Shown):
     """A record of which there is a chart."""
 
     def plot(self, retrieval: str | None = None) -> Any:
-        """Return index size against the main measure, which notebooks show and `save` writes as SVG, PDF or PNG.
+        """Return index size against the main measure for a retrieval model, by default the first.
 
-        Its `vega_lite()` is the specification, for other programs to change.
-
-        Args:
-            retrieval: the retrieval model; None for the first.
+        Notebooks show it, `save` writes SVG, PDF or PNG, `vega_lite()` is the specification, for other programs to change.
         """
-        draw = VIEWS[type(self).__name__].plot
+        draw = self._view().plot
         assert draw is not None
         return draw(self, retrieval)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
+from weakref import WeakValueDictionary
 
 from thresher.errors import InputError
 
@@ -23,6 +24,7 @@ _PIECE = 16 * 2**10
 _PACKED = 64 * 2**10
 # The decompressor of an xz file may ask for 4 GiB; `xz -9` asks for 65 MiB.
 _XZ_MEMORY = 256 * 2**20
+_OPEN: WeakValueDictionary[Path, io.FileIO] = WeakValueDictionary()
 _CLIPPED = "the compressed data end too early"
 
 
@@ -47,6 +49,7 @@ def open_stream(path: Path) -> Stream:
     ends without an error, and `damage` says why.
     """
     handle = path.open("rb", buffering=0)
+    _OPEN[path] = handle
     try:
         unpack = _unpacker(handle.read(_MAGIC_BYTES))
         handle.seek(0)
@@ -54,6 +57,12 @@ def open_stream(path: Path) -> Stream:
         handle.close()
         raise
     return Stream(_Unpacked(handle, unpack) if unpack else handle, _BLOCK)
+
+
+def bytes_read(path: Path) -> int | None:
+    """Return how many bytes have been read of a file that `open_stream` opened last and is still open; None of others."""
+    handle = _OPEN.get(path)
+    return None if handle is None or handle.closed else handle.tell()
 
 
 def is_plain(path: Path) -> bool:
@@ -69,10 +78,8 @@ def reason(error: Exception) -> str:
 
 
 def skip(stream: BinaryIO, size: int, newline: bool = False) -> tuple[int, bool]:
-    """Skip at most `size` bytes of a stream; with `newline`, to the end of the line.
-
-    Returns:
-        How many bytes were skipped, and whether they end a line (always False without `newline`).
+    """Skip at most `size` bytes of a stream, with `newline` to the end of the line; return how many, and whether they
+    end a line (always False without `newline`).
     """
     count = 0
     while count < size:

@@ -158,9 +158,8 @@ def test_a_page_costs_only_the_extractor_that_it_is_too_much_for(tmp_path: Path)
                 ("", raised, late if hangs else "", killed if kills else "", caused, ""),
             )
         )
-    for workers in (1, 3):
-        assert list(run_extractors(pages, extractors, workers, seconds=1)) == expected
-        assert workers_alive() == []
+    assert list(run_extractors(pages, extractors, workers=3, seconds=1)) == expected
+    assert workers_alive() == []
 
 
 def test_a_extractor_that_ends_every_process_ends_no_other_extractors_work(tmp_path: Path) -> None:

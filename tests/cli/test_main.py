@@ -67,7 +67,7 @@ def test_options_have_the_defaults_of_experiment_files(verb: str, table: str, na
     for name in names:
         key, option = tables()[table].keys[name], options[name]
         assert isinstance(option, click.Option)
-        assert option.default == key.default
+        assert option.default == ((key.default,) if key.of_texts else key.default)
         assert (option.help or "").casefold().startswith(key.meaning.casefold())
 
 

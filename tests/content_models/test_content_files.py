@@ -3,17 +3,15 @@
 import io
 import json
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from content_samples import hand_made_model, stump
+from content_samples import hand_made_model
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.content_models.model import (
-    Calibration,
     find_content_model,
     load_content_model,
     read_content_model,
@@ -137,10 +135,3 @@ def test_names_and_paths(tmp_path):
             find_content_model(name)
     with pytest.raises(InputError):
         load_content_model(__file__)
-
-
-def test_knots_must_rise():
-    stage = stump("words", 1)
-    for sums, probabilities in (([2, 1], [0.1, 0.2]), ([1, 2], [0.2, 1.2]), ([], [])):
-        with pytest.raises(ValueError):
-            replace(stage, calibration=Calibration(np.array(sums), np.array(probabilities))).calibration.check()

@@ -157,7 +157,7 @@ def test_what_is_recommended_can_be_had(again: Decided, call: Call) -> None:
     names = {table.rows[index].name for index in table.built}
     # What was run before stays, and the choice is the same but for times.
     assert {pick.variant, "none", "words@2", "words@30"} <= names
-    assert table.rows[table.position[pick.variant]].bytes_kind == "measured"
+    assert table.rows[table.position[pick.variant]].bytes is not None
 
     hits = call("search", "index", "topics.tsv", "-o", "run.trec", "--depth", "40", "--tag", pick.variant, cwd=folder)
     assert hits.code == 0

@@ -91,7 +91,7 @@ def test_passages_are_those_of_the_page_and_account_for_every_lost_word(finished
             assert lost == term.before - term.after
     assert seen > 20
     kinds = {passage.kind for topic in every.topics for one in topic.documents for passage in one.passages}
-    assert {"title", "heading", "link", "text"} == kinds
+    assert kinds == {"title", "heading", "link", "text"}
 
 
 def test_losses_and_gains_add_up(every: Explanation) -> None:
@@ -100,10 +100,15 @@ def test_losses_and_gains_add_up(every: Explanation) -> None:
     changes = [topic.change for topic in every.topics]
     assert every.loss.total == pytest.approx(-sum(change for change in changes if change < 0))
     assert every.gain.total == pytest.approx(sum(change for change in changes if change > 0))
-    assert every.loss.causes[Cause.EMPTIED] > 0
+    assert every.loss.causes[Cause.EMPTIED].share > 0
     for total in (every.loss, every.gain):
-        assert sum(total.causes.values()) == pytest.approx(1)
-        assert sum(total.kinds.values()) <= 1 + 1e-9
+        assert sum(share.share for share in total.causes.values()) == pytest.approx(1)
+        assert sum(share.share for share in total.kinds.values()) <= 1 + 1e-9
+        assert sum(share.share for share in total.pages.values()) == pytest.approx(
+            sum(share.share for share in total.kinds.values())
+        )
+        for share in (*total.causes.values(), *total.kinds.values(), *total.pages.values()):
+            assert 0 <= share.low <= share.share <= share.high <= 1 + 1e-9
     for topic in every.topics:
         assert (topic.cause is None) is (topic.change == 0)
         assert sum(topic.shares.values()) == pytest.approx(1 if topic.change else 0)

@@ -121,7 +121,7 @@ def test_hostile_text_is_only_text(every: Explanation) -> None:
         for document in topic.documents
     )
     odd = replace(topic, topic=HOSTILE, query=HOSTILE, documents=documents)
-    explanation = replace(every, variant=HOSTILE, topics=(odd,), notices=(HOSTILE,))
+    explanation = replace(every, variant=HOSTILE, topics=(odd,))
     for page in (render_topics(explanation), render_topic(explanation, odd, {HOSTILE: "x.html#y"})):
         tree = lxml_html.document_fromstring(page)
         assert len(tree.xpath("//script")) == 1

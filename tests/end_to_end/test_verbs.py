@@ -47,7 +47,7 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
     assert lines[0].startswith("- Of 5 variants that were run, none is significantly worse than the baseline")
     assert len(lines) <= 40
     head = next(number for number, line in enumerate(lines) if line.startswith("variant "))
-    assert lines[head].split()[:2] == ["variant", "nDCG@10"]
+    assert lines[head].split()[:2] == ["variant", "exp-nDCG@10"]
     firsts = [line.split()[0] for line in lines[head:] if line]
     assert next(name for name in firsts if name in VARIANTS) == "none"
     assert lines[-1] == f"report: {finished.results / 'report.html'}"

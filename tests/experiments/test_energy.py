@@ -48,7 +48,6 @@ def test_a_stage_is_measured_and_its_co2_is_that_of_its_wall_time() -> None:
     assert 0 <= work.cost.cpu < 1
     assert work.cost.peak > 10
     assert work.cost.co2_grams == pytest.approx(equation_9(work.cost.wall, 0.341, 170))
-    assert PAPER.method == str(PAPER.power)
 
 
 def test_a_short_stage_has_no_figure() -> None:

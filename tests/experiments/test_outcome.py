@@ -533,7 +533,7 @@ def test_all_that_is_known_of_a_run_is_in_its_metadata(
                     "emissions": "below resolution",
                 },
             },
-            "emissions method": METER.method,
+            "emissions method": str(METER.power),
         },
         "research goal": {
             "name": "e",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from thresher.explaining.causes import (
     document_shares,
     total_change,
 )
-from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, TopicExplanation
+from thresher.explaining.explanations import Cause, DocumentChange, Passage, Share, TermChange, TopicExplanation
+from thresher.explaining.passages import CutPage, lost_in
+from thresher.scoring.block_kinds import BlockKind
 
 
 def changes(*documents: tuple[float, float, float, float]) -> ScoreChanges:
@@ -60,10 +63,10 @@ def test_an_emptied_page_is_an_emptied_page() -> None:
     assert cause_of(found, True, True, 1.0) is Cause.EMPTIED
 
 
-def topic(change: float, *documents: DocumentChange) -> TopicExplanation:
+def topic(name: str, change: float, *documents: DocumentChange) -> TopicExplanation:
     shares = cause_shares(change, documents)
     first = next(iter(shares), None)
-    return TopicExplanation("1", "oats", {}, {}, change, first, shares, documents, 0, (9, 9), (1, 1), ())
+    return TopicExplanation(name, "oats", {}, {}, change, first, shares, documents, 0, (9, 9), (1, 1), ())
 
 
 def test_documents_share_a_change_by_their_credit() -> None:
@@ -86,15 +89,72 @@ def test_without_credit_all_that_moved_share_it_equally_and_without_them_it_is_s
 
 
 def test_losses_and_gains_by_cause_and_by_kind_of_block() -> None:
-    emptied = replace(DOCUMENT, cause=Cause.EMPTIED, passages=DOCUMENT.passages[:1])
+    emptied = replace(DOCUMENT, cause=Cause.EMPTIED, lost={BlockKind.TITLE: 1.0}, page=BlockKind.CODE)
     by_length = replace(DOCUMENT, rank_before=8, credit=0.1, cause=Cause.LENGTH)
-    topics = [topic(-0.3, DOCUMENT), topic(-0.1, emptied), topic(0.0), topic(0.2, by_length)]
+    topics = [
+        topic("1", -0.3, DOCUMENT),
+        topic("2", -0.1, emptied),
+        topic("3", 0.0),
+        topic("4", 0.2, by_length),
+        topic("5", -0.1, replace(DOCUMENT, cause=Cause.LENGTH)),
+        topic("6", -0.1, replace(DOCUMENT, cause=Cause.PRUNED, page=None)),
+    ]
     loss, gain = total_change(topics, True), total_change(topics, False)
-    assert (loss.total, loss.topics, gain.total, gain.topics) == pytest.approx((0.4, 2, 0.2, 1))
-    assert loss.causes == pytest.approx({Cause.LOST: 0.75, Cause.EMPTIED: 0.25})
-    # 0.4 for each lost "oat", 0.2 for "rye".
-    assert loss.kinds == pytest.approx({BlockKind.TITLE: 0.75 * 0.4 + 0.25, BlockKind.LINK: 0.75 * 0.6})
-    assert gain.causes == {Cause.LENGTH: 1.0}
-    assert gain.kinds == pytest.approx({BlockKind.LINK: 0.6, BlockKind.TEXT: 0.4})
-    nothing = total_change([topic(0.0)], True)
-    assert (nothing.total, nothing.topics, nothing.causes, nothing.kinds) == (0, 0, {}, {})
+    assert (loss.total, loss.topics, gain.total, gain.topics) == pytest.approx((0.6, 4, 0.2, 1))
+    assert {cause: share.share for cause, share in loss.causes.items()} == pytest.approx(
+        {Cause.LOST: 0.3 / 0.6, Cause.EMPTIED: 0.1 / 0.6, Cause.LENGTH: 0.1 / 0.6, Cause.PRUNED: 0.1 / 0.6}
+    )
+    assert {kind: share.share for kind, share in loss.kinds.items()} == pytest.approx(
+        {BlockKind.TITLE: (0.3 * 0.4 + 0.1 + 0.1 * 0.4) / 0.6, BlockKind.LINK: (0.3 * 0.6 + 0.1 * 0.6) / 0.6}
+    )
+    assert {kind: share.share for kind, share in loss.pages.items()} == pytest.approx(
+        {BlockKind.TEXT: 0.3 / 0.6, BlockKind.CODE: 0.1 / 0.6}
+    )
+    # Of one topic, all resamples are the same.
+    assert gain.causes == {Cause.LENGTH: Share(1.0, 1.0, 1.0)}
+    assert {kind: (share.share, share.low) for kind, share in gain.kinds.items()} == {
+        BlockKind.LINK: pytest.approx((0.6, 0.6)),
+        BlockKind.TEXT: pytest.approx((0.4, 0.4)),
+    }
+    nothing = total_change([topic("1", 0.0)], True)
+    assert (nothing.total, nothing.topics, nothing.causes, nothing.kinds, nothing.pages) == (0, 0, {}, {}, {})
+
+
+def test_intervals_are_those_of_every_resample_of_the_topics_whatever_their_order() -> None:
+    in_titles = replace(DOCUMENT, lost={BlockKind.TITLE: 1.0})
+    in_links = replace(DOCUMENT, lost={BlockKind.LINK: 1.0})
+    topics = [topic("1", -0.1, in_titles), topic("2", -0.2, in_links), topic("3", -0.4, in_titles)]
+    loss = total_change(topics, True)
+    assert total_change(topics[::-1], True) == loss
+    # All 27 resamples are as likely.
+    losses, titles = np.array([0.1, 0.2, 0.4]), np.array([0.1, 0.0, 0.4])
+    every = [titles[[*drawn]].sum() / losses[[*drawn]].sum() for drawn in product(range(3), repeat=3)]
+    bounds = np.quantile(every, [0.025, 0.975], method="inverted_cdf")
+    share = loss.kinds[BlockKind.TITLE]
+    assert (share.share, share.low, share.high) == pytest.approx((0.5 / 0.7, *bounds))
+
+
+def test_lost_occurrences_by_kind_of_block() -> None:
+    """Oat lost two occurrences by cleaning, 0.4 each; rye three by cleaning and pruning, 0.1 each; corn none."""
+    removed = (
+        Passage(0, BlockKind.TITLE, "", 1, {"oat": 1, "corn": 1}, ()),
+        Passage(1, BlockKind.CODE, "", 1, {"oat": 1, "rye": 1, "other": 9}, ()),
+    )
+    kept = {BlockKind.CODE: {"oat": 5, "rye": 1}, BlockKind.LIST: {"rye": 1, "corn": 2}}
+    page = CutPage(kept, {BlockKind.MENU: 9, BlockKind.LIST: 5, BlockKind.CODE: 4}, {}, removed)
+    terms = [
+        TermChange("oat", 1, 7, 5, 5, -0.8),
+        TermChange("rye", 1, 3, 2, 0, -0.3),
+        TermChange("corn", 1, 3, 3, 3, 0.0),
+    ]
+    assert lost_in(terms, page) == pytest.approx(
+        {BlockKind.TITLE: 0.4 / 1.1, BlockKind.CODE: 0.6 / 1.1, BlockKind.LIST: 0.1 / 1.1}
+    )
+    # Parts of 0: every lost occurrence counts the same.
+    assert lost_in([replace(term, part=0.0) for term in terms], page) == pytest.approx(
+        {BlockKind.TITLE: 1 / 5, BlockKind.CODE: 3 / 5, BlockKind.LIST: 1 / 5}
+    )
+    assert lost_in(terms[2:], page) == {}
+    assert page.kind is BlockKind.LIST
+    assert page.kept == {"oat": 5, "rye": 2, "corn": 2}
+    assert CutPage({}, {BlockKind.TITLE: 2, BlockKind.MENU: 1}, {}, ()).kind is None

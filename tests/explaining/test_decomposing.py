@@ -22,7 +22,7 @@ from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, 
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.scoring.removed import judged_pages
+from thresher.scoring.removed import explained_pages
 
 MODELS = ("qld", "qld(exact,mu=50)", "bm25", "bm25(b=1,k1=2)", "classic")
 QUERY = "return the file path file of a string zzzunknown message"
@@ -42,7 +42,7 @@ def kept_of(store: Path, name: str) -> dict[str, Mapping[str, int]]:
     cleaner = parse_treatment(name).cleaner
     analyzer = english_analyzer("porter", True)
     terms = analyse(analyzer, QUERY)
-    return {page.id: cut_page(page, None, analyzer, terms).kept for page in judged_pages(store, cleaner)}
+    return {page.id: cut_page(page, analyzer, terms).kept for page in explained_pages(store, cleaner)}
 
 
 def taken_apart(

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.explaining.explanations import BlockKind
 from thresher.explaining.passages import cut_page
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.scorers.base import KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
-from thresher.scoring.removed import DROPPED, DROPPED_HEADING, JudgedPage, judged_pages
+from thresher.scoring.block_kinds import BlockKind
+from thresher.scoring.removed import DROPPED, DROPPED_HEADING, PageVerdicts, explained_pages
 
 ENOUGH = 12
 
@@ -27,11 +27,11 @@ def stricter(cut: Cut, cutoff: float) -> float:
     return float(np.nextafter(np.float32(cutoff), towards))
 
 
-def page_at(store: Path, cleaner: Cleaner, place: int, cutoff: float, page: str) -> JudgedPage:
+def page_at(store: Path, cleaner: Cleaner, place: int, cutoff: float, page: str) -> PageVerdicts:
     """The page with the cut at that place at another cutoff."""
     cuts = [*cleaner.cuts]
     cuts[place] = replace(cuts[place], cutoff=cutoff)
-    (judged,) = judged_pages(store, Cleaner(tuple(cuts)), {page})
+    (judged,) = explained_pages(store, Cleaner(tuple(cuts)), {page})
     return judged
 
 
@@ -52,7 +52,7 @@ def page_at(store: Path, cleaner: Cleaner, place: int, cutoff: float, page: str)
 def test_passages_return_at_exactly_the_cutoff_that_is_told(store: Path, name: str) -> None:
     cleaner = parse_cleaner(name)
     tried: Counter[int] = Counter()
-    for page in judged_pages(store, cleaner):
+    for page in explained_pages(store, cleaner):
         for number, segment in enumerate(page.segments):
             for place, verdict in enumerate(segment.verdicts):
                 if verdict.outcome != DROPPED:
@@ -75,7 +75,7 @@ def test_no_cutoff_brings_back_headings_that_are_dropped_and_what_a_scorer_decid
     for name in ("words(headings=drop)@0", "bte"):
         dropped = [
             verdict
-            for page in judged_pages(store, parse_cleaner(name), {"string.capwords", "str.join"})
+            for page in explained_pages(store, parse_cleaner(name), {"string.capwords", "str.join"})
             for segment in page.segments
             for verdict in segment.dropped_by
         ]
@@ -86,22 +86,27 @@ def test_no_cutoff_brings_back_headings_that_are_dropped_and_what_a_scorer_decid
 
 def test_only_the_pages_that_are_asked_for(store: Path) -> None:
     cleaner = parse_cleaner("words@8")
-    every = {page.id: page for page in judged_pages(store, cleaner)}
-    some = [*judged_pages(store, cleaner, {"str.join", "chinese", "not there"})]
+    every = {page.id: page for page in explained_pages(store, cleaner)}
+    some = [*explained_pages(store, cleaner, {"str.join", "chinese", "not there"})]
     assert [page.id for page in some] == ["chinese", "str.join"]
     assert all(page == every[page.id] for page in some)
-    assert [*judged_pages(store, cleaner, set())] == []
+    assert [*explained_pages(store, cleaner, set())] == []
 
 
 def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> None:
     analyzer = english_analyzer("porter", True)
-    for page in judged_pages(store, parse_cleaner("words@9"), {"str.join", "chinese", "os.walk", "stop-words"}):
+    for page in explained_pages(store, parse_cleaner("words@9"), {"str.join", "chinese", "os.walk", "stop-words"}):
         whole = Counter(analyse(analyzer, "\n".join(segment.text for segment in page.segments)))
         kinds = tuple(BlockKind.LINK if number % 2 else BlockKind.TEXT for number in range(len(page.segments)))
-        cleaned = cut_page(page, kinds, analyzer, {*whole})
+        cleaned = cut_page(replace(page, kinds=kinds), analyzer, {*whole})
         removed = sum((Counter(passage.terms) for passage in cleaned.removed), Counter[str]())
         assert Counter(cleaned.kept) + removed == whole
         assert sum(cleaned.removed_tokens.values()) == removed.total()
+        for kind in (BlockKind.LINK, BlockKind.TEXT):
+            texts = [one.text for one in page.segments if kinds[one.block] is kind]
+            assert cleaned.tokens.get(kind, 0) == len(analyse(analyzer, "\n".join(texts)))
+            kept = [one.text for one in page.segments if kinds[one.block] is kind and one.kept]
+            assert Counter(cleaned.kept_in.get(kind, {})) == Counter(analyse(analyzer, "\n".join(kept)))
         for passage in cleaned.removed:
             assert passage.kind is kinds[passage.block]
             assert passage.text == page.segments[passage.block].text
@@ -113,8 +118,8 @@ def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> Non
 
 def test_passages_with_words_of_the_topic_alone(store: Path) -> None:
     analyzer = english_analyzer("porter", True)
-    (page,) = judged_pages(store, parse_cleaner("words@999"), {"Ä-umlaut"})
-    cleaned = cut_page(page, None, analyzer, {"file", "return", "path"})
+    (page,) = explained_pages(store, parse_cleaner("words@999"), {"Ä-umlaut"})
+    cleaned = cut_page(page, analyzer, {"file", "return", "path"})
     assert [passage.terms for passage in cleaned.removed] == [{"return": 1, "file": 1}] * 2
     assert [passage.terms for passage in cleaned.with_words(["file", "path"])] == [{"file": 1}] * 2
     assert cleaned.with_words(["path"]) == ()

@@ -25,7 +25,7 @@ from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, r
 from thresher.exploring import exploring, lexicon
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import shard_counter
-from thresher.exploring.exploring import JudgedTopics, analyse_queries, count_store, explore
+from thresher.exploring.exploring import JudgedTopics, Search, analyse_queries, count_store, explore
 from thresher.exploring.matching import MatchChunks
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
@@ -155,7 +155,7 @@ def test_an_exploration_tells_what_building_every_index_would(
     sweeps = [*map(parse_sweep, SWEEPS), *map(quota_sweep, QUOTAS)]
     models = [parse_retrieval(name) for name in MODELS[:2]]
     cleaners = [*map(parse_cleaner, (*CLEANERS, *QUOTA_CLEANERS))]
-    explored = explore(store, sweeps, cleaners, judged, models, OPTIONS, depth=30, points=9)
+    explored = explore(store, sweeps, cleaners, Search(judged, models, OPTIONS, 30), 9)
     assert [table.retrieval for table in explored] == ["qld", "qld(exact)"]
     measures = explored[0].measures
     assert explored[0].topics == judged.ids
@@ -216,10 +216,10 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judged:
         OPTIONS,
     )
     sweeps, cleaners, models, options = asked
-    both = explore(store, sweeps, cleaners, judged, models, options, depth=20, points=8, held_out=held_out)
-    plain = explore(store, sweeps, cleaners, judged, models, options, depth=20, points=8)
+    both = explore(store, sweeps, cleaners, Search(judged, models, options, 20, held_out), 8)
+    plain = explore(store, sweeps, cleaners, Search(judged, models, options, 20), 8)
     alone = dataclasses.replace(held_out, measures=judged.measures)
-    other = explore(store, sweeps, cleaners, alone, models, options, depth=20, points=8)
+    other = explore(store, sweeps, cleaners, Search(alone, models, options, 20), 8)
     assert (both[0].topics, both[0].held_out_topics) == (judged.ids, judged.ids[2:])
     assert (plain[0].held_out_topics, plain[0].held_out.shape[-1]) == ((), 0)
     for sweep, expected, tested in zip(*map(sweeps_of, (both, plain, other)), strict=True):
@@ -265,14 +265,12 @@ def test_what_is_explored_does_not_depend_on_chunks(
         own,
         [parse_sweep("words")],
         [parse_cleaner("bte")],
-        judged,
-        [*map(parse_retrieval, MODELS[:3])],
-        OPTIONS,
+        Search(judged, [*map(parse_retrieval, MODELS[:3])], OPTIONS, 25),
     )
     explored = []
     for size in (1 << 22, 1):
         monkeypatch.setattr(exploring, "_CHUNK", size)
-        explored.append(explore(*asked, depth=25, points=12))
+        explored.append(explore(*asked, points=12))
     assert same_tables(*explored)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scores"]
 
@@ -286,7 +284,7 @@ def test_memory_does_not_grow_with_the_collection(
     monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 1000)
     peaks = []
     # What is made once is made for the first.
-    for times in (1, 8, 32):
+    for times in (1, 4, 16):
         folder = tmp_path / str(times)
         folder.mkdir()
         for path in shards(store):
@@ -297,7 +295,7 @@ def test_memory_does_not_grow_with_the_collection(
                 copied = table.set_column(table.schema.get_field_index("id"), "id", ids)
                 pq.write_table(copied, folder / f"shard-{number:06}-000000.parquet")
         tracemalloc.start()
-        explore(folder, [parse_sweep("words")], [], judged, [parse_retrieval("qld")], OPTIONS, 10, 30)
+        explore(folder, [parse_sweep("words")], [], Search(judged, [parse_retrieval("qld")], OPTIONS, 10), 30)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < 1.25 * peaks[1]
@@ -307,7 +305,7 @@ def test_what_cannot_be_evaluated_is_told(store: Path, judged: JudgedTopics) -> 
     qrels = {topic: {"a": 30} for topic in judged.ids}
     wrong = JudgedTopics(judged.topics, qrels, judged.ids)
     with pytest.raises(InputError, match="the grade 30, too large"):
-        explore(store, [], [], wrong, [parse_retrieval("qld")], OPTIONS)
+        explore(store, [], [], Search(wrong, [parse_retrieval("qld")], OPTIONS))
 
 
 def test_topics_are_read_as_in_an_experiment(shared_data: Path) -> None:

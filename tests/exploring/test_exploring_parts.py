@@ -19,11 +19,12 @@ from thresher.exploring import counting, judged_ranks
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import HashedTerms, add_vocabularies
 from thresher.exploring.judged_ranks import Evaluator
-from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.exploring.nested_sweeps import NestedSweep, _shortened, nested_sweeps, spread_cutoffs
 from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import stored_lengths
 from thresher.lucene.jvm import java_class
 from thresher.pages.plain import Ints
+from thresher.scorers.base import KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import Layout, sentence_mask
 
@@ -138,9 +139,12 @@ def test_all_different_scores_are_cutoffs_if_they_are_few(store: Path) -> None:
     assert more[words] == tuple(map(float, range(int(more[words][0]), len(more[words])))) or len(more[words]) > 30
     for template in (words, density):
         assert 20 <= len(few[template]) < len(more[template])
-        assert set(few[template]) <= set(more[template])
-        assert (few[template][0], few[template][-1]) == (more[template][0], more[template][-1])
-        assert list(few[template]) == sorted(few[template])
+        assert list(few[template]) == sorted(set(few[template]))
+    assert (few[words][0], few[words][-1]) == (more[words][0], more[words][-1])
+    # Whole numbers are short already; of others fewer digits are needed the fewer cutoffs there are.
+    assert set(few[words]) <= set(more[words])
+    digits = [np.mean([len(repr(cutoff)) for cutoff in of[density]]) for of in (few, more)]
+    assert digits[0] < digits[1]
     assert spread_cutoffs(store, [], 20) == {}
 
 
@@ -151,10 +155,36 @@ def test_of_many_scores_some_that_occur_are_held(store: Path, monkeypatch: pytes
     monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 50)
     held = spread_cutoffs(store, [template], 20)[template]
     assert len(held) >= 20
-    assert set(held) <= set(whole)
-    assert held[-1] == whole[-1]
+    assert held[-1] >= whole[-1]
     # Evenly by words or by scores: no two neighbours leave out a fifth of all scores.
-    assert max(np.diff([whole.index(cutoff) for cutoff in held])) < len(whole) / 5
+    assert max(np.diff(np.searchsorted(whole, held))) < len(whole) / 5
+
+
+@given(
+    st.lists(st.floats(-100, 100, width=32).map(lambda value: float(str(np.float32(value)))), min_size=2, unique=True),
+    st.sampled_from(["ncleaner", "perplexity(lm=books)", "density"]),
+)
+def test_cutoffs_have_the_digits_that_matter(values: list[float], name: str) -> None:
+    scorer = parse_sweep(name).scorer
+    inside = sorted(value for value in values if scorer.low is None or value >= scorer.low)
+    found = [*_shortened(inside, scorer)]
+    assert len(found) == len(inside)
+    for place, (short, value) in enumerate(zip(found, inside, strict=True)):
+        # Kept is what was kept: of all scores, none is between.
+        kept = [
+            (one >= short, one >= value) if scorer.keep == KEEP_HIGH else (one <= short, one <= value) for one in inside
+        ]
+        assert all(now == before for now, before in kept)
+        assert len(repr(short)) <= max(len(repr(value)), 6)
+        assert scorer.low is None or short >= scorer.low
+        assert inside[place] == value
+
+
+def test_cutoffs_are_short_where_scores_are_far_apart() -> None:
+    ncleaner = parse_sweep("ncleaner").scorer
+    assert [*_shortened([-0.54413485, -0.54013485, -0.49812, 0.1234567], ncleaner)] == [-0.545, -0.541, -0.5, 0.0]
+    assert [*_shortened([18175.639, 18300.25], parse_sweep("perplexity(lm=books)").scorer)] == [18200.0, 18310.0]
+    assert [*_shortened([3.7], ncleaner)] == [3.7]
 
 
 MEASURES = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thresher.errors import ConfigError, InputError, StateError
+from thresher.errors import ConfigError, StateError
 from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer
 from thresher.lucene.indexing import (
     IndexOptions,
@@ -183,35 +183,10 @@ def test_no_documents(tmp_path: Path) -> None:
             assert searcher.search("word") == []
 
 
-@pytest.mark.parametrize(
-    ("identifier", "what"),
-    [
-        ("", "a document has an empty id"),
-        ("a\0b", "the document id 'a\\x00b' holds U+0000"),
-        ("\ud800", "the document id '\\ud800' is not valid Unicode"),
-        ("é" * 16384, f"the document id '{'é' * 100}…' has 32768 bytes where Lucene allows 32766"),
-    ],
-)
-def test_ids_that_lucene_cannot_hold(tmp_path: Path, identifier: str, what: str) -> None:
-    with pytest.raises(InputError) as caught:
-        build_index([("fine", "text"), (identifier, "text")], tmp_path / "index", IndexOptions())
-    assert str(caught.value) == f"{what}. Fix: give the document another id."
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_longest_id(tmp_path: Path) -> None:
     build_index([("i" * 32766, "text")], tmp_path / "index", IndexOptions())
     with Searcher(tmp_path / "index", RetrievalModel("bm25")) as searcher:
         assert [identifier for identifier, _ in searcher.search("text")] == ["i" * 32766]
-
-
-def test_an_id_that_occurs_twice(tmp_path: Path) -> None:
-    folder = tmp_path / "index"
-    with pytest.raises(InputError) as caught:
-        build_index([("a", "x"), ("b/ö", "y"), ("c", "z"), ("b/ö", "y")], folder, IndexOptions())
-    fix = "Fix: give every document its own id."
-    assert str(caught.value) == f"{folder}: the document id 'b/ö' occurs twice. {fix}"
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_stays_of_a_build_that_fails(documents: Documents, tmp_path: Path) -> None:

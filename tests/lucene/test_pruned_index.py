@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from index_checks import is_clean
 
-from thresher.errors import ConfigError, InputError, StateError
+from thresher.errors import ConfigError, StateError
 from thresher.lucene.analysis import DELIMITER, FILLER, analyse, english_analyzer, parse_retrieval, term_list
 from thresher.lucene.indexing import (
     IndexOptions,
@@ -309,17 +309,6 @@ def test_options_that_lists_of_terms_cannot_fulfil(tmp_path: Path, option: str) 
     what = f"a pruned index cannot hold what {option} = true asks for"
     assert str(caught.value) == f"{what}. Fix: leave out {option}, or index pruning."
     assert list(tmp_path.iterdir()) == []
-
-
-def test_ids_are_checked_as_in_any_index(tmp_path: Path) -> None:
-    for identifiers, what in (
-        (("a", "a"), "the document id 'a' occurs twice"),
-        (("a", ""), "a document has an empty id"),
-    ):
-        documents = [PrunedDocument(identifier, "word", 0, 1) for identifier in identifiers]
-        with pytest.raises(InputError, match=what):
-            build_pruned_index(documents, tmp_path / "index", IndexOptions(), None)
-        assert list(tmp_path.iterdir()) == []
 
 
 def test_counts_that_disagree(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from thresher.reports.charts import (
     DASHES,
     DEEPEST,
     SERIES,
+    VERDICTS,
     Variants,
     cutoffs,
     frontier,
@@ -68,11 +69,29 @@ def test_the_frontier_marks_what_matters(model: Variants, table: VariantTable) -
     )
     (diamond,) = [one for one in marks(layers, "point") if one["mark"]["shape"] == "diamond"]
     assert own(diamond, "name") == [("none|dcp@0.5",)]
-    zero, margin = marks(layers, "rule")
+    zero, margin, bound = marks(layers, "rule")
     assert own(zero, "mean") == [(pytest.approx(means[0], abs=1e-9),)]
     assert model.margin is not None
     assert own(margin, "mean") == [(pytest.approx(means[0] - model.margin, abs=1e-9),)]
     assert labels(layers) == {"recommended", "baseline", "margin", "frontier"}
+    # What is recommended has the bound of its test, here 0.02 below the baseline, as a line down from it.
+    assert own(bound, "mean", "end") == [(own(diamond, "mean")[0][0], pytest.approx(means[0] - 0.02, abs=1e-4))]
+    assert own(marks(layers, "tick")[0], "name", "end") == [("none|dcp@0.5", own(bound, "end")[0][0])]
+
+
+def test_points_of_the_frontier_have_the_colour_of_their_verdict(model: Variants) -> None:
+    (points,) = marks(frontier(model)["layer"], "circle")
+    colour = points["encoding"]["color"]
+    found = {row["verdict"] for row in points["data"]["values"]}
+    assert colour["field"] == "verdict"
+    assert dict(zip(colour["scale"]["domain"], colour["scale"]["range"], strict=True)) == {
+        verdict: VERDICTS[verdict][1] for verdict in found
+    }
+    assert [entry["field"] for entry in points["encoding"]["tooltip"]][-2:] == ["low", "verdict"]
+    undecided = replace(model, rows=tuple({**row, "verdict": None} for row in model.rows))
+    (points,) = marks(frontier(undecided)["layer"], "circle")
+    assert points["encoding"]["color"] == {"value": SERIES[0]}
+    assert "verdict" not in [entry["field"] for entry in points["encoding"]["tooltip"]]
 
 
 def test_losses_far_beyond_the_margin_do_not_press_the_rest_together(model: Variants) -> None:
@@ -136,7 +155,7 @@ def test_held_out_topics_have_the_front_of_the_topics(model: Variants, table: Va
         name: mean for name, mean in there.items() if name != "none"
     }
     assert held_out.base[0] == there["none"]
-    assert held_out.measures[0] == "nDCG@10, held-out topics"
+    assert held_out.measures[0] == "exp-nDCG@10, held-out topics"
     fronts = ({row["name"] for row in one.rows if row["front"]} for one in (model, held_out))
     assert next(fronts) == next(fronts)
 
@@ -224,7 +243,8 @@ def test_cutoffs_that_leave_all_or_next_to_nothing_are_outside_a_picture(model: 
 
 
 def test_a_combination_is_a_line_for_each_cutoff_of_the_scorer(model: Variants, table: VariantTable) -> None:
-    plot = sweep_plot(replace(model, rows=tuple({**row, "pair": [5.0, row["cutoff"]]} for row in model.rows)), "words")
+    pairs = [{**row, "pair": [5.0, row["cutoff"]], "cleaner": "words@5"} for row in model.rows]
+    plot = sweep_plot(replace(model, rows=tuple(pairs)), "words")
     assert {row["sweep"] for row in plot.rows} == {"words@5"}
     assert all(row["line"] and row["drawn"] for row in plot.rows)
     assert len(plot.rows) == len(table.sweeps["words"])

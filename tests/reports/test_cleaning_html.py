@@ -72,7 +72,7 @@ def test_all_sections_are_there_in_order(page: str) -> None:
 def test_the_page_has_every_table_whole(page: str) -> None:
     tree = lxml_html.document_fromstring(page)
     expected = [
-        [["".join((cell.text + cell.mark).split()) for cell in row] for row in viewed(table).table.rows]
+        [["".join((cell.text + cell.mark).split()) for cell in row] for row in viewed(table)[0].rows]
         for table in cleaning_tables(run())
     ]
     found = [body_rows(table) for table in tree.xpath("//table")]
@@ -90,8 +90,8 @@ def test_the_summary_says_what_the_tables_say(page: str) -> None:
     mean = 11 * 90 / 110 / 12
     # Pages, then precision, recall and F1 of all text.
     assert figures(first) == ["12", "0.500", "1.000", "0.667"]
-    # Others, those better in F1 by tests over so many rows at this level, worse, neither.
-    assert figures(second.replace("F1", "")) == ["2", "1", "2", "0.05", "1", "0"]
+    # Others, those better in F1 by tests over so many rows at this level, worse.
+    assert figures(second.replace("F1", "")) == ["2", "1", "2", "0.05", "1"]
     best = [f"{mean:.3f}", f"+{mean - 2 / 3:.3f}", f"{11 * 0.75 / 12:.3f}", f"{11 * 0.9 / 12:.3f}"]
     assert "words@10" in third
     assert figures(third.replace("F1", ""))[1:] == best
@@ -109,7 +109,7 @@ def test_only_significant_losses_are_said_to_hurt() -> None:
     tree = lxml_html.document_fromstring(render_cleaning_report(replace(run(), results=(*found[:2], tie))))
     sentences = [item.text for item in tree.xpath("//section[@id='summary']//li")]
     assert not any("extractor:x" in sentence for sentence in sentences)
-    assert figures(sentences[1])[-2:] == ["0", "1"]
+    assert "none is" in sentences[1]
 
 
 def test_pages_left_out_and_failed_are_listed(page: str) -> None:

@@ -8,7 +8,6 @@ import pytest
 from explained_samples import DOCUMENT
 
 from thresher.explaining.explanations import (
-    BlockKind,
     Cause,
     DocumentChange,
     Drop,
@@ -17,6 +16,7 @@ from thresher.explaining.explanations import (
     TopicExplanation,
 )
 from thresher.reports.explanation_text import explanation_lines
+from thresher.scoring.block_kinds import BlockKind
 
 DROPS = (
     (Drop("words@9", 3.0, 9.0, False, 3.0, "dropped"), "words@9 scores it 3; it returns at 3"),
@@ -45,9 +45,7 @@ def lines(document: DocumentChange) -> list[str]:
     topic = TopicExplanation(
         "7", "oats and rye", *values, -0.25, Cause.LOST, {Cause.LOST: 1.0}, (document,), 0, (90, 80), (5, 5), ()
     )
-    explanation = Explanation(
-        "e", "words@9", "qld", "AP", "the recommended variant", 40, (topic,), None, None, ("careful",)
-    )
+    explanation = Explanation("e", "words@9", "qld", "AP", "the recommended variant", 40, (topic,), None, None)
     return [*explanation_lines(explanation, 200)]
 
 
@@ -62,12 +60,11 @@ def test_a_topic_and_a_document_in_words() -> None:
     (row,) = (line for line in said if line.startswith("a "))
     # Parts that are 0 throughout are left out.
     assert row.split() == ["a", "2", "2", "→", "5", "lost", "evidence", "3.5000", "−1.2500", "−1.5000", "+0.2500"]
-    assert said[-5:] == [
+    assert said[-4:] == [
         "a: fell by 3, 2 → 5; grade 2; 40 → 30 tokens",
         "  words of the topic: oat 3 → 1, rye 2 → 1 → 0 (pruned), bran 1 → 0 (pruned), corn 4",
         "  overtaken by b (unjudged, 9 → 3), c (grade 0, not retrieved → 4), 1 more",
         "",
-        "- careful",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What Python and notebooks show of results, choices and compared runs."""
+"""How results, choices and compared runs look in Python and notebooks."""
 
 from __future__ import annotations
 

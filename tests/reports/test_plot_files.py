@@ -95,7 +95,7 @@ def test_names_are_only_text_and_ids_are_the_plots_own() -> None:
     texts = ["".join(text.itertext()) for text in tree.iter(f"{SVG}text")]
     assert texts.count(shown) == 2
     assert not list(tree.iter(f"{SVG}script"))
-    assert tree.get("aria-label") == "postings against nDCG@10: a line for each sweep"
+    assert tree.get("aria-label") == "postings against exp-nDCG@10: a line for each sweep"
     assert "var(--" not in plot.svg
     inside = all_plot(variants_of(made(topics=6).tables[0])).inside("one")
     assert "var(--series-0)" in inside

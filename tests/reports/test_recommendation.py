@@ -25,7 +25,7 @@ def lines(choice: Choice) -> list[str]:
 def test_the_smallest_index_has_its_size_its_loss_and_the_test() -> None:
     first, cautious = lines(chosen(RESULTS, "none|dcp@0.5", "words@8"))
     assert first.startswith("Use none|dcp@0.5: 50.0 % of the index")
-    for fact in ("less than 5 % of nDCG@10", "60 topics", "4 families", "95 %", "−0.0100", "−0.0200"):
+    for fact in ("less than 5 % of exp-nDCG@10", "60 topics", "4 families", "95 %", "−0.0100", "−0.0200"):
         assert fact in first
     assert "words@8: 76.0 % of the index" in cautious
 
@@ -89,7 +89,7 @@ def test_each_model_is_named_and_brief_lines_leave_out_the_change() -> None:
 def test_margins_are_said_as_they_were_stated(margin: Margin, text: str) -> None:
     choice = chosen(RESULTS, "words@8")
     stated = replace(choice, terms=replace(choice.terms, margin=margin))
-    assert f"lose less than {text} of nDCG@10" in lines(stated)[0]
+    assert f"lose less than {text} of exp-nDCG@10" in lines(stated)[0]
 
 
 def test_commands_make_what_is_named_first_and_check_all() -> None:

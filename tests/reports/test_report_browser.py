@@ -254,7 +254,7 @@ def test_held_out_topics_have_the_first_chart_with_their_means(browser: Browser,
     marks: list[str] = browser.evaluate(
         "Array.from(document.querySelectorAll('#held-0 .mark-symbol path'), (mark) => mark.getAttribute('aria-label'))"
     )
-    said = re.compile(r".*baseline's: (.*?); nDCG@10, held-out topics: (.*?); variant: (.*?); .*")
+    said = re.compile(r".*baseline's: (.*?); exp-nDCG@10, held-out topics: (.*?); variant: (.*?); .*")
     found = {(match[3], float(match[1]), float(match[2])) for mark in marks if (match := said.fullmatch(mark))}
     table = results.tables[0]
     assert found == {

@@ -38,7 +38,7 @@ def sections_of(text: str) -> list[str]:
 
 
 def texts(table: Table) -> list[list[str]]:
-    return [[cell.text + cell.mark for cell in row] for row in viewed(table).table.rows]
+    return [[cell.text + cell.mark for cell in row] for row in viewed(table)[0].rows]
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ def test_counts_of_what_was_run() -> None:
     text = said(results)
     assert f"{len(compared)} variants" in text
     assert f"{sum(one.direction == 'worse' for one in compared)} " in text
-    assert f"{sum(one.direction == 'better' for one in compared)} significantly better" in text
+    assert f"{sum(one.direction == 'better' for one in compared)} are significantly better" in text
     assert f"{max(one.difference for one in compared):+.4f}" in text
     harmless = sum(
         not any(one.shows_a_loss for one in row.built.comparisons.values()) for row in table.rows[1:] if row.built
@@ -55,7 +55,7 @@ def test_each_model_is_named_where_there_are_several() -> None:
 def test_only_a_baseline() -> None:
     results = small()
     alone = replace(results, tables=(results.tables[0].only((0,)),))
-    assert [*findings(alone)] == ["Only the baseline was run: nDCG@10 of the baseline is 0.4250."]
+    assert [*findings(alone)] == ["Only the baseline was run: exp-nDCG@10 of the baseline is 0.4250."]
     assert [*warnings(alone)] == ["2 of 1002 pages failed; failures.jsonl lists them with their reasons."]
 
 

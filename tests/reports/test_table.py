@@ -180,7 +180,8 @@ def test_a_data_frame_has_the_exact_columns(monkeypatch: pytest.MonkeyPatch) -> 
     ("name", "header", "unit"),
     [
         ("P@10", "P@10", ""),
-        ("nDCG(dcg='exp-log2')@10", "nDCG@10", "dcg='exp-log2'"),
+        ("nDCG(dcg='exp-log2')@10", "exp-nDCG@10", ""),
+        ("nDCG(dcg='exp-log2',judged_only=True)@10", "exp-nDCG@10", "judged_only=True"),
         ("P(rel=2)@5", "P@5", "rel=2"),
         ("AP(a)(b)", "AP(a)(b)", ""),
     ],

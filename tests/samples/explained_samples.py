@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from thresher.experiments.measuring import build_variant
-from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, Neighbour, Passage, TermChange
+from thresher.explaining.explanations import Cause, DocumentChange, Neighbour, Passage, TermChange
 from thresher.files import safe_name
 from thresher.lucene.indexing import IndexOptions
 from thresher.pruning_methods.treatments import parse_treatment
+from thresher.scoring.block_kinds import BlockKind
 
 VARIANTS = ("none", "words@4", "perplexity(lm=books)@3000", "none|dcp@0.5", "words@4|dcp@0.3")
 OWN = "own statistics of "
@@ -53,6 +54,8 @@ DOCUMENT = DocumentChange(
     cause=Cause.LOST,
     credit=-0.3,
     removed_tokens={BlockKind.LINK: 6, BlockKind.TEXT: 4},
+    lost={BlockKind.TITLE: 0.4, BlockKind.LINK: 0.6},
+    page=BlockKind.TEXT,
     passages=(
         Passage(0, BlockKind.TITLE, "Oats", 1, {"oat": 1}, ()),
         Passage(3, BlockKind.LINK, "Oats or rye", 3, {"oat": 1, "rye": 1}, ()),

@@ -19,6 +19,7 @@ from thresher.costs.repeats import Times
 from thresher.errors import StateError
 from thresher.pages import read_text_page
 from thresher.scoring import score_pass
+from thresher.scoring import store as store_module
 from thresher.scoring.score_pass import fail_duplicates
 from thresher.scoring.store import (
     EMPTIED,
@@ -161,9 +162,9 @@ def test_a_pass_that_was_ended_half_way_goes_on(tmp_path: Path, monkeypatch: pyt
         written.append(path)
         real(path, *rest)  # type: ignore[arg-type]
 
-    real = score_pass.write_table
+    real = store_module.write_table
     with monkeypatch.context() as patch:
-        patch.setattr(score_pass, "write_table", write)
+        patch.setattr(store_module, "write_table", write)
         with pytest.raises(KeyboardInterrupt):
             fail_duplicates(store)
     done = [path.read_bytes() == content for path, content in zip(shards(store), expected, strict=True)]

@@ -45,10 +45,9 @@ def scores(folder: Path) -> list[list[float]]:
     return [row for path in shards(folder) for row in pq.read_table(path)[f"score:{SELF}"].to_pylist()]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path: Path, workers: int) -> None:
+def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path: Path) -> None:
     plan = ScorePlan(rivers(), (Density(), Perplexity(lm="self")), most_pages=16)
-    report = score_collection(plan, tmp_path / "store", Backend(workers=workers))
+    report = score_collection(plan, tmp_path / "store", Backend(workers=2))
     assert (report.documents, report.scored, report.shards) == (40, 40, 3)
 
     segments = [read_html(prose(number)) for number in range(40)]

@@ -28,7 +28,7 @@ from thresher.scoring.percentiles import (
     resolved_without_collection,
     weighted_percentiles,
 )
-from thresher.scoring.removed import DROPPED, judged_pages
+from thresher.scoring.removed import DROPPED, explained_pages
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import NOTHING_SPENT, SCORED, PageScores, ShardReport, shard_path, write_shard
 
@@ -150,7 +150,7 @@ def test_what_is_judged_is_what_is_cut(tmp_path: Path) -> None:
     cleaner = parse_cleaner("perplexity@p70+words@p20")
     store(tmp_path, cleaner.name)
     kept = [document.text.split() for document in cleaned_documents(tmp_path, cleaner)]
-    pages = list(judged_pages(tmp_path, cleaner))
+    pages = list(explained_pages(tmp_path, cleaner))
     assert [" ".join(segment.text for segment in page.segments if segment.kept).split() for page in pages] == kept
     verdicts = [verdict for page in pages for segment in page.segments for verdict in segment.verdicts]
     number = resolved(tmp_path, cleaner).cuts[1].threshold

@@ -17,8 +17,8 @@ from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.removed import (
     DROPPED,
-    JudgedPage,
-    judged_pages,
+    PageVerdicts,
+    explained_pages,
     record,
     short,
 )
@@ -42,8 +42,8 @@ def store(folder: Path, *names: str) -> Path:
     return folder
 
 
-def judged(folder: Path, name: str) -> list[JudgedPage]:
-    return list(judged_pages(store(folder, name), parse_cleaner(name)))
+def judged(folder: Path, name: str) -> list[PageVerdicts]:
+    return list(explained_pages(store(folder, name), parse_cleaner(name)))
 
 
 def test_blocks_of_a_page(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_what_is_within_a_quota_is_said(tmp_path: Path) -> None:
 def test_all_cuts_that_drop_a_segment_are_named_in_the_cleaners_order(tmp_path: Path) -> None:
     """Sentences are the segments as soon as one cut scores sentences."""
     page, empty = judged(tmp_path, "perplexity@1+words@3")
-    assert empty == JudgedPage("c", ())
+    assert empty == PageVerdicts("c", (), ())
     assert [segment.text for segment in page.segments] == [
         "Oats",
         "One two three.",
@@ -197,7 +197,7 @@ def test_kept_and_dropped_are_all_and_what_is_kept_is_what_clean_keeps(
     for number in range(2):
         part = replace(whole(sources[number::2]), number=number)
         do_part(Task(part), ScoreWork(Listed(()), tmp_path, scorers=cleaner.scorers))
-    pages = list(judged_pages(tmp_path, cleaner))
+    pages = list(explained_pages(tmp_path, cleaner))
     texts = [text for path in shards(tmp_path) for text in read_shard(path, ["text"])["text"].to_pylist()]
     cleaned = list(cleaned_documents(tmp_path, cleaner))
     assert [page.id for page in pages] == [document.id for document in cleaned]

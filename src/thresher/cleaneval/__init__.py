@@ -1,3 +1,1 @@
-"""How well pages are cleaned: gold standards in their formats, what cleaners and other packages leave of the same pages,
-and how far both agree.
-"""
+"""Quality of cleaning: gold standards, the texts that cleaners and other packages leave, and how far both agree."""

@@ -154,7 +154,7 @@ TOKEN = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Agreement:
-    """How much two texts agree: `precision`, `recall` and their harmonic mean `f1`, each in [0, 1]."""
+    """The agreement of two texts: `precision`, `recall` and their harmonic mean `f1`, each in [0, 1]."""
 
     precision: float
     recall: float
@@ -252,14 +252,9 @@ def compare_tokens(cleaned: str, gold: str) -> TokenCounts:
 
 
 def agreement(common: int, cleaned: int, gold: int) -> Agreement:
-    """Return precision = common/cleaned, recall = common/gold and F1 = 2·common/(cleaned + gold).
+    """Return precision = common/cleaned, recall = common/gold and F1 = 2·common/(cleaned + gold), from numbers of units.
 
     If one of `cleaned` and `gold` is 0, all three are 0; if both are, all three are 1.
-
-    Args:
-        common: how many units of the cleaned page are right, at most the smaller of the other two.
-        cleaned: units of the cleaned page.
-        gold: units of the gold text.
     """
     if not cleaned or not gold:
         value = float(cleaned == gold)

@@ -40,11 +40,9 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Keeper(Generic[Result]):
-    """Results of one kind, a file each.
+    """Results of one kind, a file each in `folder`; None keeps nothing.
 
-    Attributes:
-        folder: where they are; None keeps nothing.
-        kind: the annotation of a result: dataclasses, lists and tuples of texts and numbers.
+    `kind` is the annotation of a result: dataclasses, lists and tuples of texts and numbers.
     """
 
     folder: Path | None
@@ -53,8 +51,7 @@ class Keeper(Generic[Result]):
     def find(self, made_from: Any) -> Result | None:
         """Return the result that was made from the same; None if it is not there, or not readable.
 
-        Args:
-            made_from: a JSON value of all that a result depends on. This version of the package counts, too.
+        `made_from` is a JSON value of all that a result depends on, besides this version of the package.
         """
         if self.folder is None:
             return None
@@ -186,14 +183,9 @@ class ComparedPage:
 def score_gold(
     pages: Sequence[GoldPage], scorers: Sequence[Scorer], folder: Path, workers: int = 1, fresh: bool = False
 ) -> None:
-    """Score pages with gold into the score store `folder`, unless they are scored already.
+    """Score pages with gold, at least one, into the score store `folder`, unless they are scored already.
 
-    Args:
-        pages: at least one.
-        scorers: all that the cleaners need; duplicates by canonical name are scored once.
-        folder: the score store.
-        workers: number of processes.
-        fresh: replace scores that were made otherwise, instead of refusing.
+    Duplicate scorers are scored once; `fresh` replaces scores that were made otherwise, instead of refusing.
     """
     distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
     plan = ScorePlan(GoldCollection(pages[0].path.parent, pages), distinct, most_pages=SHARD_PAGES)

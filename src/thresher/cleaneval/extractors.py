@@ -76,38 +76,6 @@ def by_justext(page: str) -> list[str]:
     return [paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate]
 
 
-def by_boilerpy3_words(page: str) -> list[str]:
-    """Apply the tree over words: Algorithm 2 of Kohlschuetter et al. (2010), as `boilerpipe(rules=words)`."""
-    from boilerpy3.extractors import NumWordsRulesExtractor
-
-    return _by_boilerpy3(NumWordsRulesExtractor(raise_on_failure=False), page)
-
-
-def by_boilerpy3_density(page: str) -> list[str]:
-    """Apply the tree over text density: Algorithm 1 of the paper, as `boilerpipe(rules=density)`.
-
-    The package has this classifier, but no extractor that uses it alone.
-    """
-    from boilerpy3.extractors import Extractor
-    from boilerpy3.filters import DensityRulesClassifier
-
-    return _by_boilerpy3(Extractor(DensityRulesClassifier(), raise_on_failure=False), page)
-
-
-def by_boilerpy3_default(page: str) -> list[str]:
-    """Apply the tree over text density to blocks that were fused before."""
-    from boilerpy3.extractors import DefaultExtractor
-
-    return _by_boilerpy3(DefaultExtractor(raise_on_failure=False), page)
-
-
-def by_boilerpy3_article(page: str) -> list[str]:
-    """Apply the extractor for news: the tree over words, then the title and the largest block."""
-    from boilerpy3.extractors import ArticleExtractor
-
-    return _by_boilerpy3(ArticleExtractor(raise_on_failure=False), page)
-
-
 def by_trafilatura(page: str) -> list[str]:
     """Return Trafilatura's text without readers' comments; if that is short, it falls back on jusText and readability."""
     import trafilatura
@@ -130,28 +98,42 @@ def by_readability(page: str) -> list[str]:
     return read_html(Document(page).summary()).blocks
 
 
-def _by_boilerpy3(extractor: Any, page: str) -> list[str]:
-    """Return the text of an extractor that does not raise on pages with mismatched tags, but keeps some of their text.
+def by_boilerpy3(page: str, extractor: str) -> list[str]:
+    """Apply an extractor of boilerpy3; `DensityRules` is the tree over text density alone, which the package has no
+    extractor of.
 
-    It only reads text after a BODY tag, which is optional in HTML.
+    It does not raise on pages with mismatched tags, but keeps some of their text. It only reads text after a BODY tag,
+    which is optional in HTML.
     """
+    from boilerpy3 import extractors
+    from boilerpy3.filters import DensityRulesClassifier
+
+    if extractor == "DensityRules":
+        chosen: Any = extractors.Extractor(DensityRulesClassifier(), raise_on_failure=False)
+    else:
+        chosen = getattr(extractors, extractor)(raise_on_failure=False)
     if not _BODY.search(page):
         head = _HEAD_END.search(page)
         at = head.end() if head else 0
         page = f"{page[:at]}<html><body>{page[at:]}"
-    return _lines(extractor.get_content(page))
+    return _lines(chosen.get_content(page))
 
 
 def _lines(text: str) -> list[str]:
     return [line for line in map(str.strip, text.splitlines()) if line]
 
 
+def _boilerpy3(name: str, extractor: str) -> Extractor:
+    extract = partial(by_boilerpy3, extractor=extractor)
+    return Extractor(f"extractor:boilerpy3-{name}", "boilerpy3", "boilerpy3.extractors", extract)
+
+
 EXTRACTORS = (
     Extractor("extractor:justext", "justext", "justext", by_justext),
-    Extractor("extractor:boilerpy3-words", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_words),
-    Extractor("extractor:boilerpy3-density", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_density),
-    Extractor("extractor:boilerpy3-default", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_default),
-    Extractor("extractor:boilerpy3-article", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_article),
+    _boilerpy3("words", "NumWordsRulesExtractor"),  # Algorithm 2 of Kohlschuetter et al. (2010)
+    _boilerpy3("density", "DensityRules"),  # their Algorithm 1
+    _boilerpy3("default", "DefaultExtractor"),  # Algorithm 1 on blocks that were fused before
+    _boilerpy3("article", "ArticleExtractor"),  # Algorithm 2, then the title and the largest block
     Extractor("extractor:trafilatura", "trafilatura", "trafilatura", by_trafilatura),
     Extractor("extractor:resiliparse", "resiliparse", "resiliparse.extract.html2text", by_resiliparse),
     Extractor("extractor:readability", "readability-lxml", "readability", by_readability),
@@ -165,7 +147,7 @@ SECONDS = 30.0
 
 @dataclass(frozen=True)
 class ExtractedPage:
-    """What each extractor leaves of a page: its paragraphs, in the extractors' order.
+    """The paragraphs that each extractor leaves of a page, in the extractors' order.
 
     An extractor that raised, took too long or ended its process leaves nothing, and `problems` has the reason instead; the
     problem of an extractor that did well is empty.
@@ -191,15 +173,16 @@ def run_extractors(
 ) -> Iterator[ExtractedPage]:
     """Run every extractor over every page, in the order of the pages.
 
-    Processes end with this generator, and with this process should it be killed. What packages write to
-    standard output and error is lost.
-
-    `seconds` is the wall time that an extractor may take over a page.
+    Processes end with this generator, and with this process should it be killed. What packages write to standard output and
+    error is lost. `seconds` is the wall time that an extractor may take over a page.
     """
     count = len(extractors)
     tasks = (_Task(number, at, page.path) for number, page in enumerate(pages) for at in range(count))
     extract = partial(_extract, extractors=extractors, seconds=seconds)
-    instead = partial(_without_page, seconds=seconds)
+
+    def instead(task: _Task, code: int | None) -> _Task:
+        return replace(task, problem=exit_reason(code, seconds, "process"))
+
     outcomes: dict[int, dict[int, tuple[tuple[str, ...], str]]] = defaultdict(dict)
     with closing(run_watched(workers, extract, tasks, instead)) as every:
         for number, page in enumerate(pages):
@@ -210,10 +193,6 @@ def run_extractors(
             texts, problems = zip(*(found[at] for at in range(count)), strict=True) if count else ((), ())
             yield ExtractedPage(page.stem, texts, problems)
             del outcomes[number]
-
-
-def _without_page(task: _Task, code: int | None, seconds: float) -> _Task:
-    return replace(task, problem=exit_reason(code, seconds, "process"))
 
 
 def _extract(task: _Task, extractors: Sequence[Extractor], seconds: float) -> tuple[_Task, tuple[str, ...], str]:

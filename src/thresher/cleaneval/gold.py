@@ -62,11 +62,8 @@ def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
 
     A text is in CleanEval's format if it begins with a line `URL:` or if any line begins with a segment marker. A marker may
     then stand anywhere and ends the segment before it; text before the first has no label; character references are resolved,
-    as CleanPortalEval needs. Any other text is one segment, up to Dragnet's comments mark.
-
-    Args:
-        text: the gold text.
-        comments: whether the text below Dragnet's comments mark is a segment too.
+    as CleanPortalEval needs. Any other text is one segment, up to Dragnet's comments mark; with `comments`, the text below it
+    is a segment too.
     """
     if (url := _URL.match(text)) or _MARKED_LINE.search(text):
         parts = _marked(text[url.end() :] if url else text)
@@ -105,15 +102,8 @@ def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledTex
     """Return the marked content of an annotated page of L3S-GN1, in the blocks of the page without its marks.
 
     The innermost mark around a text applies, so that text in nested marks counts once; of several marks on one element the
-    first applies. Unmarked text is not content, not even the page's title. Labels follow the page's tags, not the annotators:
-    heading, list item (its first block), else paragraph.
-
-    Args:
-        content: the page's bytes.
-        comments: whether readers' comments are content.
-
-    Returns:
-        the blocks; none if nothing is marked.
+    first applies. Unmarked text is not content, not even the page's title, and readers' comments are only with `comments`.
+    Labels follow the page's tags, not the annotators: heading, list item (its first block), else paragraph.
     """
     html = rewritten(content, MarkRewriter(_CONTENT | {_COMMENTS} if comments else _CONTENT))
     return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(html)))

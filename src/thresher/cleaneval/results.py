@@ -6,24 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import compress, takewhile
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
 
-from thresher.cleaneval.cleaning_measures import (
-    Agreement,
-    CleaningSummary,
-    PageWords,
-    Summary,
-    agreement,
-    summarize,
-    summarize_pages,
-)
+from thresher.cleaneval import cleaning_measures as measures
+from thresher.cleaneval.cleaning_measures import Agreement, CleaningSummary, PageWords, Summary, summarize
 from thresher.cleaneval.comparing import PageQuality
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
+from thresher.evaluation.non_inferiority import t_quantile
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
 
 TESTED = "word F1"
@@ -92,11 +84,9 @@ class CleanerResult:
 def compare_cleaners(
     cleaners: Sequence[CleanerPages], alpha: float = ALPHA, correction: str = HOLM
 ) -> tuple[CleanerResult, ...]:
-    """Summarise each cleaner and test it against the first.
+    """Summarise each cleaner and test it against the first, as `thresher.evaluation.significance.compare_all` tests.
 
-    Args:
-        cleaners: at least one, each with the same pages, at least one.
-        alpha, correction: as in `thresher.evaluation.significance.compare_all`.
+    There is at least one, and each has the same pages, at least one.
     """
     results: list[CleanerResult] = []
     base_f1s: list[float] = []
@@ -127,7 +117,7 @@ def summarize_quality(pages: Sequence[PageQuality]) -> QualitySummary:
     rouge = [page.rouge.agreement for page in pages]
     tokens = [page.tokens.bag for page in pages]
     return QualitySummary(
-        summarize_pages([page.words for page in pages]),
+        measures.summarize_pages([page.words for page in pages]),
         summarize([page.precision for page in tokens]),
         summarize([page.recall for page in tokens]),
         summarize([page.f1 for page in tokens]),
@@ -151,35 +141,14 @@ def mean_interval(values: Sequence[float]) -> MeanInterval:
     deviation = stdev(values)
     if deviation < TOLERANCE:
         return MeanInterval(mean, mean, mean)
-    half = _critical_t(len(values) - 1) * deviation / math.sqrt(len(values))
+    half = t_quantile(ALPHA / 2, len(values) - 1) * deviation / math.sqrt(len(values))
     return MeanInterval(mean, mean - half, mean + half)
-
-
-def _two_sided_p(t: Any, df: int) -> Any:
-    """Return P(|T| >= |t|) as the regularised incomplete beta function (Abramowitz and Stegun 1964, 26.7.1 and 26.5.27)."""
-    from mpmath import betainc
-
-    return betainc(df / 2, 0.5, 0, df / (df + t * t), regularized=True)
-
-
-@cache
-def _critical_t(df: int) -> float:
-    """Return the t whose two-sided p is `ALPHA`."""
-    from mpmath import findroot
-
-    return float(findroot(lambda t: _two_sided_p(t, df) - ALPHA, 2))
 
 
 @dataclass(frozen=True)
 class TypeQuality:
-    """A cleaner over the pages of a type: means over pages with 95 % intervals.
-
-    Attributes:
-        page_type: the type, or `UNTYPED`.
-        pages: how many there are.
-        emptied: how many the cleaner leaves without words.
-        token_f1: F1 of tokens as bags.
-        f1: F1 of words by alignment.
+    """A cleaner over the pages of a type, or `UNTYPED`: the pages, those emptied, mean F1 of tokens as bags and of words by
+    alignment, with 95 % intervals.
     """
 
     cleaner: str
@@ -192,14 +161,9 @@ class TypeQuality:
 
 
 def by_page_type(results: Sequence[CleanerResult], page_types: Sequence[str]) -> tuple[TypeQuality, ...]:
-    """Return each cleaner over the pages of each type.
+    """Return each cleaner over the pages of each type; `page_types` are those of the pages, in order, empty for none.
 
-    Args:
-        results: over the same pages.
-        page_types: of the pages, in their order; empty for a page without.
-
-    Returns:
-        by cleaner, in order, and then by type, that of most pages first, pages without last; nothing if no page has a type.
+    By cleaner, and then by type, that of most pages first, pages without last; nothing if no page has a type.
     """
     if not any(page_types):
         return ()
@@ -284,9 +248,7 @@ class GoldTransfer:
 def sweep_points(pages: Mapping[float, Sequence[PageWords]], higher_is_stricter: bool) -> tuple[SweepPoint, ...]:
     """Return the points of a sweep, from the cutoff that removes least to the one that removes most.
 
-    Args:
-        pages: by cutoff, each cleaned page; the same pages in the same order, at least one.
-        higher_is_stricter: whether higher cutoffs remove more.
+    `pages` are by cutoff: the same in the same order, at least one.
     """
     return tuple(_point(cutoff, pages[cutoff]) for cutoff in sorted(pages, reverse=not higher_is_stricter))
 
@@ -295,10 +257,7 @@ def best_cutoff(points: Sequence[SweepPoint]) -> BestCutoff:
     """Return the cutoff of the best mean F1 (ties: the one that removes least) and its plateau.
 
     The plateau is the unbroken range of cutoffs around the best whose mean F1 is at most one standard error lower: s/√n of
-    the difference to the best, paired by page.
-
-    Args:
-        points: at least one, as `sweep_points` orders them.
+    the difference to the best, paired by page. Points are in the order of `sweep_points`, at least one.
     """
     highest = max(point.macro.f1 for point in points)
     index, best = next((index, one) for index, one in enumerate(points) if one.macro.f1 >= highest - TOLERANCE)
@@ -336,7 +295,7 @@ def transfer(tuned: GoldSweep, tested: GoldSweep, alpha: float = ALPHA) -> GoldT
 def _point(cutoff: float, pages: Sequence[PageWords]) -> SweepPoint:
     aligned = [page.alignment for page in pages]
     macro = Agreement(*(fmean(getattr(page, name) for page in aligned) for name in ("precision", "recall", "f1")))
-    micro = agreement(*(sum(getattr(page, name) for page in pages) for name in ("aligned", "words", "gold")))
+    micro = measures.agreement(*(sum(getattr(page, name) for page in pages) for name in ("aligned", "words", "gold")))
     return SweepPoint(cutoff, macro, micro, tuple(page.f1 for page in aligned))
 
 

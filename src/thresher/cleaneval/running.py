@@ -9,19 +9,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
+from thresher.cleaneval import results as outcomes
 from thresher.cleaneval.comparing import Keeper, compare_cleaned, compare_texts, compare_words_alone, score_gold
 from thresher.cleaneval.extractors import ExtractedPage, Extractor, run_extractors
 from thresher.cleaneval.gold import GoldStandard
-from thresher.cleaneval.results import (
-    CleanerPages,
-    CleanerResult,
-    GoldSweep,
-    GoldTransfer,
-    best_cutoff,
-    compare_cleaners,
-    sweep_points,
-    transfer,
-)
+from thresher.cleaneval.results import CleanerPages, CleanerResult, GoldSweep, GoldTransfer
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation.significance import corrected
@@ -86,7 +78,7 @@ def asked_sweep(text: str) -> CutoffSweep:
         steps = dict.fromkeys(round(step * (len(grid) - 1) / (MOST_CUTOFFS - 1)) for step in range(MOST_CUTOFFS))
         cutoffs: tuple[Cutoff, ...] = tuple(float(grid[step]) for step in steps)
     else:
-        cutoffs = tuple(_cutoff(part, text) for part in match["cutoffs"].split(","))
+        cutoffs = tuple(parse_cutoff(part, template.scorer.name, "--sweep") for part in match["cutoffs"].split(","))
     if not same_kind(cutoffs):
         raise ConfigError(
             f"the sweep {text!r} mixes numbers, percentiles and quotas, or two kinds of percentiles",
@@ -106,15 +98,6 @@ def _each(texts: Sequence[str], parse: Callable[[str], Parsed], problems: list[C
         except ConfigError as problem:
             problems.append(problem)
     return parsed
-
-
-def _cutoff(part: str, text: str) -> Cutoff:
-    try:
-        return parse_cutoff(part, text, "--sweep")
-    except ConfigError as error:
-        raise ConfigError(
-            f"the cutoff {part.strip()!r} of {text!r} is not a number", "write it like density=5,8,10.5", "--sweep"
-        ) from error
 
 
 @dataclass(frozen=True)
@@ -188,10 +171,7 @@ def run_cleaners(
     alpha: float = ALPHA,
     correction: str = HOLM,
 ) -> CleaningRun:
-    """Measure cleaners, the baseline first, and other packages; sweep cutoffs, and test the best of each on `other`.
-
-    `alpha` and `correction` are those of `thresher.evaluation.significance.compare_all`.
-    """
+    """Measure cleaners, the baseline first, and other packages; sweep cutoffs, and test the best of each on `other`."""
     pages = gold.standard.pages
     swept = [cleaner for sweep in sweeps for cleaner in sweep.cleaners]
     score_gold(pages, _scorers([*cleaners, *swept]), gold.store, workers, fresh)
@@ -203,7 +183,7 @@ def run_cleaners(
     if extractors:
         other_packages, crashes = _run_extractors(gold, extractors, workers)
         measured += other_packages
-    results = compare_cleaners(measured, alpha, correction)
+    results = outcomes.compare_cleaners(measured, alpha, correction)
     baseline = tuple(page.words.alignment.f1 for page in results[0].pages)
     measured_sweeps = _sweep(gold, sweeps, baseline, workers)
     tested = _tested(other, sweeps, workers, fresh) if other and sweeps else ()
@@ -264,8 +244,8 @@ def _sweep(
         words = compare_words_alone(pages, gold.store, sweep.cleaners, workers, gold.keep)
         by_cutoff = zip(*progress(words, f"sweeping {sweep.name}", len(pages), "pages"), strict=True)
         stricter = sweep.cleaners[0].cuts[0].higher_is_stricter
-        points = sweep_points(dict(zip(sweep.values, by_cutoff, strict=True)), stricter)
-        swept.append(GoldSweep(sweep.name, gold.name, gold.folder, points, best_cutoff(points), baseline))
+        points = outcomes.sweep_points(dict(zip(sweep.values, by_cutoff, strict=True)), stricter)
+        swept.append(GoldSweep(sweep.name, gold.name, gold.folder, points, outcomes.best_cutoff(points), baseline))
     return tuple(swept)
 
 
@@ -281,7 +261,7 @@ def _tested(other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: 
 def _transfers(
     tuned: Sequence[GoldSweep], tested: Sequence[GoldSweep], alpha: float, correction: str
 ) -> tuple[GoldTransfer, ...]:
-    transfers = [transfer(here, there, alpha) for here, there in zip(tuned, tested, strict=True)]
+    transfers = [outcomes.transfer(here, there, alpha) for here, there in zip(tuned, tested, strict=True)]
     comparisons = corrected([item.comparison for item in transfers], correction)
     return tuple(replace(item, comparison=new) for item, new in zip(transfers, comparisons, strict=True))
 

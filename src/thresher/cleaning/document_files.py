@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from isal import igzip
 
-from thresher.cleaning.output_formats import (
-    GZIP,
-    PARQUET,
-    ZSTD,
-    OutputFormat,
-    opened_output,
-)
+from thresher.cleaning.output_formats import GZIP, PARQUET, ZSTD, OutputFormat, opened_output
 from thresher.pages.plain import without_invalid
 from thresher.scorers.languages import UNKNOWN, language_of
 from thresher.scoring.cutting import CleanedDocument
@@ -29,6 +23,7 @@ Metadata = Mapping[str, str | int | None]
 Row = dict[str, Any]
 Record = bytes | Row
 """A line of JSON, or a row of Parquet."""
+Write = Callable[[Record], object]
 
 METADATA = ("file", "offset", "bytes", "encoding", "words")
 """The members of `metadata`, in their order."""
@@ -43,25 +38,9 @@ _SCHEMA = [(name, pa.string()) for name in ("id", "url", "title", "contents", "l
 _METADATA_TYPE = pa.struct([(name, pa.string() if name in ("file", "encoding") else pa.int64()) for name in METADATA])
 
 
-class DocumentFile(Protocol):
-    """An open file of documents."""
-
-    def write(self, record: Record) -> None:
-        """Add a record."""
-        ...
-
-    def finish(self) -> None:
-        """Write what is left; the file below stays open."""
-        ...
-
-    def abandon(self) -> None:
-        """Write nothing more, after an error."""
-        ...
-
-
 @dataclass(frozen=True)
 class Rendering:
-    """How documents become records of a format. Picklable, for workers.
+    """Makes documents records of a format. Picklable, for workers.
 
     `metadata`: whether the member `metadata` is wanted; `valid`: whether invalid characters are left out.
     """
@@ -78,13 +57,13 @@ class Rendering:
         row = members(document, metadata if self.metadata else None)
         return row if self.format.kind == PARQUET else json_line(row)
 
-    def open(self, out: BinaryIO) -> DocumentFile:
-        """Begin a file in the open file `out`."""
+    def writer(self, out: BinaryIO) -> AbstractContextManager[Write]:
+        """Yield the function that adds a record to the open file `out`; after an error nothing more is written."""
         if self.format.kind == PARQUET:
-            return _ParquetFile(out, self.metadata)
+            return _parquet(out, self.metadata)
         if self.format.compression == GZIP:
-            return _GzipFile(out)
-        return _ZstdFile(out) if self.format.compression == ZSTD else _PlainFile(out)
+            return _gzip(out)
+        return _zstd(out) if self.format.compression == ZSTD else nullcontext(cast(Write, out.write))
 
 
 def members(document: CleanedDocument, metadata: Metadata | None = None) -> Row:
@@ -110,90 +89,65 @@ def json_line(row: Row) -> bytes:
 
 
 @contextmanager
-def documents_writer(path: Path, rendering: Rendering) -> Iterator[Callable[[Record], None]]:
-    """Give the function that adds a record to a file, which appears when the block succeeds."""
-    with opened_output(path) as out:
-        file = rendering.open(out)
-        try:
-            yield file.write
-        except BaseException:
-            file.abandon()
-            raise
-        file.finish()
+def documents_writer(path: Path, rendering: Rendering) -> Iterator[Write]:
+    """Yield the function that adds a record to a file, which appears when the block succeeds."""
+    with opened_output(path) as out, rendering.writer(out) as write:
+        yield write
 
 
-class _AbandonedQuietly:
-    def abandon(self) -> None:
-        pass
+@contextmanager
+def _gzip(out: BinaryIO) -> Iterator[Write]:
+    # No name and no time: the same documents give the same bytes.
+    packer: Any = igzip.IGzipFile(filename="", fileobj=out, mode="wb", mtime=0)  # type: ignore[no-untyped-call]
+    yield packer.write
+    packer.close()
 
 
-class _PlainFile(_AbandonedQuietly):
-    def __init__(self, out: BinaryIO) -> None:
-        self._write: Callable[[bytes], object] = out.write
+@contextmanager
+def _zstd(out: BinaryIO) -> Iterator[Write]:
+    """Write frames of a mebibyte: a reader needs no more memory."""
+    waiting = bytearray()
 
-    def write(self, record: Record) -> None:
-        self._write(cast(bytes, record))
+    def flush() -> None:
+        out.write(pa.compress(bytes(waiting), codec="zstd", asbytes=True))
+        waiting.clear()
 
-    def finish(self) -> None:
-        pass
+    def write(record: Record) -> None:
+        waiting.extend(cast(bytes, record))
+        if len(waiting) >= _FRAME_BYTES:
+            flush()
 
-
-class _GzipFile(_AbandonedQuietly):
-    def __init__(self, out: BinaryIO) -> None:
-        # No name and no time: the same documents give the same bytes.
-        self._packer: Any = igzip.IGzipFile(  # type: ignore[no-untyped-call]
-            filename="", fileobj=out, mode="wb", mtime=0
-        )
-
-    def write(self, record: Record) -> None:
-        self._packer.write(record)
-
-    def finish(self) -> None:
-        self._packer.close()
+    yield write
+    flush()
 
 
-class _ZstdFile(_AbandonedQuietly):
-    """Frames of a mebibyte: a reader needs no more memory."""
+@contextmanager
+def _parquet(out: BinaryIO, metadata: bool) -> Iterator[Write]:
+    """Write row groups of 16 MiB before compression."""
+    schema = pa.schema([*_SCHEMA, *([("metadata", _METADATA_TYPE)] if metadata else [])])
+    writer = pq.ParquetWriter(out, schema, compression="zstd", write_page_checksum=True)
+    rows: list[Row] = []
+    size = 0
 
-    def __init__(self, out: BinaryIO) -> None:
-        self._out = out
-        self._waiting = bytearray()
+    def flush() -> None:
+        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+        rows.clear()
 
-    def write(self, record: Record) -> None:
-        self._waiting += cast(bytes, record)
-        if len(self._waiting) >= _FRAME_BYTES:
-            self.finish()
-
-    def finish(self) -> None:
-        self._out.write(pa.compress(bytes(self._waiting), codec="zstd", asbytes=True))
-        self._waiting.clear()
-
-
-class _ParquetFile:
-    """Row groups of 16 MiB before compression."""
-
-    def __init__(self, out: BinaryIO, metadata: bool) -> None:
-        self._schema = pa.schema([*_SCHEMA, *([("metadata", _METADATA_TYPE)] if metadata else [])])
-        self._writer = pq.ParquetWriter(out, self._schema, compression="zstd", write_page_checksum=True)
-        self._rows: list[Row] = []
-        self._size = 0
-
-    def write(self, record: Record) -> None:
+    def write(record: Record) -> None:
+        nonlocal size
         row = cast(Row, record)
-        self._rows.append(row)
-        self._size += len(row["contents"])
-        if self._size >= _GROUP_BYTES:
-            self._flush()
+        rows.append(row)
+        size += len(row["contents"])
+        if size >= _GROUP_BYTES:
+            flush()
+            size = 0
 
-    def finish(self) -> None:
-        if self._rows:
-            self._flush()
-        self._writer.close()
-
-    def abandon(self) -> None:
+    try:
+        yield write
+    except BaseException:
         # It would otherwise end the file when it is collected.
-        self._writer.is_open = False
-
-    def _flush(self) -> None:
-        self._writer.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
-        self._rows, self._size = [], 0
+        writer.is_open = False
+        raise
+    if rows:
+        flush()
+    writer.close()

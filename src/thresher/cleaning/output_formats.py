@@ -74,12 +74,8 @@ def path_to_write(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> None:
-    """Check that no file to write is the collection, nor makes another collection of its folder for the next command.
-
-    Args:
-        outputs: the files.
-        collection: what is read.
-        asked: the format that the user says it has, if so: files of others do not count then.
+    """Refuse outputs that would overwrite the collection or later be read as part of it; `asked` is the user's format,
+    if any.
     """
     if not isinstance(collection, Files):
         return
@@ -98,7 +94,7 @@ def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> 
 
 
 def target_of(path: Path) -> Path:
-    """Return what two paths have in common that name the same file or descriptor."""
+    """Return a path that is the same for all names of one file or descriptor."""
     descriptor = _descriptor(path)
     return real_path(path) if descriptor is None else Path(f"/dev/fd/{descriptor}")
 
@@ -142,7 +138,7 @@ class OutputFormat:
 
 @dataclass(frozen=True)
 class Output:
-    """How a cleaned collection is written.
+    """Options of writing a cleaned collection.
 
     Attributes:
         format: one of `thresher.defaults.OUTPUT_FORMATS`; empty for what the file's name ends in.

@@ -63,7 +63,7 @@ def _cleaned(page: Page, cleaner: Cleaner, options: PageOptions, mib: float) -> 
 
 
 WINDOW_BYTES = 64 * 2**20
-"""How much of a pipe is cleaned at once."""
+"""The bytes of a pipe that are cleaned at once."""
 
 _PIECE = 2**20
 _NAME = "stdin"
@@ -80,14 +80,10 @@ class PipedLines:
 def piped_lines(
     pipe: BinaryIO, folder: Path, options: ReadOptions, format: str, window: int | None = WINDOW_BYTES
 ) -> Iterator[PipedLines]:
-    """Copy the lines of a pipe to a file in `folder`, again and again, and give each as a collection.
+    """Copy the lines of a pipe to a file in `folder`, again and again, and yield each file as a collection.
 
-    Args:
-        pipe: JSON lines, or one page of HTML or text, whose id is `stdin`.
-        folder: where the file is written; the next step replaces it.
-        options: how documents are read.
-        format: the user's choice.
-        window: how many bytes each collection has, up to the end of a line; None for all.
+    The pipe has JSON lines, or one page of HTML or text, whose id is `stdin`. Each collection has about `window` bytes,
+    up to the end of a line; None for all.
     """
     if format not in ("", JsonLines.name, *PAGE_FORMATS):
         what = f"standard input is read as JSON lines, or as a page of HTML or text, not as {format}"

@@ -13,19 +13,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from thresher.cleaning import output_formats as formats
 from thresher.cleaning.document_files import METADATA, Record, Rendering, documents_writer
-from thresher.cleaning.output_formats import (
-    BY_ENDING,
-    STANDARD,
-    Output,
-    check_apart,
-    check_writable,
-    is_stream,
-    opened_output,
-    output_format,
-    path_to_write,
-    target_of,
-)
+from thresher.cleaning.output_formats import BY_ENDING, STANDARD, Output
 from thresher.cleaning.page_streams import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import Files
@@ -49,7 +39,7 @@ from thresher.scoring.lost_pages import (
     language_warning,
 )
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.removed import judged_pages, record
+from thresher.scoring.removed import explained_pages, record
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards
 
@@ -60,7 +50,7 @@ FAILURES_SHOWN = 1000
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
 BY_ADDRESS = ReadOptions(IdRule(address=True))
-"""How documents are read by default: with ids that mean something to people."""
+"""The default options of reading documents: ids that mean something to people."""
 _STORED = METADATA[:-1]
 
 
@@ -68,9 +58,7 @@ _STORED = METADATA[:-1]
 def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
     """Yield a folder beside a file to write, which no other process has; only a kill or Ctrl-C leaves it.
 
-    Args:
-        output: the file.
-        outputs: all files that are written; what killed processes left of them under temporary names is removed.
+    Temporary files that killed processes left of any of the `outputs` are removed.
     """
     folder = scores_beside(output)
     keep = False
@@ -98,13 +86,9 @@ def kind_of_failure(reason: str) -> str:
 
 
 def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int], documents: int) -> InputError:
-    """Return the error for a collection whose pages have all failed, with the likely fix.
+    """Return the error for a collection (or the last lines of a pipe) whose pages have all failed, with the likely fix.
 
-    Args:
-        source: where it is from, as the user says.
-        collection: the collection, or the last lines of a pipe.
-        kinds: how many pages failed, by kind.
-        documents: the pages of the collection.
+    `kinds` are the numbers of failed pages by kind.
     """
     pages = "its only page" if documents == 1 else f"all {documents} pages"
     what = f"{pages} failed: {_listed(by_count(kinds))}"
@@ -119,13 +103,9 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
 
 
 def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied: Mapping[str, int]) -> tuple[str, ...]:
-    """Return sentences on what was lost, if that is more than `TOLERATED` of the pages, each for its sort of loss.
+    """Return a warning for each kind of loss above `TOLERATED`.
 
-    Args:
-        cleaner: the cleaner.
-        documents: the pages of the collection.
-        kinds: how many failed, by kind.
-        emptied: how many were left without text, by language.
+    `kinds` are the numbers of failed pages by kind, `emptied` those of pages left without text by language.
     """
     failed, empty = sum(kinds.values()), sum(emptied.values())
     notes: list[str] = []
@@ -196,7 +176,7 @@ class Extras:
 
 @dataclass(frozen=True)
 class CutShard:
-    """A shard of scores, cut: the records of its documents in order, and what was counted."""
+    """A shard of scores, cut: the records of its documents in order, and their counts."""
 
     records: Sequence[Record]
     kept: int
@@ -265,23 +245,27 @@ def clean_collection(
     parsed = parse_cleaner(cleaner).checked()
     reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
     backend = backend or Backend()
-    rendering = Rendering(output_format(output, how), how.metadata, how.valid)
+    rendering = Rendering(formats.output_format(output, how), how.metadata, how.valid)
     outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
-    if len({*map(target_of, outputs)}) < len(outputs):
+    if len({*map(formats.target_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
-        check_writable(path)
+        formats.check_writable(path)
     whole_input = None if source == STANDARD else open_collection(source, reading, format)
     if whole_input is not None:
-        check_apart(outputs, whole_input, format)
+        formats.check_apart(outputs, whole_input, format)
     # One can try other cutoffs and cleaners on the page of what is removed.
-    shown = _shown_scorers() if side_by_side else ()
+    shown: tuple[Scorer, ...] = ()
+    if side_by_side:
+        from thresher.playing.page_views import shown_scorers
+
+        shown = shown_scorers()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
     scorers = tuple(by_name.values()) if shown else parsed.scorers
     tally = _Tally()
     cutoffs: Mapping[str, float] = {}
     with ExitStack() as stack:
-        if is_stream(output):
+        if formats.is_stream(output):
             # A cluster's workers must see it.
             beside = Path.cwd() if backend.name == DASK else None
             folder = stack.enter_context(temporary_folder(beside))
@@ -302,7 +286,7 @@ def clean_collection(
         write = stack.enter_context(documents_writer(output, rendering))
         collection: Collection | None = None
         removed_line = stack.enter_context(_lines(removed))
-        side_file = stack.enter_context(path_to_write(side_by_side, folder) if side_by_side else nullcontext())
+        side_file = stack.enter_context(formats.path_to_write(side_by_side, folder) if side_by_side else nullcontext())
         with _lines(failed) as failed_line:
             store = folder / "scores"
             for collection, offset in inputs:
@@ -325,7 +309,7 @@ def clean_collection(
                     for each in shard.records:
                         write(each)
                 if removed_line:
-                    for page in judged_pages(store, cleaned_by):
+                    for page in explained_pages(store, cleaned_by):
                         removed_line(record(page))
                 if side_file:
                     _write_side_by_side(store, scorers, cleaned_by, side_file)
@@ -345,13 +329,6 @@ def clean_collection(
         cutoffs=cutoffs,
         warnings=warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
     )
-
-
-def _shown_scorers() -> tuple[Scorer, ...]:
-    # What writes pages is imported when there is one to write.
-    from thresher.playing.page_views import shown_scorers
-
-    return shown_scorers()
 
 
 def _write_side_by_side(store: Path, scorers: Sequence[Scorer], cleaner: Cleaner, path: Path) -> None:
@@ -401,5 +378,5 @@ def _lines(path: Path | None) -> Iterator[Callable[[Any], object] | None]:
     if path is None:
         yield None
         return
-    with opened_output(path) as out:
+    with formats.opened_output(path) as out:
         yield lambda value: out.write((json.dumps(value, ensure_ascii=False) + "\n").encode())

@@ -34,10 +34,7 @@ _PAGES = 256
 def open_collection(path: Path, options: ReadOptions | None = None, format: str = "") -> Collection:
     """Open a collection: a folder or file of HTML, WARC, TREC-web, JSON lines or tar archives of HTML; `ir_datasets:ID`.
 
-    Args:
-        path: the folder or file.
-        options: how documents are read.
-        format: one of `FORMATS`; empty to detect it by file names, else by first bytes.
+    `format` is one of `FORMATS`; empty to detect it by file names, else by first bytes.
     """
     options = options or ReadOptions()
     if str(path).startswith(CATALOGUE_PREFIX):

@@ -195,13 +195,9 @@ def kind_of(name: str) -> str:
 def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tuple[FileEntry, ...]]:
     """Return the format of a collection, and its files of that format.
 
-    Files whose names imply a format take precedence (a list of checksums beside WARC files is not a document); first bytes are
-    examined only if there are none. Text dumps come last: a folder of pages may have notes beside them.
-
-    Args:
-        files: all files.
-        format: the user's choice; empty to detect it.
-        root: for messages.
+    The user's `format` counts, else files whose names imply one take precedence (a list of checksums beside WARC files
+    is not a document); first bytes are examined only if there are none. Text dumps come last: a folder of pages may
+    have notes beside them.
     """
     by_format = _by_format(files, [kind_of(entry.name) for entry in files])
     dumps = _by_format(files, [TEXT if entry.name.lower().endswith(TEXT_SUFFIXES) else "" for entry in files])

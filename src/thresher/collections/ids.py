@@ -20,7 +20,7 @@ _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class IdRule:
-    """How document ids are formed from file names.
+    """The rule that forms document ids from file names.
 
     `ids`: `path` for the whole path below the folder `prefix`, `stem` for the file name alone. `keep_suffix`: whether `.html`
     stays; the suffix of a compression after it never does. Every match of the regular expression `pattern` is then replaced

@@ -11,7 +11,7 @@ from thresher.collections.ids import IdRule
 from thresher.collections.sources import FileState, Part, Reading, Span, changed_while_read
 
 TEXT_SUFFIXES = (".txt", ".text")
-"""Those of text dumps, which count as pages only where there is nothing else."""
+"""File name suffixes of text dumps, which count as pages only where there is nothing else."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,9 @@ class JsonFields:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How documents are read. Pages larger than `max_bytes` are not read and have a `problem`; `fields` is for JSON lines."""
+    """Options of reading documents. Pages larger than `max_bytes` are not read and have a `problem`; `fields` is for
+    JSON lines.
+    """
 
     rule: IdRule = field(default_factory=IdRule)
     max_bytes: int = 1 << 62
@@ -49,7 +51,7 @@ class FileKind(Protocol):
     def can_split(self, path: Path) -> bool:
         """Return whether reading can begin in the middle of the file; False for an unreadable file.
 
-        A file that only looks splittable must still be read correctly, if more slowly: one range then has all records.
+        If it is wrong, one range must still yield all records.
         """
         ...
 
@@ -57,10 +59,7 @@ class FileKind(Protocol):
         """Yield the documents of a range of a file, in file order.
 
         Damage becomes a source with a `problem` and its offset; reading resumes after it where possible. File content never
-        raises an error, memory stays near `max_bytes`, and no other file is opened.
-
-        Raises:
-            OSError: if the file cannot be read.
+        raises an error, memory stays near `max_bytes`, and no other file is opened. An unreadable file is an `OSError`.
         """
         ...
 
@@ -75,7 +74,7 @@ class Collection(Protocol):
 
     @property
     def options(self) -> ReadOptions:
-        """How its documents are read."""
+        """The options of reading its documents."""
         ...
 
     def fingerprint(self) -> str:
@@ -83,28 +82,15 @@ class Collection(Protocol):
         ...
 
     def files(self) -> Mapping[str, FileState]:
-        """Return the files as they are now, by their printable names; none for documents that are not in files here.
-
-        Raises:
-            InputError: as `parts`.
-        """
+        """Return the files as they are now, by their printable names; none for documents that are not in files here."""
         ...
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Yield the parts, deterministically and cheaply; parts with sources have at most `pages` of them.
-
-        Raises:
-            InputError: if the collection is missing or unreadable.
-        """
+        """Yield the parts, deterministically and cheaply; parts with sources have at most `pages` of them."""
         ...
 
     def read(self, part: Part) -> Reading:
-        """Yield the documents of a part, always in the same order.
-
-        Raises:
-            OSError: if its file cannot be read.
-            CollectionChanged: if its file was written or replaced since the parts were made.
-        """
+        """Yield the documents of a part, always in the same order; `CollectionChanged` if its file changed since `parts`."""
         ...
 
 

@@ -86,13 +86,8 @@ def _source(line: bytes, file: str, offset: int, options: ReadOptions) -> Source
 def source_of(record: Any, file: str, offset: int, size: int, options: ReadOptions, unit: str = "line") -> Source:
     """Return the document of a line's object, or of a row of another format with the same members.
 
-    Args:
-        record: the object; text may be bytes, which then are of any encoding.
-        file: the file's name within the collection.
-        offset: where the record begins.
-        size: its bytes, if it has no document.
-        options: how documents are read.
-        unit: what the record is, for problems.
+    Text may be bytes, which then are of any encoding. `offset` and `size` are those of the record, `unit` names it in
+    problems.
     """
     document_id = ""
     try:

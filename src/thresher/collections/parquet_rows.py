@@ -14,7 +14,7 @@ from thresher.collections.json_lines import source_of
 from thresher.collections.sources import Part, Reading, Source, Span
 
 MAGIC = b"PAR1"
-"""What a file begins and ends with."""
+"""The first and the last bytes of a file."""
 
 # Rows at a time, and bytes of a column chunk: row groups may be larger than memory.
 _ROWS, _BUFFER = 32, 2**20

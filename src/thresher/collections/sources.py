@@ -51,10 +51,10 @@ def changed_while_read(file: str) -> CollectionChanged:
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What a file that is written or replaced does not keep: size, times of modification and change in ns, and inode.
+    """Size, mtime, ctime (both in ns) and inode of a file, to detect changes.
 
-    The time of change and the inode differ between machines that see copies of a file, and the former changes with
-    permissions and links too.
+    The ctime and the inode differ between machines that see copies of a file; the ctime changes with permissions and
+    links too.
     """
 
     size: int
@@ -215,7 +215,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where the first record of a range begins (None if there is none), and where the record after its last one does.
+    """The offsets of the first record of a range (None if there is none), and of the record after its last one.
 
     Each of consecutive ranges must begin where the one before it ended: see `thresher.scoring.score_pass`.
     """

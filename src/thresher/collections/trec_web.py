@@ -101,11 +101,7 @@ def looks_like(first_bytes: bytes) -> bool:
 def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_Stretch, None, int]:
     """Yield the stretches that begin in [`begin`, `end`); return where the next one begins, or where the search ended.
 
-    Args:
-        stream: at its beginning.
-        begin: at 0, what precedes the first document is a stretch too.
-        end: the end of the range.
-        keep: how many bytes of a stretch are kept.
+    With `begin` 0, the bytes before the first document are a stretch too. `keep` bytes of each stretch are kept.
     """
     base = start = max(0, begin - _BEHIND)
     if base:

@@ -42,12 +42,7 @@ def count_kinds(kinds: npt.NDArray[np.uint8], ends: Ints) -> Ints:
 
 
 def dates(text: str, kinds: npt.NDArray[np.uint8]) -> tuple[Ints, Ints]:
-    """Return where years (1900 to 2099) begin, and times and short dates, such as 12:30 or 1.2.99; ascending.
-
-    Args:
-        text: the text.
-        kinds: of its characters.
-    """
+    """Return where years (1900 to 2099) begin, and times and short dates, such as 12:30 or 1.2.99; ascending."""
     edges = np.flatnonzero(np.diff(kinds == DIGIT, prepend=False, append=False))
     begins, ends = edges[::2], edges[1::2]
     lengths = ends - begins

@@ -31,15 +31,15 @@ Wide = npt.NDArray[np.float64]
 Row = npt.NDArray[np.generic] | Sequence[float]
 
 LEVELS = 6
-"""Of the elements around a block, from the innermost, those with features; wrappers of the same blocks count once."""
+"""The number of innermost elements around a block that have features; wrappers of the same blocks count once."""
 COUNTED_LEVELS = 4
-"""Of these, those whose tags are counted."""
+"""The number of these in which tags are counted."""
 NEIGHBOURS = (1, 2, 3)
 WINDOWS = (5, 15, 40)
 PAGE_FAMILIES = "article product forum single blog post list search documentation recipe event".split()
 """Families of words that say something about the page, where its elements HTML, BODY and META have them."""
 TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
-"""Families of what readers write: the page itself in a forum, beside it elsewhere."""
+"""Class-name families of user-written text."""
 _SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
 _IN, _NEAR = (tuple(f"{prefix}_{name}" for name in _SAID) for prefix in ("in", "near"))
 # Longer blocks repeat no title.
@@ -55,9 +55,9 @@ _BESIDE = [
 ]
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
 _FEATURES = 490
-"""How many there are."""
+"""Their number."""
 _NONE = -1000
-"""Where there is nothing to count from."""
+"""The value where there is nothing to count from."""
 _FAR_BLOCKS, _FAR_WORDS = 60, 500
 # Distances are capped: pages that are much longer are too few to learn from, and differ.
 _LIMITS = (

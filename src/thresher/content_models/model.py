@@ -37,8 +37,6 @@ from thresher.records import RecordFile
 _AT_ONCE = 128
 # Of the smallest numbers.
 _BITS = 8
-# Trees, so that sums fit into 32 bits.
-_MOST = 60_000
 
 Values = npt.NDArray[np.float32]
 
@@ -59,33 +57,13 @@ class Trees:
     trees: npt.NDArray[np.uint16]
     leaves: npt.NDArray[np.int16]
 
-    def check(self, features: int) -> None:
-        """Check that the arrays belong together and that the trees ask for no more than that many features."""
-        questions, (count, depth) = len(self.features), self.trees.shape
-        kinds = [array.dtype for array in (self.features, self.borders, self.trees, self.leaves)]
-        if (
-            kinds != [np.uint16, np.float32, np.uint16, np.int16]
-            or self.features.shape != self.borders.shape
-            or self.leaves.shape != (count, 2**depth)
-            or not (count and depth and questions)
-            or count > _MOST
-            or self.features.max() >= features
-            or self.trees.max() >= questions
-            or np.isnan(self.borders).any()
-        ):
-            raise ValueError("the arrays do not fit each other")
-
     def sums(
         self, values: Sequence[Values] | Values, rows: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return the sum of the leaves of each block.
+        """Return the sum of the leaves of each block; shape (blocks,).
 
-        Args:
-            values: features, in one matrix or several below each other; shape (features, blocks).
-            rows: where these trees' features are in `values`; by default they are all of them, in order.
-
-        Returns:
-            shape (blocks,).
+        Features are in one matrix or several below each other, shape (features, blocks); `rows` says where these trees'
+        features are in them, by default all in order.
         """
         matrices = (values,) if isinstance(values, np.ndarray) else tuple(values)
         indices = self.features if rows is None else rows[self.features]
@@ -134,15 +112,8 @@ def forum_names() -> tuple[str, ...]:
 
 
 def forum_features(names: tuple[str, ...], values: Floats, words: Wide) -> Floats:
-    """Return a page's features: those that all its blocks share, and the share of its words in elements of each kind.
-
-    Args:
-        names: of blocks' features.
-        values: of these; shape (features, blocks).
-        words: of each block; shape (blocks,).
-
-    Returns:
-        shape (features, 1).
+    """Return a page's features, shape (features, 1): those that all its blocks share, and the share of its words in
+    elements of each kind; from the features of its blocks, shape (features, blocks), and their words, shape (blocks,).
     """
     own, around = _rows_by_group(names)
     weights = words + 1
@@ -157,13 +128,9 @@ def without_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.
     That is so where the page is not a forum's and 100 words of content are expected outside of comments.
 
     Args:
-        probabilities: of content; shape (blocks,).
-        words: of each block; shape (blocks,).
+        probabilities, words: of content and of each block; shape (blocks,).
         comments: which blocks are in an element that is called a comment; shape (blocks,).
         forum: the probability that the page is a forum's.
-
-    Returns:
-        shape (blocks,).
     """
     # Whole thousandths, so that sums over blocks are exact.
     outside = float((words * np.rint(THOUSAND * probabilities))[~comments].sum()) / THOUSAND
@@ -184,9 +151,7 @@ def _rows_by_group(names: tuple[str, ...]) -> tuple[npt.NDArray[np.int64], npt.N
 class Calibration:
     """Probabilities of sums of leaves: linear between knots, constant beyond them.
 
-    Attributes:
-        sums: ascending; shape (knots,).
-        probabilities: not descending, in [0, 1]; shape (knots,).
+    Sums ascend, probabilities do not descend, in [0, 1]; shape (knots,).
     """
 
     sums: npt.NDArray[np.int64]
@@ -195,13 +160,6 @@ class Calibration:
     def __call__(self, sums: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return the probabilities of sums; the same shape."""
         return np.interp(sums, self.sums, self.probabilities)
-
-    def check(self) -> None:
-        """Check the knots."""
-        knots, values = self.sums, self.probabilities
-        rising = (np.diff(knots) > 0).all() and (np.diff(values) >= 0).all()
-        if not (len(knots) == len(values) > 0 and rising and values[0] >= 0 and values[-1] <= 1):
-            raise ValueError("the knots do not rise from 0 to 1")
 
 
 @dataclass(frozen=True)
@@ -213,11 +171,8 @@ class TreeStage:
     calibration: Calibration
 
     def sums(self, names: Sequence[str], *values: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
-        """Return the sum of leaves of each block.
-
-        Args:
-            names: of features, at least this stage's.
-            values: of these, in one or more matrices below each other; shape (features, blocks).
+        """Return the sum of leaves of each block, from the features of these names, at least this stage's, in one or more
+        matrices below each other; shape (features, blocks).
         """
         return self.trees.sums(values, _rows(self.names, tuple(names)))
 
@@ -269,10 +224,7 @@ class ContentCard:
 class ContentModel:
     """A trained model; see `thresher.content_models`.
 
-    Attributes:
-        card: what it is.
-        forum: the probability that a page is a forum's.
-        first, second: the probability that a block is content, by the first stage and by the second.
+    Stages: `forum`, whether a page is a forum's; `first` and `second`, whether a block is content.
     """
 
     card: ContentCard
@@ -290,9 +242,7 @@ class ContentModel:
     ) -> npt.NDArray[np.float32]:
         """Return for each block the probability that it is main content, for its page; shape (blocks,), range 0 to 1.
 
-        Args:
-            segments: a page that was read with its elements.
-            scores: of its blocks by each of `scorers`; shape (blocks,).
+        The page was read with its elements; `scores` are those of its blocks by each of `scorers`, shape (blocks,).
         """
         if not len(segments.block_ends):
             return np.zeros(0, dtype=np.float32)
@@ -314,15 +264,9 @@ class ContentModel:
 def of_page(first: Wide, second: Wide, forum: float, features: BlockFeatures) -> Wide:
     """Return the probabilities of a page's blocks: the mean of both stages, without comments that are beside the content.
 
-    The first stage errs less on pages unlike those it was trained on, the second on pages like them.
-
-    Args:
-        first, second: probabilities by the stages; shape (blocks,).
-        forum: the probability that the page is a forum's.
-        features: of the page.
-
-    Returns:
-        shape (blocks,), with a half at the page's cutoff; see `with_share` and `for_page`.
+    The first stage errs less on pages unlike those it was trained on, the second on pages like them. `forum` is the
+    probability that the page is a forum's. Shape (blocks,), with a half at the page's cutoff; see `with_share` and
+    `for_page`.
     """
     both = without_comments((first + second) / 2, features.words, features.comments, forum)
     return for_page(with_share(both, features.words), features.words)
@@ -334,11 +278,7 @@ def with_share(probabilities: Wide, words: Wide) -> Wide:
     A reference page has no template around its content: a sentence above its lists of definitions is content, and would be a
     teaser elsewhere. Odds are multiplied by those of the page's expected share of content over even ones (Saerens, Latinne,
     Decaestecker, Adjusting the Outputs of a Classifier to New a Priori Probabilities, Neural Computation 14, 2002),
-    by the root of them because the share is estimated from the same probabilities.
-
-    Args:
-        probabilities: of a page's blocks; shape (blocks,).
-        words: of the same; shape (blocks,).
+    by the root of them because the share is estimated from the same probabilities. Shapes are (blocks,).
     """
     # Whole thousandths, so that sums over blocks are exact.
     expected = float((words * np.rint(THOUSAND * probabilities)).sum()) / THOUSAND
@@ -352,14 +292,11 @@ def with_share(probabilities: Wide, words: Wide) -> Wide:
 def for_page(probabilities: Wide, words: Wide) -> Wide:
     """Return a page's probabilities with a half at the cutoff that suits the page, linear from there to 0 and to 1.
 
-    The cutoff of highest expected F1 is half that F1 (Lipton, Elkan, Naryanaswamy, Optimal Thresholding of Classifiers to
-    Maximize F1 Measure, ECML PKDD 2014): low where little is sure. A tenth is added, as the blocks of a page are wrong
-    together; by cross-validation on the training sets that is best. The expected F1 of the blocks from some probability up is
-    twice their expected words of content, by all words in them and all that are expected on the page.
-
-    Args:
-        probabilities: of a page's blocks, at least one; shape (blocks,).
-        words: of the same; shape (blocks,).
+    The cutoff of highest expected F1 is half that F1 (Lipton, Elkan, Naryanaswamy, Optimal Thresholding of Classifiers
+    to Maximize F1 Measure, ECML PKDD 2014): low where little is sure. A tenth is added, as the blocks of a page are
+    wrong together; by cross-validation on the training sets that is best. The expected F1 of the blocks from some
+    probability up is twice their expected words of content, by all words in them and all that are expected on the page.
+    Shape (blocks,), at least one.
     """
     order = np.argsort(-probabilities, kind="stable")
     # Whole thousandths, so that sums over blocks are exact.
@@ -448,20 +385,9 @@ def _arrays(stage: TreeStage, prefix: str) -> dict[str, Array]:
 
 
 def _stage(names: tuple[str, ...], arrays: dict[str, Array], prefix: str, known: tuple[str, ...]) -> TreeStage:
-    """Return a stage."""
+    """Return a stage, checked against the `known` features."""
     own = {name for name in names if not name.startswith(SCORE)}
     if not names or not own <= set(known) or len(set(names)) < len(names):
         raise ValueError("the features are not those of this version")
     features, borders, trees, leaves, sums, probabilities = (arrays[f"{prefix}{name}"] for name in _ARRAYS)
-    if (
-        trees.ndim != 2
-        or leaves.ndim != 2
-        or any(values.ndim != 1 for values in (features, borders, sums, probabilities))
-    ):
-        raise ValueError("the arrays have other shapes")
-    stage = TreeStage(names, Trees(features, borders, trees, leaves), Calibration(sums, probabilities))
-    stage.trees.check(len(names))
-    stage.calibration.check()
-    if sums.dtype != np.int64 or probabilities.dtype != np.float64:
-        raise ValueError("the knots are of other types")
-    return stage
+    return TreeStage(names, Trees(features, borders, trees, leaves), Calibration(sums, probabilities))

@@ -33,11 +33,11 @@ COUNTED = ("p", "img", "a", "li", "input", "button", "br", "tr", "td")
 _TAG_BITS = {tag: 1 << (len(FAMILIES) + number) for number, tag in enumerate(TAGS)}
 _HIDDEN_BIT = 1 << (len(FAMILIES) + len(TAGS))
 BYTES = -(-_HIDDEN_BIT.bit_length() // 64) * 8
-"""Of what a description says: whole numbers of 64 bits."""
+"""The bytes of a description's bits: whole numbers of 64 bits."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PATTERNS = tuple((1 << number, re.compile(words)) for number, words in enumerate(_FAMILIES.values()))
 NEAR = 4
-"""Of the elements around a block, from the innermost, those that are near; inline elements do not count."""
+"""The number of innermost elements around a block that count as near, inline ones left out."""
 # What they say holds for all of the page.
 _WHOLE = frozenset(("html", "body", "meta"))
 _NOTHING = bytes(BYTES)
@@ -196,10 +196,7 @@ def _own(descriptions: Sequence[str], tags: Sequence[str], used: Sequence[int]) 
 def _paths(parent: Ints, code: Ints, tag: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the path to each element, and by path a number for its tags; the page, which is the first element, has 0.
 
-    Args:
-        parent: the element around each.
-        code, tag: numbers of each element's description and tag, below `size`.
-        size: of these.
+    `code` and `tag` are numbers of each element's description and tag, below `size`.
     """
     paths, tag_paths = [0], [0]
     # By the path and the description, or tag, of a step, as one number: tuples would keep the garbage collector busy.

@@ -25,7 +25,7 @@ _UNIT = 2**13
 
 @dataclass(frozen=True)
 class TreeSettings:
-    """What trees are fitted by; `share_of_rows` and `share_of_features` are drawn for each tree.
+    """Settings of fitting trees; `share_of_rows` and `share_of_features` are drawn for each tree.
 
     If there are more than `blocks` blocks, nearly that many are drawn, see `draw`; `bags` times, each for trees of their own.
     """
@@ -73,16 +73,9 @@ def catboost_parameters(settings: TreeSettings, bag: int = 0) -> dict[str, Any]:
 def draw(weights: Doubles, most: int, seed: int) -> tuple[npt.NDArray[np.int64], Doubles]:
     """Draw blocks, each with a probability that rises with its weight up to 1, so that `most` are expected.
 
-    Poisson sampling; a drawn weight is divided by its probability, which keeps sums in expectation (Horvitz and Thompson,
-    JASA 47, 1952). Short blocks of long pages weigh little and are most of the blocks.
-
-    Args:
-        weights: above 0; shape (blocks,).
-        most: blocks; all are drawn if there are no more.
-        seed: of the draw.
-
-    Returns:
-        the numbers of the blocks drawn, ascending; and their new weights.
+    Poisson sampling; a drawn weight is divided by its probability, which keeps sums in expectation (Horvitz and
+    Thompson, JASA 47, 1952). Short blocks of long pages weigh little and are most of the blocks. If there are no more
+    than `most`, all are drawn. Returns the numbers of the blocks drawn, ascending; and their new weights.
     """
     if len(weights) <= most:
         return np.arange(len(weights)), weights
@@ -103,18 +96,10 @@ def fit_trees(
 ) -> tuple[Trees, npt.NDArray[np.float64]]:
     """Fit trees to labels by weighted cross-entropy; leaves are 8,192nds of log odds.
 
-    The trees of all bags are summed up, which varies less than those of one (Breiman, Bagging Predictors, Machine Learning 24,
-    1996).
-
-    Args:
-        values: shape (features, blocks).
-        labels: in [0, 1]; shape (blocks,).
-        weights: above 0; shape (blocks,).
-        settings: of the trees.
-
-    Returns:
-        the trees, and each feature's share in the change of their sums, in per cent (CatBoost's PredictionValuesChange); shape
-        (features,).
+    The trees of all bags are summed up, which varies less than those of one (Breiman, Bagging Predictors, Machine
+    Learning 24, 1996). Values have the shape (features, blocks), labels in [0, 1] and weights above 0 (blocks,).
+    Returns the trees, and each feature's share in the change of their sums, in per cent (CatBoost's
+    PredictionValuesChange); shape (features,).
     """
     library = catboost()
     described: list[Any] = []
@@ -171,11 +156,7 @@ def calibrate(sums: npt.NDArray[np.int64], labels: Doubles, weights: Doubles, kn
     """Return the probability of each sum: means of labels in bins of equal weight, made monotone.
 
     Isotonic regression by pooling adjacent violators (Ayer et al. 1955), as Zadrozny and Elkan (KDD 2002) calibrate
-    classifiers, here over bins, and linear between their mean sums.
-
-    Args:
-        sums, labels, weights: of blocks; shape (blocks,).
-        knots: the most bins.
+    classifiers, here over at most `knots` bins, and linear between their mean sums. All are of blocks; shape (blocks,).
     """
     order = np.argsort(sums, kind="stable")
     sums, labels, weights = sums[order], labels[order], weights[order]

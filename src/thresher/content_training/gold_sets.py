@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -51,7 +51,7 @@ _ARTICLES = ("", "article")
 
 @dataclass(frozen=True)
 class _Read:
-    """What a page gives: its thread as HTML, empty if none; whether another thread may be put below its content."""
+    """A page's thread as HTML, empty if none; and whether another thread may be put below its content."""
 
     thread: str
     is_target: bool
@@ -82,7 +82,7 @@ def grafted_pages(
         if read[number].is_target and digest[0] % 2 and threads:
             pairs.append((page, threads[int.from_bytes(digest[1:4], "big") % len(threads)]))
     grafts = [(pairs[first : first + BATCH], scorers) for first in range(0, len(pairs), BATCH)]
-    done = run_tasks(where[0], _graft_batch, grafts, "grafting threads", where[1], ordered=True)
+    done = run_tasks(where[0], _graft, grafts, "grafting threads", where[1], ordered=True)
     return [page for batch in progress(done, "articles with threads", len(grafts), "batches") for page in batch]
 
 
@@ -91,7 +91,7 @@ def _digest(page: GoldPage) -> bytes:
 
 
 def _read_batch(pages: Sequence[GoldPage]) -> list[_Read]:
-    return [_read(page) for page in pages]
+    return [*map(_read, pages)]
 
 
 def _read(page: GoldPage) -> _Read:
@@ -114,11 +114,8 @@ def _read(page: GoldPage) -> _Read:
     return _Read(etree.tostring(element, method="html", encoding="unicode", with_tail=False), is_target)
 
 
-def _graft_batch(pairs: Sequence[tuple[GoldPage, str]], scorers: Sequence[Scorer]) -> list[PageToLearn]:
-    return [*_graft(pairs, scorers)]
-
-
-def _graft(pairs: Sequence[tuple[GoldPage, str]], scorers: Sequence[Scorer]) -> Iterator[PageToLearn]:
+def _graft(pairs: Sequence[tuple[GoldPage, str]], scorers: Sequence[Scorer]) -> list[PageToLearn]:
+    grafted = []
     for page, thread in pairs:
         root = _tree(page)
         body = None if root is None else root.find("body")
@@ -129,17 +126,23 @@ def _graft(pairs: Sequence[tuple[GoldPage, str]], scorers: Sequence[Scorer]) -> 
         if segments.text:
             labels = labels_of_text(segments.blocks, page.text)
             features = features_for(segments, scorers)
-            yield PageToLearn(page.stem, domain(page.url) or page.stem, page.page_type, features, labels, None)
+            own_domain = domain(page.url) or page.stem
+            grafted.append(PageToLearn(page.stem, own_domain, page.page_type, features, labels, None))
+    return grafted
 
 
 def _put(body: Any, html: str, page: GoldPage) -> None:
     """Put a thread below the content: into the least element that holds it, or after that."""
     length, wrapped, named, after, bare = _digest(page)[4:9]
     gold = Counter(tokens(page.text))
+
+    def holds(element: Any) -> bool:
+        return (_words(element) & gold).total() >= _HOLDS * gold.total()
+
     content, inner = body, body
     while inner is not None:
         content = inner
-        inner = next((one for one in content.iterchildren(etree.Element) if _holds(one, gold)), None)
+        inner = next((one for one in content.iterchildren(etree.Element) if holds(one)), None)
     if content.tag in _NEVER or content.tag in ("p", "pre"):
         content = body if content is body else content.getparent()
     thread = etree.fromstring(html, etree.HTMLParser()).find("body")[0]
@@ -158,10 +161,6 @@ def _put(body: Any, html: str, page: GoldPage) -> None:
         content.addnext(thread)
     else:
         content.append(thread)
-
-
-def _holds(element: Any, gold: Counter[str]) -> bool:
-    return (_words(element) & gold).total() >= _HOLDS * gold.total()
 
 
 def _words(element: Any) -> Counter[str]:

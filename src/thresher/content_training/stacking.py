@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from thresher.content_models import model as models
 from thresher.content_models.model import (
     FORMAT,
     KIND,
@@ -17,11 +18,6 @@ from thresher.content_models.model import (
     TrainingSet,
     Trees,
     TreeStage,
-    digest_of,
-    forum_features,
-    forum_names,
-    of_page,
-    sequence_of,
 )
 from thresher.content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
 from thresher.content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
@@ -36,7 +32,7 @@ CUTOFFS = tuple(round(0.05 * step, 2) for step in range(2, 17))
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How a model is trained: the trees of both stages and of forums, the number of folds."""
+    """Settings of training: the trees of both stages and of forums, the number of folds."""
 
     first: TreeSettings = field(default_factory=TreeSettings)
     second: TreeSettings = field(default_factory=TreeSettings)
@@ -72,12 +68,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class _Examples:
-    """What a stage learns from.
-
-    Attributes:
-        labels, weights, fold: shape (examples,).
-        known: which have a label.
-    """
+    """Examples for a stage; shape (examples,) each. Those without a label have NaN."""
 
     labels: Doubles
     weights: Doubles
@@ -120,7 +111,7 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         first, first_sums, _ = _stage(names, values, blocks, settings.first, bar.advance)
         second_values = []
         for page, probabilities in zip(blocks.pages, blocks.of_pages(first.calibration(first_sums)), strict=True):
-            own_names, own_values = sequence_of(page.features, probabilities)
+            own_names, own_values = models.sequence_of(page.features, probabilities)
             second_values.append(own_values)
         values = np.concatenate((values, np.concatenate(second_values, axis=1)))
         second_names = (*names, *own_names)
@@ -147,7 +138,7 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         {name: round(float(pages.mean()), 4) for name, pages in f1.items()},
         _described(settings),
         dict(sorted(worth.items(), key=lambda item: (-item[1], item[0]))),
-        digest_of(forum, first, second),
+        models.digest_of(forum, first, second),
     )
     return Trained(ContentModel(card, forum, first, second), tuple(bins), f1, curve)
 
@@ -188,8 +179,8 @@ def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None
             done()
         return _any_forum(), np.ones(len(pages))
     features = (page.features for page in pages)
-    values = np.concatenate([forum_features(own.names, own.values, own.words) for own in features], axis=1)
-    stage, sums, _ = _stage(forum_names(), values, examples, settings.forum, done)
+    values = np.concatenate([models.forum_features(own.names, own.values, own.words) for own in features], axis=1)
+    stage, sums, _ = _stage(models.forum_names(), values, examples, settings.forum, done)
     return stage, stage.calibration(sums)
 
 
@@ -197,7 +188,7 @@ def _any_forum() -> TreeStage:
     """Return a stage for which every page is a forum's."""
     question = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.float32)
     trees = Trees(*question, np.zeros((1, 1), dtype=np.uint16), np.zeros((1, 2), dtype=np.int16))
-    return TreeStage(forum_names()[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1)))
+    return TreeStage(models.forum_names()[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1)))
 
 
 def _stage(
@@ -227,19 +218,13 @@ def _stage(
 def _best_cutoff(
     sets: Sequence[PagesOfSet], blocks: _Blocks, stages: Sequence[Sequence[Doubles]], forums: Doubles
 ) -> tuple[float, dict[float, float], dict[str, Doubles], list[Doubles]]:
-    """Return the cutoff with the highest mean over sets of the mean word F1, and what it is by.
+    """Return the cutoff with the highest mean over sets of the mean word F1; that mean by cutoff; each page's F1 at the
+    best by set; the probabilities of each page's blocks.
 
-    Args:
-        sets: those of snippets have no part in it. Without other sets the cutoff is a half.
-        blocks: of all their pages.
-        stages: probabilities by both stages, by page.
-        forums: the probability that each page is a forum's.
-
-    Returns:
-        the cutoff; that mean by cutoff; each page's F1 at the best by set; the probabilities of each page's blocks.
+    Sets of snippets have no part in it; without other sets the cutoff is a half.
     """
     by_page = [
-        of_page(one, two, forum, page.features)
+        models.of_page(one, two, forum, page.features)
         for page, one, two, forum in zip(blocks.pages, *stages, forums.tolist(), strict=True)
     ]
     scores: dict[str, Doubles] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -75,8 +75,7 @@ def labels_of_text(blocks: Sequence[str], gold: str) -> Labels:
     The alignment is by longest matching runs of words, as `thresher.cleaneval.cleaning_measures`. Blocks without words have 0.
     """
     indices, block_of_word, counts = align_words(blocks, tokens(gold))
-    shares: Labels = np.bincount(block_of_word[indices >= 0], minlength=len(blocks)) / np.maximum(counts, 1)
-    return shares
+    return np.bincount(block_of_word[indices >= 0], minlength=len(blocks)) / np.maximum(counts, 1)
 
 
 def align_words(
@@ -113,12 +112,8 @@ def _padded(text: str) -> str:
 
 @dataclass(frozen=True)
 class Bags:
-    """The words of a page's blocks and of its gold text, numbered.
-
-    Attributes:
-        words: those of all blocks in order; shape (words,).
-        ends: where each block's end; shape (blocks,).
-        gold: how often the gold text has each number; shape (numbers,).
+    """The words of a page's blocks in order, numbered, shape (words,); where each block's end, (blocks,); and how often
+    the gold text has each number, (numbers,).
     """
 
     words: npt.NDArray[np.int32]
@@ -159,8 +154,7 @@ class PageToLearn:
     def weights(self) -> npt.NDArray[np.float64]:
         """The blocks' weights: the root of their share of the page's words, so that pages count much the same."""
         words = np.maximum(self.features.words, 0.25)
-        weights: npt.NDArray[np.float64] = np.sqrt(words / max(float(words.sum()), 20.0))
-        return weights
+        return np.sqrt(words / max(float(words.sum()), 20.0))
 
 
 def read_training_pages(
@@ -186,26 +180,23 @@ def features_for(segments: Segments, scorers: Sequence[Scorer]) -> BlockFeatures
 
 
 def _read_batch(pages: Sequence[GoldPage], scorers: Sequence[Scorer]) -> list[PageToLearn | str]:
-    return [*_read(pages, scorers)]
+    return [_read(page, scorers) or page.stem for page in pages]
 
 
-def _read(pages: Sequence[GoldPage], scorers: Sequence[Scorer]) -> Iterator[PageToLearn | str]:
-    for page in pages:
-        try:
-            segments = parse_page(page, Detail.ELEMENTS)
-        except LxmlError:
-            yield page.stem
-            continue
-        if not segments.text or not (page.is_partial or page.text):
-            yield page.stem
-            continue
-        blocks = segments.blocks
-        if page.is_partial:
-            labels, bags = labels_of_snippets(blocks, page.required, page.forbidden), None
-        else:
-            labels, bags = labels_of_text(blocks, page.text), bags_of(blocks, page.text)
-        features = features_for(segments, scorers)
-        yield PageToLearn(page.stem, domain(page.url) or page.stem, page.page_type, features, labels, bags)
+def _read(page: GoldPage, scorers: Sequence[Scorer]) -> PageToLearn | None:
+    try:
+        segments = parse_page(page, Detail.ELEMENTS)
+    except LxmlError:
+        return None
+    if not segments.text or not (page.is_partial or page.text):
+        return None
+    blocks = segments.blocks
+    if page.is_partial:
+        labels, bags = labels_of_snippets(blocks, page.required, page.forbidden), None
+    else:
+        labels, bags = labels_of_text(blocks, page.text), bags_of(blocks, page.text)
+    features = features_for(segments, scorers)
+    return PageToLearn(page.stem, domain(page.url) or page.stem, page.page_type, features, labels, bags)
 
 
 def bags_of(blocks: Sequence[str], gold: str) -> Bags:

@@ -174,8 +174,7 @@ def _bounded(times: Sequence[Floats], seed: int) -> tuple[list[Interval], list[I
 
 def _medians(times: Sequence[Floats]) -> Floats:
     """Return the median over all rounds; shape (pieces, topics)."""
-    medians: Floats = np.median(np.concatenate(times), axis=0)
-    return medians
+    return np.median(np.concatenate(times), axis=0)
 
 
 class Payoff(StrEnum):

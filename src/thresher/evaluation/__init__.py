@@ -1,8 +1,4 @@
-"""How good a run is.
-
-Topics, judgments and runs in TREC's formats, measures by topic over one declared topic set, paired tests
-against the baseline with correction for their number, and the points worth choosing among.
-"""
+"""Evaluation of runs: TREC's formats, measures by topic, paired tests against the baseline, the Pareto front."""
 
 from thresher.defaults import DEFAULT_MEASURES, GRADES
 from thresher.evaluation.measures import FURTHER, check_overlap, evaluate, parse_measure, topic_set

@@ -56,7 +56,7 @@ MINIMUM = 25
 """With fewer topics there is no verdict; Buckley & Voorhees (2000) ask for as many."""
 POWER = 0.8
 DRAWS = 20_000
-"""Of the Bayesian bootstrap."""
+"""The draws of the Bayesian bootstrap."""
 _BLOCK = 4_000_000
 """Numbers of a block of draws; bounds the memory, not the result."""
 
@@ -78,8 +78,7 @@ class Margin:
 
     def tested(self, values: Floats, baseline: Floats) -> Floats:
         """Return D for values whose last dimension is the topics."""
-        tested: Floats = values - (1 - self.value) * baseline if self.relative else values - baseline + self.value
-        return tested
+        return values - (1 - self.value) * baseline if self.relative else values - baseline + self.value
 
     def checked(self, measure: str, baseline: Floats) -> Margin:
         """Return the margin if a share of this baseline is one."""

@@ -58,7 +58,7 @@ class Comparison:
 
     @property
     def direction(self) -> Direction:
-        """Where the comparison points: "none" unless p, corrected if it is, is below alpha.
+        """The direction of the difference: "none" unless p, corrected if it is, is below alpha.
 
         "mixed" is a significant difference whose mean and whose ranks (the effect) have opposite signs: the test is on
         ranks, the reader sees means, so neither "better" nor "worse" would be true.

@@ -58,8 +58,7 @@ def _counts(topics: int, seed: int, resamples: int) -> NDArray[np.float32]:
     drawn = np.random.default_rng(seed).integers(0, topics, size=(resamples, topics))
     drawn += topics * np.arange(resamples)[:, None]
     counts = np.bincount(drawn.ravel(), minlength=resamples * topics).reshape(resamples, topics)
-    shares: NDArray[np.float32] = np.ascontiguousarray((counts / topics).astype(np.float32).T)
-    return shares
+    return np.ascontiguousarray((counts / topics).astype(np.float32).T)
 
 
 def _deviations(centred: NDArray[np.float32], counts: NDArray[np.float32], floor: float) -> NDArray[np.float32]:
@@ -94,5 +93,4 @@ class _Tails:
         ranks = self._largest.shape[1] - 1
         beyond = np.searchsorted(np.sort(self._best), np.arange(ranks + 1), side="left")  # with a rank below 0, 1, 2, …
         exceed = int(np.flatnonzero(beyond <= ranks)[-1])
-        quantiles: Floats = self._largest[:, exceed]
-        return quantiles
+        return self._largest[:, exceed]

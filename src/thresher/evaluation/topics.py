@@ -295,7 +295,7 @@ MOST_IDS = 5
 
 
 class About(StrEnum):
-    """What a notice is about."""
+    """The subject of a notice."""
 
     UNJUDGED = "unjudged"
     """Topics without a judgment, which are left out."""

@@ -20,7 +20,7 @@ from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experim
 from thresher.experiments.variants import folder_name
 from thresher.explaining.causes import total_change
 from thresher.explaining.explanations import Explanation, TopicExplanation
-from thresher.explaining.passages import CutPage, block_kinds, cut_page
+from thresher.explaining.passages import CutPage, cut_page
 from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
 from thresher.locks import exclusive
 from thresher.lucene.analysis import RetrievalModel, analyse
@@ -29,7 +29,7 @@ from thresher.lucene.score_inputs import ScoredIndex
 from thresher.progress import progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.removed import judged_pages
+from thresher.scoring.removed import explained_pages
 from thresher.scoring.store import shards
 from thresher.variants.files import RESULTS_FILE, read_results
 from thresher.variants.results import Results
@@ -120,7 +120,7 @@ class _Explaining:
                 self._index(treatment)
             every = [self._topic_runs(topic, first, before, after) for topic in ids]
             say(f"reading the pages of {len(every)} topics")
-            pages, unread = self._pages(every, second)
+            pages = self._pages(every, second)
             say(f"taking scores apart: {self.name} against {self.table.baseline.name}")
             explained = [
                 explain_topic(
@@ -148,7 +148,6 @@ class _Explaining:
             topics=tuple(explained),
             loss=total_change(explained, True) if whole else None,
             gain=total_change(explained, False) if whole else None,
-            notices=_notices(unread),
         )
 
     def _model(self) -> RetrievalModel:
@@ -235,21 +234,16 @@ class _Explaining:
             raise _missing("document", asked, {**runs[0], **runs[1]}, f"topic {topic}", "retrieved by either run")
         return TopicRuns(topic, query, Counter(analyse(index.analyzer, query)), qrels, *runs, asked)
 
-    def _pages(self, every: Iterable[TopicRuns], index: ScoredIndex) -> tuple[dict[str, CutPage], set[str]]:
+    def _pages(self, every: Iterable[TopicRuns], index: ScoredIndex) -> dict[str, CutPage]:
         wanted: set[str] = set()
-        concerned: set[str] = set()
         terms: set[str] = set()
         for runs in every:
-            pages, of_kinds = needed_pages(runs, self.treatment)
-            wanted, concerned, terms = wanted | pages, concerned | of_kinds, terms | {*runs.terms}
-        if not wanted:
-            return {}, set()
-        store, analyzer = self.scored.store, index.analyzer
-        kinds, unread = block_kinds(store, self.scored.plan, concerned)
+            wanted |= needed_pages(runs, self.treatment)
+            terms |= {*runs.terms}
         return {
-            page.id: cut_page(page, kinds.get(page.id), analyzer, terms)
-            for page in judged_pages(store, self.treatment.cleaner, wanted)
-        }, unread
+            page.id: cut_page(page, index.analyzer, terms)
+            for page in explained_pages(self.scored.store, self.treatment.cleaner, wanted)
+        }
 
     def _check_values(self, explained: Iterable[TopicExplanation]) -> None:
         known, position = self.table.of(self.main), {topic: number for number, topic in enumerate(self.table.topics)}
@@ -269,10 +263,3 @@ def _missing(what: str, name: str, known: Collection[str], where: str, how: str 
     fix = f"use {'one of ' if len(near) > 1 else ''}{', '.join(near)}" if near else "choose another"
     problem = f"the {what} {name!r} was not {how}" if how else f"there is no {what} {name!r}"
     return ConfigError(problem, fix, where)
-
-
-def _notices(unread: Collection[str]) -> tuple[str, ...]:
-    if not unread:
-        return ()
-    what = f"{len(unread)} pages are not in the collection as they were scored"
-    return (f"{what}: all their blocks but titles and headings count as text",)

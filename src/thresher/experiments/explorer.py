@@ -12,8 +12,9 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.stages import evidence_key
-from thresher.exploring.exploring import POINTS, JudgedTopics, explore, in_numbers
+from thresher.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
 from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
+from thresher.exploring.nested_sweeps import template_of
 from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
@@ -60,33 +61,19 @@ def explore_experiment(
 
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:
     """Return all cutoffs of scorers, then of pruning methods, which are combined with some of the scorers' cutoffs."""
-    topics, held_out = scored.inputs.topics, scored.inputs.held_out
-    judged = _judged(topics, experiment.measures)
-    others = _judged(held_out, experiment.measures) if held_out else None
-    backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
-    tables = explore(
-        scored.store,
-        sweeps,
-        [variant.cleaner for variant in experiment.variants if not variant.pruning],
-        judged,
+    held_out = scored.inputs.held_out
+    search = Search(
+        _judged(scored.inputs.topics, experiment.measures),
         experiment.retrieval,
         experiment.index,
         experiment.depth,
-        held_out=others,
-        backend=backend,
+        _judged(held_out, experiment.measures) if held_out else None,
+        Backend(experiment.backend, experiment.workers, experiment.scheduler),
     )
-    return explore_pruning(
-        tables,
-        scored.store,
-        pruning_sweeps(experiment, scored.store, tables[0]),
-        judged,
-        experiment.retrieval,
-        experiment.index,
-        experiment.original_statistics,
-        experiment.depth,
-        held_out=others,
-        backend=backend,
-    )
+    cleaners = [variant.cleaner for variant in experiment.variants if not variant.pruning]
+    tables = explore(scored.store, sweeps, cleaners, search)
+    pruning = pruning_sweeps(experiment, scored.store, tables[0])
+    return explore_pruning(tables, scored.store, pruning, search, experiment.original_statistics)
 
 
 def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> list[PruningSweep]:
@@ -114,7 +101,7 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
     for variant, cleaner in zip(variants, map(in_numbers, cleaners), strict=True):
         if variant.pruning is None:
             continue
-        method, template = variant.pruning.method, _template(variant.cleaner)
+        method, template = variant.pruning.method, template_of(variant.cleaner)
         combined = variant.cleaner_cutoff is not None
         add(cleaner, method, (variant.pruning.threshold,), combined)
         if combined and template is not None:
@@ -142,20 +129,13 @@ def sweeps_of(experiment: Experiment) -> list[Cut]:
     """Return the scorers that are explored over all their cutoffs, each once, as cuts without a cutoff."""
     templates: dict[str, Cut] = {}
     for variant in experiment.variants:
-        template = _template(variant.cleaner)
+        template = template_of(variant.cleaner)
         if template is not None and (variant.pruning is None or variant.cleaner_cutoff is not None):
             templates.setdefault(template.name, template)
     for family in families_of(experiment):
         if family.cut is not None:
             templates.setdefault(family.cut.name, family.cut)
     return list(templates.values())
-
-
-def _template(cleaner: Cleaner) -> Cut | None:
-    """Return the only cut of a cleaner, without its cutoff; None for other cleaners."""
-    if len(cleaner.cuts) != 1 or cleaner.cuts[0].scorer.decides:
-        return None
-    return replace(cleaner.cuts[0], cutoff=None, percentile=None)
 
 
 def _judged(topics: TopicSet, measures: tuple[str, ...]) -> JudgedTopics:

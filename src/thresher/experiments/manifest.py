@@ -65,7 +65,7 @@ class Provenance:
                 "versions": package_versions(),
                 "code": asdict(self.code) if self.code else {},
                 "machine": asdict(self.machine),
-                "co2": self.meter.method,
+                "co2": str(self.meter.power),
                 "scoring": asdict(self.scored.report),
                 "variants": {
                     " ".join((*run.key, *(["held-out"] if run.held_out else []))): {
@@ -117,7 +117,7 @@ class Provenance:
                 "executable": {"cmd": f"thresher run {experiment.file.name}", "version": __version__},
                 "source": {"lang": ["python"], **({"commit": self.code.commit} if self.code else {})},
             },
-            "resources": {**_spent(whole), "stages": stages, "emissions method": self.meter.method},
+            "resources": {**_spent(whole), "stages": stages, "emissions method": str(self.meter.power)},
             "research goal": {
                 "name": experiment.name,
                 "title": experiment.title,

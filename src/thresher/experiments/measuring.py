@@ -263,11 +263,6 @@ class Meter:
 
     power: Power
 
-    @property
-    def method(self) -> str:
-        """How CO2 is determined, in words."""
-        return str(self.power)
-
     def grams(self, wall_seconds: float, machines: int = 1) -> float | None:
         """Estimate the CO2 of work; None below resolution."""
         return self.power.grams(wall_seconds, machines)

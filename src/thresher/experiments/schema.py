@@ -329,13 +329,10 @@ def tables() -> Mapping[str, TableRule]:
         hint = hints[entry.name]
         kind = next((part for part in get_args(hint) if isinstance(part, type)), hint)
         required = entry.default is MISSING and entry.default_factory is MISSING
-        declared[entry.name] = TableRule(kind, required, get_origin(hint) is tuple, _keys(kind))
+        inner = get_type_hints(kind, include_extras=True)
+        keys = {key.name: _key(key.default, *get_args(inner[key.name])) for key in fields(kind)}
+        declared[entry.name] = TableRule(kind, required, get_origin(hint) is tuple, keys)
     return declared
-
-
-def _keys(kind: Any) -> dict[str, Key]:
-    hints = get_type_hints(kind, include_extras=True)
-    return {entry.name: _key(entry.default, *get_args(hints[entry.name])) for entry in fields(kind)}
 
 
 def _key(default: Any, hint: Any, *about: Any) -> Key:

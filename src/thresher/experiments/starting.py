@@ -6,8 +6,10 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
+from string import Template
 
 from thresher.collections import IdRule, JsonFields, ReadOptions, open_collection
 from thresher.collections.file_collection import HTML, Files
@@ -69,7 +71,7 @@ def starting_file(
         said.append(
             f"Topics are made of titles and links: thresher pseudo-topics {pages} -o {made}{_flags(seen.reading)}"
         )
-    return _text(name, seen, *(_relative(path, folder) for path in (pages, topics, qrels))), said
+    return _text(name, seen, *(os.path.relpath(path, folder) for path in (pages, topics, qrels))), said
 
 
 def look(pages: Path, judged: set[str]) -> Look:
@@ -105,10 +107,6 @@ def _rules(paths: Iterable[str]) -> Iterator[IdRule]:
         yield IdRule("stem", keep_suffix=keep_suffix)
 
 
-def _relative(path: Path, folder: Path) -> str:
-    return os.path.relpath(path, folder)
-
-
 def _flags(reading: ReadOptions) -> str:
     flags = [f" --{key.replace('_', '-')} {value}" for key, value in _changed(reading) if not isinstance(value, bool)]
     return "".join([*flags, *(f" --{key.replace('_', '-')}" for key, value in _changed(reading) if value is True)])
@@ -127,47 +125,8 @@ def _changed(reading: ReadOptions) -> Iterator[tuple[str, str | bool]]:
 
 
 def _text(name: str, seen: Look, pages: str, topics: str, qrels: str) -> str:
+    given = {"name": name, "pages": pages, "topics": topics, "qrels": qrels, "index": DEFAULT_INDEX}
+    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in given.items()}
     keys = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in _changed(seen.reading))
-    quoted = {
-        key: json.dumps(value, ensure_ascii=False)
-        for key, value in {"name": name, "pages": pages, "topics": topics, "qrels": qrels}.items()
-    }
-    return f"""# Every key and its default: docs/experiment-files.md. Paths are relative to this file.
-
-[experiment]
-name = {quoted["name"]}
-
-[collection]
-path = {quoted["pages"]}
-{keys}
-[topics]
-path = {quoted["topics"]}
-
-[qrels]
-path = {quoted["qrels"]}
-
-# A sweep tries cutoffs of one scorer; `thresher cleaners` lists them all.
-[[sweep]]
-scorer = "content(headings=keep)"
-cutoffs = [0.1, 0.3, 0.5, 0.7]
-
-[[sweep]]
-scorer = "words"
-cutoffs = [3, 5, 11, 20]
-
-# Index pruning: the better half of each document's terms, and other shares; `thresher pruning-methods` lists the rules.
-[[sweep]]
-scorer = "none|dcp"
-cutoffs = [0.25, 0.5, 0.75]
-
-# Cleaners without cutoffs, and single variants; the first is the index to begin with.
-[cleaners]
-names = ["{DEFAULT_INDEX}", "justext", "boilerpipe(rules=words)"]
-
-[retrieval]
-models = ["qld"]
-
-# Run it:             thresher run THIS_FILE
-# Every cutoff:       thresher explore THIS_FILE
-# Which one to use:   thresher choose THIS_FILE
-"""
+    template = files("thresher.experiments").joinpath("starting.toml").read_text(encoding="utf-8")
+    return Template(template).substitute(quoted, keys=keys)

@@ -32,11 +32,13 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, TopicExplanation, TotalChange
+from thresher.evaluation.significance import ratio_interval
+from thresher.explaining.explanations import Cause, DocumentChange, Share, TopicExplanation, TotalChange
 from thresher.exploring.similarity import States, similarity
 from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.score_inputs import ScoreInputs
 from thresher.pages.plain import Ints
+from thresher.scoring.block_kinds import BlockKind
 
 Floats = npt.NDArray[np.float64]
 _REMOVED, _PRUNED, _LENGTH, _STATISTICS = range(4)
@@ -285,48 +287,54 @@ def cause_shares(change: float, documents: Sequence[DocumentChange]) -> dict[Cau
 
 
 def total_change(topics: Iterable[TopicExplanation], lost: bool) -> TotalChange:
-    """Return the loss, or the gain, of topics together."""
+    """Return the loss, or the gain, of topics together.
+
+    Intervals are those of a ratio of two means over the topics that lost, or won: see `ratio_interval`.
+    """
     sign = -1.0 if lost else 1.0
-    moved = [topic for topic in topics if topic.change * sign > 0]
-    total = sum(abs(topic.change) for topic in moved)
-    causes: dict[Cause, float] = {}
-    kinds: dict[BlockKind, float] = {}
-    for topic in moved:
-        weight = abs(topic.change) / total
-        _add(causes, topic.shares, weight)
+    # Resamples do not depend on the order of the topics.
+    moved = sorted((topic for topic in topics if topic.change * sign > 0), key=lambda topic: topic.topic)
+    changes = np.array([abs(topic.change) for topic in moved])
+    causes: dict[Cause, Floats] = {}
+    kinds: dict[BlockKind, Floats] = {}
+    pages: dict[BlockKind, Floats] = {}
+
+    def add(found: dict[_Key, Floats], shares: Mapping[_Key, float], number: int, weight: float) -> None:
+        for key, share in shares.items():
+            found.setdefault(key, np.zeros(len(moved)))[number] += weight * share
+
+    for number, topic in enumerate(moved):
+        add(causes, topic.shares, number, changes[number])
         for document, share in zip(topic.documents, document_shares(topic.change, topic.documents), strict=True):
-            if share:
-                _add(kinds, _kinds(document, lost), weight * share)
-    return TotalChange(total, len(moved), _largest_first(causes), _largest_first(kinds))
+            of_kinds = _kinds(document, lost) if share else {}
+            add(kinds, of_kinds, number, changes[number] * share)
+            if of_kinds and document.page:
+                add(pages, {document.page: 1.0}, number, changes[number] * share)
+    return TotalChange(
+        float(changes.sum()),
+        len(moved),
+        _with_intervals(causes, changes),
+        _with_intervals(kinds, changes),
+        _with_intervals(pages, changes),
+    )
 
 
-def _kinds(document: DocumentChange, lost: bool) -> dict[BlockKind, float]:
-    """Return the share of each kind of block in what made a document fall or rise; empty if it was not removed text."""
-    weights: dict[BlockKind, float] = {}
-    if lost and document.cause in (Cause.LOST, Cause.EMPTIED):
-        # Of each term, every lost occurrence weighs the same.
-        each = {
-            term.term: abs(term.part) / (term.before - term.after)
-            for term in document.terms
-            if term.before > term.after
-        }
-        even = dict.fromkeys(each, 1.0)
-        for worth in (each, even):
-            for passage in document.passages:
-                held = sum(worth.get(term, 0.0) * count for term, count in passage.terms.items())
-                _add(weights, {passage.kind: held}, 1.0)
-            if any(weights.values()):
-                break
-    elif not lost and document.cause is Cause.LENGTH:
-        _add(weights, document.removed_tokens, 1.0)
-    total = sum(weights.values())
-    return {kind: weight / total for kind, weight in weights.items()} if total else {}
+def _kinds(document: DocumentChange, lost: bool) -> Mapping[BlockKind, float]:
+    """Return the share of each kind of block in what made a document fall or rise; empty if it was neither terms nor text."""
+    if lost:
+        return document.lost if document.cause in (Cause.LOST, Cause.EMPTIED, Cause.PRUNED) else {}
+    total = sum(document.removed_tokens.values())
+    return {kind: count / total for kind, count in document.removed_tokens.items() if document.cause is Cause.LENGTH}
 
 
-def _add(sums: dict[_Key, float], more: Mapping[_Key, float], weight: float) -> None:
-    for key, value in more.items():
-        sums[key] = sums.get(key, 0.0) + weight * value
+def _with_intervals(found: Mapping[_Key, Floats], changes: Floats) -> dict[_Key, Share]:
+    """Return shares of changes with their intervals, the largest first; arrays have the shape (topics,)."""
+    shares = {
+        key: Share(float(values.sum() / changes.sum()), *ratio_interval(values, changes))
+        for key, values in found.items()
+    }
+    return dict(sorted(shares.items(), key=lambda item: -item[1].share))
 
 
-def _largest_first(shares: Mapping[_Key, float]) -> dict[_Key, float]:
+def _largest_first(shares: Mapping[Cause, float]) -> dict[Cause, float]:
     return dict(sorted(shares.items(), key=lambda item: -item[1]))

@@ -8,17 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from thresher.records import RecordFile
-
-
-class BlockKind(StrEnum):
-    """What a block is in its page: see `thresher.explaining.passages`."""
-
-    TITLE = "title"
-    HEADING = "heading"
-    LINK = "link"
-    TABLE = "table"
-    LIST = "list"
-    TEXT = "text"
+from thresher.scoring.block_kinds import BlockKind
 
 
 class Cause(StrEnum):
@@ -124,6 +114,8 @@ class DocumentChange:
         cause: the largest of these; None if it has its old rank.
         credit: the measure after, less what it would be with this document alone at its old rank; 0 unless it is relevant.
         removed_tokens: by kind of block, the tokens that cleaning removed from it.
+        lost: what topic words lost, by cleaning or pruning, by the kind of block that they stood in; the shares add up to 1.
+        page: the kind of most of its tokens before cleaning, those of title, menus and footers apart; None if not known.
         passages: the removed passages that hold topic words, in the order of the page.
     """
 
@@ -148,6 +140,8 @@ class DocumentChange:
     cause: Cause | None
     credit: float
     removed_tokens: Mapping[BlockKind, int] = field(default_factory=dict)
+    lost: Mapping[BlockKind, float] = field(default_factory=dict)
+    page: BlockKind | None = None
     passages: tuple[Passage, ...] = ()
 
     @property
@@ -211,21 +205,33 @@ class TopicExplanation:
 
 
 @dataclass(frozen=True)
+class Share:
+    """A share of the loss or gain of all topics, and the bounds of its 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class TotalChange:
     """The loss, or the gain, of all topics together.
 
     Args:
         total: the sum of the changes of the main measure, 0 or more.
         topics: how many lost, or won.
-        causes: the share of each cause; they add up to 1 if there is a total.
-        kinds: of the same total, the share that removed blocks of each kind made: of a loss, by the topic words in them, where
-            the cause is lost evidence or an emptied page; of a gain, by their tokens, where it is length.
+        causes: the share of each cause; shares add up to 1 if there is a total.
+        kinds: of the same total, the share that blocks of each kind made: of a loss, by the topic words that documents lost in
+            them, where the cause is lost evidence, an emptied page or pruned terms; of a gain, by their removed tokens, where
+            it is length.
+        pages: the same shares by the kind of most of the documents' tokens: see `DocumentChange.page`.
     """
 
     total: float
     topics: int
-    causes: Mapping[Cause, float]
-    kinds: Mapping[BlockKind, float]
+    causes: Mapping[Cause, Share]
+    kinds: Mapping[BlockKind, Share]
+    pages: Mapping[BlockKind, Share]
 
 
 @dataclass(frozen=True)
@@ -238,7 +244,6 @@ class Explanation:
         depth: hits per topic.
         topics: those asked for, in order.
         loss, gain: over all topics; None if not all were asked for.
-        notices: what to know before the numbers.
     """
 
     experiment: str
@@ -250,7 +255,6 @@ class Explanation:
     topics: tuple[TopicExplanation, ...]
     loss: TotalChange | None
     gain: TotalChange | None
-    notices: tuple[str, ...]
 
     @property
     def moved(self) -> tuple[TopicExplanation, ...]:
@@ -258,7 +262,7 @@ class Explanation:
         return tuple(sorted((one for one in self.topics if one.change), key=lambda one: -abs(one.change)))
 
 
-RECORD = RecordFile(Explanation, "an explanation", "explain the topic again", "thresher-explanation", 1, indent=2)
+RECORD = RecordFile(Explanation, "an explanation", "explain the topic again", "thresher-explanation", 2, indent=2)
 """What `thresher explain --json` prints."""
 
 
@@ -268,19 +272,23 @@ class ExplainedTopics:
 
     Args:
         key: of the results that they explain.
-        variant, retrieval: what they are about.
+        variant, retrieval, measure: what they are about.
         files: by topic, relative to the results' folder.
+        loss, gain: of all topics.
     """
 
     key: str
     variant: str
     retrieval: str
+    measure: str
     files: Mapping[str, str]
+    loss: TotalChange
+    gain: TotalChange
 
 
 PAGES_FOLDER = "why"
 _PAGES = RecordFile(
-    ExplainedTopics, "a list of explained topics", "run `thresher explain --pages` again", "thresher-why", 1
+    ExplainedTopics, "a list of explained topics", "run `thresher explain --pages` again", "thresher-why", 2
 )
 """How the list of pages is kept in an experiment's results."""
 _LIST_FILE = "topics.json"

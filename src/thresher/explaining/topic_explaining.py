@@ -19,7 +19,7 @@ from thresher.explaining.causes import (
     score_changes,
 )
 from thresher.explaining.explanations import DocumentChange, Neighbour, TermChange, TermStatistics, TopicExplanation
-from thresher.explaining.passages import CutPage
+from thresher.explaining.passages import CutPage, lost_in
 from thresher.lucene.analysis import RetrievalModel
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.pages.plain import Ints
@@ -65,11 +65,12 @@ class TopicRuns:
         )
 
 
-def needed_pages(runs: TopicRuns, treatment: Treatment) -> tuple[set[str], set[str]]:
-    """Return the documents of which cleaned pages are needed, and those of which the kinds of blocks matter."""
+def needed_pages(runs: TopicRuns, treatment: Treatment) -> set[str]:
+    """Return the documents of which cleaned pages are needed."""
     ranks = runs.ranks
-    concerned = set(runs.concerned(ranks)) if treatment.cleaner.cuts else set()
-    return (set(ranks.documents) if concerned and treatment.pruning else concerned), concerned
+    concerned = set(runs.concerned(ranks))
+    # What was pruned of a document is what its cleaned page has and its index has not.
+    return set(ranks.documents) if concerned and treatment.cleaner.cuts and treatment.pruning else concerned
 
 
 def explain_topic(
@@ -200,6 +201,17 @@ class _Documents:
         found = contributions(changes, at, np.array([row[other] for other in others], dtype=np.int64), fell)
         unjudged = sum(other not in self.runs.qrels for other in others)
         page = self.pages.get(document)
+        terms = tuple(
+            TermChange(
+                term,
+                self.runs.terms[term],
+                int(before.tf[at, column]),
+                int(self.cleaned[at, column]),
+                int(after.tf[at, column]),
+                float(changes.by_term[at, column]),
+            )
+            for column, term in enumerate(self.terms)
+        )
         return DocumentChange(
             document=document,
             grade=self.runs.qrels.get(document),
@@ -214,17 +226,7 @@ class _Documents:
             length_before=int(before.lengths[at]),
             length_after=int(after.lengths[at]),
             emptied=emptied,
-            terms=tuple(
-                TermChange(
-                    term,
-                    self.runs.terms[term],
-                    int(before.tf[at, column]),
-                    int(self.cleaned[at, column]),
-                    int(after.tf[at, column]),
-                    float(changes.by_term[at, column]),
-                )
-                for column, term in enumerate(self.terms)
-            ),
+            terms=terms,
             others=tuple(map(self._neighbour, others[: self.most])),
             other_documents=len(others),
             unjudged=unjudged,
@@ -232,6 +234,8 @@ class _Documents:
             cause=cause_of(found, emptied, fell, unjudged / max(len(others), 1)) if fell or rose else None,
             credit=0.0,
             removed_tokens=page.removed_tokens if page else {},
+            lost=lost_in(terms, page) if page else {},
+            page=page.kind if page else None,
             passages=page.with_words(self.terms) if page else (),
         )
 

@@ -126,9 +126,8 @@ def add_vocabularies(every: Sequence[HashedTerms], sweeps: int) -> HashedTerms:
     terms, inverse = np.unique(_joined([vocabulary.terms for vocabulary in every], np.uint64), return_inverse=True)
     steps = []
     for sweep in range(sweeps):
-        first = np.full(len(terms), np.iinfo(np.uint16).max, dtype=np.uint16)
-        np.minimum.at(first, inverse, _joined([vocabulary.steps[sweep] for vocabulary in every], np.uint16))
-        steps.append(first)
+        of_sweep = _joined([vocabulary.steps[sweep] for vocabulary in every], np.uint16)
+        steps.append(_first_steps(of_sweep, inverse, len(terms)))
     if len(terms) > MOST_TERMS:
         limit = min(limit, int(terms[MOST_TERMS - 1]))
     held = int(np.searchsorted(terms, np.uint64(limit), side="right"))
@@ -303,8 +302,8 @@ class _Shard:
         documents = np.cumsum(matching) - 1
         every_id = self._table["id"].to_pylist()
         sentence, term = np.divmod(keys, max(len(self._query), 1))
-        postings = _Firsts(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
-        firsts = [postings.of(step[self.sentence_of_token]) for step in steps]
+        postings, posting_of_token = _numbered(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
+        firsts = [_first_steps(step[self.sentence_of_token], posting_of_token, len(postings)) for step in steps]
         return StoreCounts(
             tuple(every_id[row] for row in np.flatnonzero(matching).tolist()),
             documents[page[listed]].astype(np.int32),
@@ -317,7 +316,7 @@ class _Shard:
                 self._counts(step, len(sweep.cleaners), first)
                 for step, sweep, first in zip(steps, sweeps, firsts, strict=True)
             ),
-            add_vocabularies([self._vocabulary(firsts, postings.keys)], len(sweeps)),
+            add_vocabularies([self._vocabulary(firsts, postings)], len(sweeps)),
         )
 
     def _counts(self, steps: Steps, size: int, postings: Steps) -> StepCounts:
@@ -325,11 +324,8 @@ class _Shard:
             return np.bincount(steps, weights=weights, minlength=size + 1).astype(np.int64)
 
         def pages(chosen: npt.NDArray[np.bool_]) -> Ints:
-            first = np.full(len(self._table), size, dtype=np.uint16)
-            np.minimum.at(first, self._words.page[chosen], steps[chosen])
-            occurring = np.zeros(len(self._table), dtype=np.bool_)
-            occurring[self._words.page[chosen]] = True
-            return np.bincount(first[occurring], minlength=size + 1)
+            first = _first_steps(steps[chosen], self._words.page[chosen], len(self._table))
+            return np.bincount(first[first <= size], minlength=size + 1)
 
         return StepCounts(
             sums(self._kept_words),
@@ -343,24 +339,15 @@ class _Shard:
         """Return all terms, each at the first step of its postings."""
         term = keys % max(len(self.terms), 1)
         order = np.argsort(self.terms)
-        firsts = []
-        for steps in postings:
-            first = np.full(len(self.terms), np.iinfo(np.uint16).max, dtype=np.uint16)
-            np.minimum.at(first, term, steps)
-            firsts.append(first[order])
-        return HashedTerms(self.terms[order], tuple(firsts), _EVERY)
+        firsts = tuple(_first_steps(steps, term, len(self.terms))[order] for steps in postings)
+        return HashedTerms(self.terms[order], firsts, _EVERY)
 
 
-class _Firsts:
-    """The first step of all tokens with the same key; `keys` are the different keys, in any order."""
-
-    def __init__(self, keys: Ints) -> None:
-        self.keys, self._key_of_token = _numbered(keys)
-
-    def of(self, steps: Steps) -> Steps:
-        first = np.full(len(self.keys), np.iinfo(np.uint16).max, dtype=np.uint16)
-        np.minimum.at(first, self._key_of_token, steps)
-        return first
+def _first_steps(steps: Steps, number: Ints, size: int) -> Steps:
+    """Return the first step of all that have the same number, by numbers below `size`; the largest one where none has it."""
+    first = np.full(size, np.iinfo(np.uint16).max, dtype=np.uint16)
+    np.minimum.at(first, number, steps)
+    return first
 
 
 def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:

@@ -85,17 +85,43 @@ class JudgedTopics:
     measures: tuple[str, ...] = DEFAULT_MEASURES
 
 
+@dataclass(frozen=True)
+class Search:
+    """What every sweep is searched by.
+
+    Args:
+        options: how text is analysed.
+        depth: the most hits per topic.
+        held_out: further topics with their qrels; the measures are those of `topics`.
+        backend: the workers, where there is much to count or to rank; None for this process. Workers on other machines must
+            see the folder that holds the store under the same path. The result does not depend on it.
+    """
+
+    topics: JudgedTopics
+    models: Sequence[RetrievalModel]
+    options: IndexOptions
+    depth: int = 1000
+    held_out: JudgedTopics | None = None
+    backend: Backend | None = None
+
+    @property
+    def sets(self) -> tuple[JudgedTopics, ...]:
+        """The topics, and the held-out ones if there are any."""
+        return (self.topics,) if self.held_out is None else (self.topics, self.held_out)
+
+    def queries(self) -> tuple[list[Query], list[str]]:
+        """Return the queries of all topics, and the terms behind their numbers."""
+        return analyse_queries([one.topics[topic].query for one in self.sets for topic in one.ids], self.options)
+
+    def evaluators(self, chunks: MatchChunks) -> list[Evaluator]:
+        """Return one for the topics, and one for the held-out ones if there are any."""
+        named = {document for one in self.sets for grades in one.qrels.values() for document in grades}
+        numbers = chunks.numbers(named)
+        return [Evaluator(one.qrels, one.ids, numbers, self.topics.measures) for one in self.sets]
+
+
 def explore(
-    store: Path,
-    sweeps: Sequence[Cut],
-    cleaners: Sequence[Cleaner],
-    judged: JudgedTopics,
-    models: Sequence[RetrievalModel],
-    options: IndexOptions,
-    depth: int = 1000,
-    points: int = POINTS,
-    held_out: JudgedTopics | None = None,
-    backend: Backend | None = None,
+    store: Path, sweeps: Sequence[Cut], cleaners: Sequence[Cleaner], search: Search, points: int = POINTS
 ) -> tuple[VariantTable, ...]:
     """Return the values that an index of each variant would give, without building any: a table for each retrieval model.
 
@@ -104,41 +130,35 @@ def explore(
         sweeps: templates (cuts without a cutoff) of scorers to explore over all their cutoffs.
         cleaners: to explore as they are; those that differ from a template by the cutoff alone join its sweep. Percentiles
             become numbers, in names too. The baseline is always added.
-        depth: the most hits per topic.
         points: fewest cutoffs of each sweep, where there are as many different scores.
-        held_out: further topics with their qrels; the measures are those of `judged`.
-        backend: the workers, where there is much to count or to rank; None for this process. Workers on other machines must
-            see the folder that holds the store under the same path. The result does not depend on it.
     """
     wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
     every = nested_sweeps(spread_cutoffs(store, sweeps, points), wanted)
-    sets = [judged] if held_out is None else [judged, held_out]
     with temporary_folder(store.parent) as temporary:
-        with shard_counter(store, every, options, temporary, backend) as count:
-            queries, terms = analyse_queries(
-                [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
-            )
+        with shard_counter(store, every, search.options, temporary, search.backend) as count:
+            queries, terms = search.queries()
             chunks = count_store(count, every, terms, temporary)
-        numbers = chunks.numbers(judged_documents(sets))
-        evaluators = [Evaluator(topic_set.qrels, topic_set.ids, numbers, judged.measures) for topic_set in sets]
-        values = evaluated(RankingJob(chunks, queries, evaluators, models, depth), len(every), backend, store.parent)
+        evaluators = search.evaluators(chunks)
+        job = RankingJob(chunks, queries, evaluators, search.models, search.depth)
+        values = evaluated(job, len(every), search.backend, store.parent)
     counts = [statistics.counts for statistics in chunks.statistics]
+    ids = search.topics.ids
     ranked = [
         RankedSweep(
             sweep.variants,
             np.cumsum(counts[number].words)[:-1].tolist(),
             _sizes(counts[number], chunks.vocabulary, number),
-            query_postings(chunks.statistics[number], queries[: len(judged.ids)]),
+            query_postings(chunks.statistics[number], queries[: len(ids)]),
             values[number],
         )
         for number, sweep in enumerate(every)
     ]
     rows, postings, own, others = _joint(ranked)
-    held_out_ids = held_out.ids if held_out else ()
+    held_out = search.held_out.ids if search.held_out else ()
     # The first variant of the first sweep is the baseline.
     return tuple(
-        VariantTable(model.name, evaluators[0].names, judged.ids, rows, own[at], postings, held_out_ids, others[at])
-        for at, model in enumerate(models)
+        VariantTable(model.name, evaluators[0].names, ids, rows, own[at], postings, held_out, others[at])
+        for at, model in enumerate(search.models)
     )
 
 
@@ -152,11 +172,6 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Q
     return [
         Query({number[term]: times for term, times in count.items()}, sum(count.values())) for count in counts
     ], terms
-
-
-def judged_documents(sets: Iterable[JudgedTopics]) -> set[str]:
-    """Return the ids of all documents that qrels name."""
-    return {document for judged in sets for grades in judged.qrels.values() for document in grades}
 
 
 def count_store(count: Counting, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchChunks:

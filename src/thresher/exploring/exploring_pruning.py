@@ -17,15 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
-from thresher.exploring.exploring import (
-    POINTS,
-    JudgedTopics,
-    RankedSweep,
-    analyse_queries,
-    in_chunks,
-    judged_documents,
-    with_sweeps,
-)
+from thresher.exploring.exploring import POINTS, RankedSweep, Search, in_chunks, with_sweeps
 from thresher.exploring.judged_ranks import Evaluator, RankingJob, evaluated
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import MatchChunks, query_postings
@@ -33,8 +25,6 @@ from thresher.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.exploring.pruned_postings import CollectedPostings, collected_postings
 from thresher.exploring.similarity import States
 from thresher.files import temporary_folder
-from thresher.lucene.analysis import RetrievalModel
-from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
@@ -80,24 +70,16 @@ def explore_pruning(
     tables: Sequence[VariantTable],
     store: Path,
     sweeps: Sequence[PruningSweep],
-    judged: JudgedTopics,
-    models: Sequence[RetrievalModel],
-    options: IndexOptions,
+    search: Search,
     original: bool = True,
-    depth: int = 1000,
-    held_out: JudgedTopics | None = None,
-    backend: Backend | None = None,
 ) -> tuple[VariantTable, ...]:
     """Return tables of the same models and topics with the values that a pruned index of each variant would give.
 
     No index is built. Sweeps of one cleaner share a pass over its postings. With `original` the statistics of the unpruned
-    collection rank. For all others see `thresher.exploring.exploring.explore`.
+    collection rank.
     """
-    sets = [judged] if held_out is None else [judged, held_out]
-    queries, terms = analyse_queries(
-        [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
-    )
-    lexicon = Lexicon(options.stemmer, options.stopwords)
+    queries, terms = search.queries()
+    lexicon = Lexicon(search.options.stemmer, search.options.stopwords)
     by_cleaner: dict[str, list[PruningSweep]] = {}
     for sweep in sweeps:
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
@@ -111,11 +93,9 @@ def explore_pruning(
                 with temporary_folder(store.parent) as of_chunks:
                     chunks = counted.matches(of_chunks)
                     # All sweeps of a cleaner have the same documents.
-                    if not evaluators:
-                        numbers = chunks.numbers(judged_documents(sets))
-                        evaluators = [Evaluator(one.qrels, one.ids, numbers, judged.measures) for one in sets]
-                    job = RankingJob(chunks, queries, evaluators, models, depth)
-                    ranked[id(sweep)] = _ranked(sweep, counted, job, backend, store.parent)
+                    evaluators = evaluators or search.evaluators(chunks)
+                    job = RankingJob(chunks, queries, evaluators, search.models, search.depth)
+                    ranked[id(sweep)] = _ranked(sweep, counted, job, search.backend, store.parent)
                     # Not while the next method is read.
                     del chunks, job
     return with_sweeps(tables, [ranked[id(sweep)] for sweep in sweeps])

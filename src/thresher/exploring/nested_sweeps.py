@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +60,7 @@ class ScoreSpread:
 
 
 def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[Cut, tuple[float, ...]]:
-    """Return cutoffs for each template: at scores that occur in a store, which is read once for all, or even steps of quotas.
+    """Return cutoffs for each template: by scores that occur in a store, which is read once for all, or even steps of quotas.
 
     Args:
         folder: the score store.
@@ -67,7 +69,8 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
             over the words, half over the distinct scores. Quotas are this many even steps, the last of 100 %.
 
     Returns:
-        cutoffs within the scorer's range, ascending, as the shortest decimals of the same 32-bit float.
+        cutoffs within the scorer's range, ascending, each with the fewest digits that keep its score, and lie within a
+        quarter of the way to the next one.
     """
     scorers = {template.scorer.canonical_name: template.scorer for template in templates if not template.quota}
     spreads = {name: ScoreSpread() for name in scorers}
@@ -80,9 +83,30 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     cutoffs = {}
     for name, spread in spreads.items():
         spread.settle()
-        cutoffs[name] = tuple(float(str(value)) for value in evenly(*_in_range(spread, scorers[name]), points))
+        values = [float(str(value)) for value in evenly(*_in_range(spread, scorers[name]), points)]
+        cutoffs[name] = tuple(_shortened(values, scorers[name]))
     quotas = tuple(100 * step / points for step in range(1, points + 1))
     return {template: quotas if template.quota else cutoffs[template.scorer.canonical_name] for template in templates}
+
+
+def _shortened(values: Sequence[float], scorer: Scorer) -> Iterator[float]:
+    """Yield ascending cutoffs with the digits that matter: where all scores are cutoffs, each keeps what it kept.
+
+    Whole numbers stay as they are.
+    """
+    side, rounding = (-1, ROUND_FLOOR) if scorer.keep == KEEP_HIGH else (1, ROUND_CEILING)
+    low, high = -math.inf if scorer.low is None else scorer.low, math.inf if scorer.high is None else scorer.high
+    for place, value in enumerate(values):
+        # The one at the end has no neighbour on that side.
+        neighbour = next((at for at in (place + side, place - side) if 0 <= at < len(values)), place)
+        room, exact = abs(values[neighbour] - value) / 4, Decimal(repr(value))
+        shorter = (
+            float(exact.quantize(Decimal((0, (1,), exponent)), rounding)) for exponent in _EXPONENTS if value % 1
+        )
+        yield next((one + 0.0 for one in shorter if abs(one - value) < room and low <= one <= high), value)
+
+
+_EXPONENTS = range(9, -10, -1)
 
 
 def _in_range(spread: ScoreSpread, scorer: Scorer) -> tuple[Scores, Ints]:
@@ -194,9 +218,9 @@ def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Clea
     cutoffs = {template.name: set(values) for template, values in sweeps.items()}
     single: dict[str, NestedSweep] = {}
     for cleaner in cleaners:
-        name = _sweep_of(cleaner)
-        if name in cutoffs:
-            cutoffs[name].add(cleaner.cuts[0].threshold)
+        template = template_of(cleaner)
+        if template is not None and template.name in cutoffs:
+            cutoffs[template.name].add(cleaner.cuts[0].threshold)
         else:
             single[cleaner.name] = NestedSweep(cleaner.name, (cleaner,))
     for name, values in cutoffs.items():
@@ -212,11 +236,11 @@ def scorers_of(every: Iterable[NestedSweep]) -> tuple[Scorer, ...]:
     return tuple({scorer.canonical_name: scorer for sweep in every for scorer in sweep.scorers}.values())
 
 
-def _sweep_of(cleaner: Cleaner) -> str | None:
-    """Return the name of the template that a cleaner is a cutoff of, or None."""
+def template_of(cleaner: Cleaner) -> Cut | None:
+    """Return the only cut of a cleaner, without its cutoff; None for other cleaners, and for those that decide by rules."""
     if len(cleaner.cuts) != 1 or cleaner.cuts[0].scorer.decides:
         return None
-    return replace(cleaner.cuts[0], cutoff=None, percentile=None).name
+    return replace(cleaner.cuts[0], cutoff=None, percentile=None)
 
 
 def _sweep(template: Cut, cutoffs: Iterable[float]) -> NestedSweep:

@@ -57,9 +57,7 @@ def _arguments(**given: str) -> Any:
 def english_analyzer(stemmer: str, stopwords: bool) -> Any:
     """Return Anserini's English analyzer (a Java object), as `IndexCollection` would make it.
 
-    Args:
-        stemmer: one of `STEMMERS`.
-        stopwords: True to drop Lucene's 33 English stop words.
+    `stopwords` drops Lucene's 33 English stop words.
     """
     return java_class("io.anserini.analysis.DefaultEnglishAnalyzer").fromArguments(stemmer, not stopwords, None)
 
@@ -109,7 +107,7 @@ FamilyName = Literal["qld", "bm25", "classic"]
 
 @dataclass(frozen=True)
 class RetrievalModel:
-    """How documents are ranked for a query.
+    """A retrieval model with its parameters.
 
     `qld` is query likelihood with Dirichlet smoothing (Zhai and Lafferty, 2004), as in Lucene or, if `exact`, as published.
     `bm25` is Lucene's BM25 (Robertson et al., 1994). Defaults are Anserini's. `classic` is Lucene's TF-IDF, its ranking

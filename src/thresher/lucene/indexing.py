@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from thresher.collections.ids import LONGEST_ID, shown_id
 from thresher.defaults import STEMMERS
-from thresher.errors import ConfigError, InputError, StateError, ThresherError
+from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.files import atomic_path
 from thresher.lucene.analysis import FILLER, english_analyzer, term_list, term_list_analyzer
-from thresher.lucene.index_writer import SEPARATOR, IndexWriter
+from thresher.lucene.index_writer import IndexWriter
 from thresher.lucene.jvm import java_cast, java_class, java_folder, start, user_error_of_java
 from thresher.lucene.original_statistics import ORIGINAL_STATISTICS, write_original_statistics
 from thresher.lucene.work import IndexStatistics, index_statistics
@@ -34,7 +33,7 @@ _BLANK = "".join(map(chr, range(33)))
 
 @dataclass(frozen=True)
 class IndexOptions:
-    """What an index holds, beyond postings with tf, and how text is analysed.
+    """Contents of an index beyond postings with tf, and how text is analysed.
 
     Args:
         positions: positions of words, for phrase queries.
@@ -59,14 +58,10 @@ class IndexOptions:
 
 @dataclass(frozen=True)
 class Origin:
-    """What an index was built from.
+    """The origin of an index.
 
-    Attributes:
-        key: digest of all that decides what the index holds.
-        collection: digest of the collection's files.
-        scores: digest of the key of the score store.
-        treatment: the variant's name.
-        cutoffs: the numbers that its percentiles resolved to, by cuts.
+    `key` is a digest of all that decides its contents, `collection` of the collection's files, `scores` of the score
+    store's key; `treatment` is the variant's name, `cutoffs` the numbers that its percentiles resolved to, by cuts.
     """
 
     key: str
@@ -78,7 +73,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """What an index keeps about itself in `SETTINGS`; `original_statistics`: whether it is ranked with the statistics of
+    """The content of `SETTINGS`; `original_statistics`: whether it is ranked with the statistics of
     the unpruned collection, which are beside it; `lucene`: the version that wrote it.
     """
 
@@ -95,7 +90,7 @@ _SETTINGS_FILE = RecordFile(IndexSettings, "a record of an index", "build it aga
 
 @dataclass(frozen=True)
 class IndexReport:
-    """What was indexed; `documents` and `empty` add up to the documents given.
+    """Counts and sizes of a new index; `documents` and `empty` add up to the documents given.
 
     Documents of white space and control characters only (up to U+0020) are empty and, as in Anserini, dropped; one of stop
     words only is indexed without terms. `bytes` is the size of all files that a search reads; `bytes_by_type` splits it by
@@ -114,6 +109,8 @@ def build_index(
 ) -> IndexReport:
     """Index (id, contents) pairs, in their order, into `folder`, which is replaced on success.
 
+    Ids are unique and pass `thresher.collections.ids.id_problem`, as those of a score store do.
+
     A Java thread indexes while Python fetches the next documents. The index is one segment; two builds of the same documents
     have the same size to the byte. In contents, lone surrogates become U+FFFD and U+0000 a space, which changes no term.
     The index keeps `origin`, for `is_built_from`.
@@ -131,13 +128,9 @@ def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: 
         try:
             settings = write(temporary)
             with open_index(temporary, folder) as reader:
-                repeated = _repeated_id(reader, settings.documents)
                 statistics = index_statistics(reader)
         except JavaException as error:
             raise user_error_of_java(error, str(folder)) from error
-        if repeated is not None:
-            what = f"the document id {repeated!r} occurs twice"
-            raise InputError(what, "give every document its own id", str(folder))
         (temporary / "write.lock").unlink(missing_ok=True)
         lucene = str(java_class("org.apache.lucene.util.Version").LATEST.toString())
         _SETTINGS_FILE.write(temporary / SETTINGS, replace(settings, lucene=lucene, origin=origin))
@@ -195,20 +188,15 @@ def is_blank(contents: str) -> bool:
 def write_documents(
     writer: IndexWriter, documents: Iterable[tuple[str, str | None]]
 ) -> tuple[int, int, npt.NDArray[np.int32] | None]:
-    """Write (id, contents) pairs, in their order, and close the index.
+    """Write (id, contents) pairs, in their order, and close the index; return the numbers of documents indexed and
+    dropped, and what `IndexWriter.finish` returns.
 
-    Args:
-        writer: of a new index.
-        documents: contents are None for a document that is dropped, and never an empty string.
-
-    Returns:
-        How many documents were indexed, how many dropped, and what `IndexWriter.finish` returns.
+    Contents are None for a document that is dropped, and never an empty string.
     """
     indexed = dropped = characters = 0
     batch: list[str] = []
     try:
         for identifier, contents in documents:
-            _check_id(identifier)
             if contents is None:
                 dropped += 1
                 continue
@@ -235,36 +223,6 @@ def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOpt
     if lengths is not None:
         np.save(folder / LENGTHS, lengths)
     return IndexSettings(options, indexed, empty)
-
-
-def _check_id(identifier: str) -> None:
-    if identifier.isascii() and SEPARATOR not in identifier and 0 < len(identifier) <= LONGEST_ID:
-        return
-    shown = shown_id(identifier)
-    fix = "give the document another id"
-    if not identifier:
-        raise InputError("a document has an empty id", fix)
-    if SEPARATOR in identifier:
-        raise InputError(f"the document id {shown} holds U+0000", fix)
-    try:
-        size = len(identifier.encode())
-    except UnicodeEncodeError as error:
-        raise InputError(f"the document id {shown} is not valid Unicode", fix) from error
-    if size > LONGEST_ID:
-        raise InputError(f"the document id {shown} has {size} bytes where Lucene allows {LONGEST_ID}", fix)
-
-
-def _repeated_id(reader: Any, documents: int) -> str | None:
-    """Return an id that several documents have, from Lucene's term dictionary; None if all are unique."""
-    terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "id")
-    if terms is None or terms.size() == documents:
-        return None
-    every = terms.iterator()
-    term = every.next()
-    while every.docFreq() == 1:
-        term = every.next()
-    repeated: str = term.utf8ToString()
-    return repeated
 
 
 def _bytes_by_type(folder: Path) -> dict[str, int]:

@@ -96,11 +96,7 @@ def check_installed() -> None:
 
 
 def start(heap_mib: int | None = None) -> None:
-    """Start the JVM, unless it runs already.
-
-    Args:
-        heap_mib: the largest heap in MiB; by default half of the machine's memory. Only the call that starts the JVM counts.
-    """
+    """Start the JVM, unless it runs already, with a heap of at most `heap_mib`, by default half of the machine's memory."""
     if _started_in == os.getpid():
         return
     if multiprocessing.parent_process() is not None or _started_in is not None:

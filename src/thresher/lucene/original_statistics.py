@@ -51,10 +51,7 @@ _BOOSTED = _SEARCH + "BoostQuery"
 def write_original_statistics(path: Path, changed: pa.Table, reader: Any) -> bool:
     """Write what the terms of an index lost; return whether any did; if not, there is no file.
 
-    Args:
-        path: the file.
-        changed: columns `term`, `df` and `cf`: what each term lost, in any order.
-        reader: the open index.
+    `changed` has the columns `term`, `df` and `cf`: what each term lost, in any order.
     """
     terms = _index_terms(reader)
     indices = pc.index_in(terms, value_set=changed["term"].cast(pa.large_binary()))
@@ -84,12 +81,7 @@ def write_original_statistics(path: Path, changed: pa.Table, reader: Any) -> boo
 
 
 class OriginalStatistics:
-    """What the terms of a pruned index lost.
-
-    Args:
-        path: the file.
-        reader: the open index.
-    """
+    """Losses of the terms of a pruned index, from the file beside the open index."""
 
     def __init__(self, path: Path, reader: Any) -> None:
         fix = "build the index again"

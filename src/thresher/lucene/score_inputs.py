@@ -104,7 +104,7 @@ def exact_lengths(path: Path) -> Numbers:
 
 @dataclass(frozen=True)
 class ScoreInputs:
-    """What the scores of some documents by some terms are computed from, in one index.
+    """The inputs of the scores of some documents by some terms, in one index.
 
     Args:
         documents: with a token, in the whole index.
@@ -128,9 +128,7 @@ class ScoreInputs:
 class ScoredIndex:
     """An index, to read what its scores are computed from. A context manager.
 
-    Args:
-        folder: the index.
-        exact: whether lengths are exact, as `qld(exact)` reads them, instead of from Lucene's one byte.
+    With `exact`, lengths are exact, as `qld(exact)` reads them, instead of from Lucene's one byte.
     """
 
     def __init__(self, folder: Path, exact: bool) -> None:
@@ -161,7 +159,7 @@ class ScoredIndex:
 
     @property
     def analyzer(self) -> Any:
-        """What analyses queries and documents (a Java object)."""
+        """The analyzer of queries and documents (a Java object)."""
         return english_analyzer(self.options.stemmer, self.options.stopwords)
 
     def inputs(self, terms: Sequence[str], ids: Sequence[str]) -> ScoreInputs:
@@ -206,9 +204,9 @@ def dirichlet_scores(
         query: c(w,q) of the query's tokens.
         postings: for each of them that occurs, the numbers of its documents, ascending, and its tf there.
         lengths: |d| by document number.
-        tokens: the tokens of the whole collection.
+        tokens: of the whole collection.
         mu: the smoothing parameter µ, above 0.
-        lost: by how much the collection has more tokens of a word than its postings.
+        lost: tokens of a word that the collection has beyond its postings.
     """
     matching = [postings[word][0] for word in query if word in postings]
     if not matching:

@@ -77,13 +77,7 @@ class LuceneRanking:
     """Ranks by Lucene's similarity for `qld`, `bm25` or `classic`: the same hits as Anserini's `SimpleSearcher`.
 
     A query is one call into Java. Ids come from the sort keys that break ties, so no stored document is read.
-
-    Args:
-        reader: the open index.
-        analyzer: of queries.
-        model: `qld`, `bm25` or `classic`.
-        depth: the most hits of a query.
-        original: what terms lost, for a pruned index that is ranked with the statistics of the unpruned collection.
+    `original` is for a pruned index that is ranked with the statistics of the unpruned collection.
     """
 
     _generator = "io.anserini.search.query.BagOfWordsQueryGenerator"
@@ -202,15 +196,10 @@ class SearchReport:
 
 
 class Searcher:
-    """Searches an index by one retrieval model. A context manager.
+    """Searches an index by one retrieval model, for at most `depth` hits a query. A context manager.
 
     Queries are analysed as the documents were. Ties are ranked by ascending document id, as in Anserini; scores are then made
     strictly decreasing, so that a run file keeps the order.
-
-    Args:
-        folder: the index.
-        model: the retrieval model.
-        depth: the most hits of a query, 1 or more.
     """
 
     def __init__(self, folder: Path, model: RetrievalModel, depth: int = 1000) -> None:
@@ -244,7 +233,7 @@ class Searcher:
 
     @property
     def ranking(self) -> LuceneRanking | ExactRanking:
-        """What searches."""
+        """The ranking that searches."""
         if self._ranking is None:
             raise RuntimeError("a Searcher is used inside its with block")
         return self._ranking
@@ -261,9 +250,7 @@ class Searcher:
     def search_topics(self, topics: Sequence[tuple[str, str]], warm_up: int = 1) -> SearchReport:
         """Search (topic id, query) pairs one after another, and time them.
 
-        Args:
-            topics: the topics.
-            warm_up: how often all topics are searched before, untimed, for Java's compiler and the disk cache.
+        Before, all are searched `warm_up` times, untimed, for Java's compiler and the disk cache.
         """
         hits: dict[str, Hits] = {}
         latencies: list[float] = []
@@ -292,7 +279,7 @@ _NANO = 1e-9
 
 @dataclass(frozen=True)
 class CollectorPauses:
-    """What Java's garbage collectors did: collections, and the seconds they took."""
+    """The work of Java's garbage collectors: collections, and the seconds they took."""
 
     collections: int
     seconds: float
@@ -328,8 +315,8 @@ def time_queries(
         folders: the indexes.
         model: the retrieval model.
         depth: the most hits of a query.
-        queries: the topics' texts; at least one.
-        seconds: how long to go on; the first timed round is always finished.
+        queries: at least one.
+        seconds: the time limit; the first timed round is always finished.
         enough: asked after each restart, with all times so far, whether to stop.
         seed: of the order.
         searched: called after each round.
@@ -360,7 +347,9 @@ def time_queries(
             wall, cpu = (np.array(times) for times in zip(*timed, strict=True))
             walls.append(wall)
             cpus.append(cpu)
-        times = QueryTimes(walls, cpus, _since(before))
+        now = _pauses()
+        paused = CollectorPauses(now.collections - before.collections, now.seconds - before.seconds)
+        times = QueryTimes(walls, cpus, paused)
         if time.perf_counter() > end or enough(times):
             return times
 
@@ -386,8 +375,3 @@ def _pauses() -> CollectorPauses:
     return CollectorPauses(
         sum(bean.getCollectionCount() for bean in every), sum(bean.getCollectionTime() for bean in every) / 1000
     )
-
-
-def _since(before: CollectorPauses) -> CollectorPauses:
-    now = _pauses()
-    return CollectorPauses(now.collections - before.collections, now.seconds - before.seconds)

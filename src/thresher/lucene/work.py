@@ -77,7 +77,7 @@ def postings_of(reader: Any, words: Mapping[str, int]) -> int:
 
 
 POSTINGS = "postings"
-"""What parts of an index may grow with."""
+"""One of the values of `IndexPart.grows_with`."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,8 @@ class IndexPart:
     """A part of an index.
 
     Attributes:
-        name: what it is.
         types: the types of its files, as in `IndexReport.bytes_by_type`.
-        purpose: what it holds, and who reads it: a phrase that stands alone.
+        purpose: its content and its readers: a phrase that stands alone.
         grows_with: `postings`, `terms` (which vanish only with their last posting), `documents` or `nothing`.
     """
 

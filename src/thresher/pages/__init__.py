@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PageOptions:
-    """How pages become segments.
+    """Options of cutting pages into segments.
 
     `blocks`: `join` ignores inline tags such as B and SPAN, as in the code that Kohlschuetter et al. released; `split` ignores
     only A, as in their paper. `language` chooses the sentence splitter's abbreviations, by its code in ISO 639-1.

@@ -61,7 +61,8 @@ def read_marked_text(text: str) -> list[MarkedSegment]:
             words.clear()
             label = PARAGRAPH
 
-    for line in text[_end_of_address(text) :].splitlines():
+    address = _ADDRESS.match(text)
+    for line in text[address.end() if address else 0 :].splitlines():
         mark, rest = split_mark(line)
         if mark or not rest:
             finish()
@@ -118,8 +119,3 @@ def split_mark(line: str) -> tuple[str, str]:
     if bullet := _BULLET.match(line):
         return LIST_ITEM, line[bullet.end() :].strip()
     return "", line.strip()
-
-
-def _end_of_address(text: str) -> int:
-    address = _ADDRESS.match(text)
-    return address.end() if address else 0

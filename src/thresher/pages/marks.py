@@ -25,11 +25,8 @@ _BEGIN[[*parsing.BEGIN.encode()]] = True
 
 @dataclass(frozen=True)
 class Stretches:
-    """A page cut at jusText's block tags, SELECT and TEXTAREA included, into stretches numbered from 0, some without text.
-
-    Attributes:
-        of_block: each block's stretch, ascending.
-        images, selects: the stretches that images are in, and those at which SELECT begins; ascending.
+    """A page cut at jusText's block tags, SELECT and TEXTAREA included, into stretches numbered from 0, some without
+    text: that of each block, those of images, and those at which SELECT begins; all ascending.
     """
 
     of_block: Ints
@@ -110,8 +107,7 @@ class Marks:
         """For each block, whether it is the first of a list item."""
         items = self._of_kind(parsing.ITEM)
         previous = np.concatenate(([0], self._lasts))[:-1]
-        begun: Mask = np.searchsorted(items, self.firsts) > np.searchsorted(items, previous)
-        return begun
+        return np.searchsorted(items, self.firsts) > np.searchsorted(items, previous)
 
     @property
     def tags_before(self) -> Ints:
@@ -158,8 +154,7 @@ class Marks:
 
     @cached_property
     def _kinds(self) -> npt.NDArray[np.uint8]:
-        kinds: npt.NDArray[np.uint8] = self._codes[self._marks_at + 1]
-        return kinds
+        return self._codes[self._marks_at + 1]
 
     @cached_property
     def _visible(self) -> Ints:
@@ -186,10 +181,7 @@ class Marks:
         return np.flatnonzero(self._codes == code)
 
     def _inside(self, begins: str, ends: str) -> Mask:
-        inside: Mask = np.searchsorted(self._of_kind(begins), self.firsts) > np.searchsorted(
-            self._of_kind(ends), self.firsts
-        )
-        return inside
+        return np.searchsorted(self._of_kind(begins), self.firsts) > np.searchsorted(self._of_kind(ends), self.firsts)
 
     def _of_kind(self, kinds: str) -> Ints:
         of_kinds = self._kinds == ord(kinds[0])
@@ -200,12 +192,9 @@ class Marks:
 
 
 def _links(begins: Ints, ends: Ints, visible: Ints, spaces: Ints) -> tuple[Ints, Ints]:
-    """Return where each link's text begins and ends in the page's text.
+    """Return where each link's text begins and ends in the page's text, whose spaces and line feeds are at `spaces`.
 
-    Args:
-        begins, ends: the positions of elements A in the marked text.
-        visible: the positions there of characters that are neither spaces nor marks.
-        spaces: the offsets of spaces and line feeds in the text.
+    The positions of elements A, and of the characters that are neither spaces nor marks (`visible`), are in the marked text.
     """
     first, after = np.searchsorted(visible, begins), np.searchsorted(visible, ends)
     if (first[1:] < after[:-1]).any():

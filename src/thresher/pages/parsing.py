@@ -77,7 +77,7 @@ _ASCII = bytes(range(128))
 
 
 class Detail(IntEnum):
-    """What the text of a page is marked with; blocks are the same either way."""
+    """The marks in the text of a page; blocks are the same either way."""
 
     HEADINGS = 0
     """Headings only."""
@@ -88,12 +88,9 @@ class Detail(IntEnum):
 
 
 def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> str:
-    """Parse a page into text with marks.
+    """Parse a page in UTF-8 into text with marks; those of elements must be taken out by `described`.
 
-    Args:
-        utf8: the page as UTF-8.
-        blocks: `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
-        detail: the marks to add; those of elements must be taken out by `described`.
+    `blocks` is `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
     """
     html = _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
     if len(html) > _LARGEST or has_many_attributes(html):
@@ -284,27 +281,23 @@ class _Events:
 
 
 def described(flat: str) -> tuple[str, list[str]]:
-    """Take the descriptions of elements out of marked text.
-
-    Returns:
-        the text with the mark `ELEMENT` for each; and the descriptions, in the elements' order: the tag, the words of its
-        attributes, `HIDDEN` if an attribute hides it.
+    """Return marked text with the mark `ELEMENT` for each description of an element; and the descriptions, in order:
+    the tag, the words of its attributes, `HIDDEN` if an attribute hides it.
     """
     pieces = _DESCRIPTION.split(flat)
     return (MARK + ELEMENT).join(pieces[::2]), pieces[1::2]
 
 
 def lines(flat: str) -> tuple[str, list[int]]:
-    """Split marked text, whose only white space is U+0020 and line feeds, into blocks.
-
-    Returns:
-        the blocks with single spaces between words, joined by line feeds; and each block's heading level (0 for none, 1 to 6,
-        7 for the page's title).
+    """Return the blocks of marked text, whose only white space is U+0020 and line feeds, with single spaces between
+    words, joined by line feeds; and each block's heading level (0 for none, 1 to 6, 7 for the page's title).
     """
     texts: list[str] = []
     levels: list[int] = []
+    # Marks of elements are many, and replacing is faster.
+    plain = _DETAILS.sub("", unlinked(flat).replace(MARK + ELEMENT, "").replace(MARK + ELEMENT_END, ""))
     # Headings are few, so most of the work is done in C.
-    before, *headed = _undetailed(unlinked(flat)).split(MARK)
+    before, *headed = plain.split(MARK)
     for level, part in ((0, before), *((int(part[0]), part[1:]) for part in headed)):
         stripped = [*filter(None, map(str.strip, part.split("\n")))]
         texts += stripped
@@ -329,9 +322,3 @@ def outside_ascii(text: str) -> set[str]:
 def unlinked(flat: str) -> str:
     """Return marked text without the marks of links."""
     return flat.replace(LINK, "").replace(LINK_END, "")
-
-
-def _undetailed(flat: str) -> str:
-    """Return marked text without the marks that only some scorers need."""
-    # Elements are many, and replacing is faster.
-    return _DETAILS.sub("", flat.replace(MARK + ELEMENT, "").replace(MARK + ELEMENT_END, ""))

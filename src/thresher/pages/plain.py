@@ -88,11 +88,8 @@ def run_starts(inside: npt.NDArray[np.bool_]) -> Ints:
 def word_starts(plain: PlainText, spaces: Ints) -> Ints:
     """Return the offset of each word: white-space tokens with a letter, digit or combining mark.
 
-    Source: Kohlschuetter et al. (2010), section 3, here for any script.
-
-    Args:
-        plain: the plain form of a text with one space or line feed between words, and none at its ends.
-        spaces: their offsets.
+    Source: Kohlschuetter et al. (2010), section 3, here for any script. The text has one space or line feed between
+    words, at the offsets `spaces`, and none at its ends.
     """
     if not plain.text:
         return spaces

@@ -30,16 +30,13 @@ _KNOWN = {code: frozenset(words.split()) for code, words in (line.split("\t") fo
 LANGUAGES = frozenset(_KNOWN)
 """The codes of languages, ISO 639-1."""
 ABBREVIATIONS = {code: words for code, words in _KNOWN.items() if words}
-"""Those that occur in running text before a capital or a digit, by language; their full stop ends no sentence."""
+"""Abbreviations that occur in running text before a capital or a digit, by language; their full stop ends no sentence."""
 
 
 def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[int]:
     """Return the offsets in `text`, ascending, at which a sentence within a block follows another.
 
-    Args:
-        text: blocks joined by line feeds, words by single spaces.
-        plain: its plain form.
-        language: a key of `ABBREVIATIONS`; other languages are split without abbreviations.
+    Blocks are joined by line feeds, words by single spaces. Languages beyond `ABBREVIATIONS` are split without any.
     """
     known = ABBREVIATIONS.get(language, frozenset())
     breaks = [at + 2 for at in _stops_before_spaces(plain) if not _ends_no_sentence(plain.text, at, known)]
@@ -52,8 +49,7 @@ def _stops_before_spaces(plain: PlainText) -> list[int]:
     """Return the offsets of stops and closers before a space and no lower-case Latin letter."""
     classes = plain.classes
     ends = (classes[:-2] & (STOP | CLOSER) > 0) & (classes[1:-1] == SPACE) & (classes[2:] & LOWER == 0)
-    offsets: list[int] = np.flatnonzero(ends).tolist()
-    return offsets
+    return np.flatnonzero(ends).tolist()
 
 
 def _ends_no_sentence(plain: str, at: int, known: frozenset[str]) -> bool:
@@ -174,13 +170,11 @@ class Segments:
         for word, end in zip(after[broken] - 1, ends[broken], strict=True):
             linked[word] = counts[starts[word] : end].any()
         inside = np.flatnonzero((begins > 0) & (classes[begins - 1] & SPACE == 0) & (first > 0))
+        word_ends = np.append(self.spaces, len(self.text))
         for word, begin, end in zip(first[inside] - 1, begins[inside], ends[inside], strict=True):
-            linked[word] |= counts[begin : min(end, self._word_end(starts[word]))].any()
+            word_end = word_ends[np.searchsorted(self.spaces, starts[word])]
+            linked[word] |= counts[begin : min(end, word_end)].any()
         return count_by_end(starts[linked], self.block_ends)
-
-    def _word_end(self, start: int) -> int:
-        space = int(np.searchsorted(self.spaces, start))
-        return int(self.spaces[space]) if space < len(self.spaces) else len(self.text)
 
     @cached_property
     def linked_characters_in_blocks(self) -> Ints:

@@ -57,13 +57,7 @@ def run_tasks(
 ) -> Iterator[Result]:
     """Call `function` with the arguments of each task, for work without pages to isolate when a worker dies.
 
-    Args:
-        backend: the workers; a single local worker, or one for a single task, is this process.
-        function: the function to call.
-        tasks: the arguments.
-        what: the activity, for errors.
-        where: the file or folder, for errors.
-        ordered: whether to yield results in the order of tasks.
+    A single local worker, or one for a single task, is this process. Errors name the activity (`what`) and the file or folder.
     """
     calls: Iterator[Callable[[], Result]] = (partial(function, *task) for task in tasks)
     if backend.name == LOCAL:
@@ -107,7 +101,7 @@ def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool
     try:
         # In a thread of its own, for callers that run a loop in theirs.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(lambda: asyncio.run(_knock(scheduler))).result()
+            thread.submit(lambda: asyncio.run(_check_answer(scheduler))).result()
     except Exception as error:
         # What answers may be any program, and say anything.
         raise no_scheduler from error
@@ -139,8 +133,8 @@ def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool
             ) from error
 
 
-async def _knock(address: str) -> None:
-    """Ask the scheduler at an address who it is: a client would ask a silent one for a minute."""
+async def _check_answer(address: str) -> None:
+    """Check quickly that a Dask scheduler answers; `Client` would wait a minute."""
     import asyncio
 
     from distributed.comm.core import connect
@@ -164,10 +158,7 @@ _ADDRESS, _SPACE = re.compile(r"https?://\S+"), re.compile(r"\s|^$")
 def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62) -> Iterator[Source]:
     """Yield the documents of a collection in order, whose reader may end its process, but not this one.
 
-    Args:
-        collection: the collection.
-        most: documents that are wanted at most of a part.
-        most_bytes: of them, before the last one.
+    Of each part at most `most` documents are read, and no more after `most_bytes`.
     """
     if not isinstance(collection, Files) or collection.format != ParquetRows.name:
         yield from documents(collection)
@@ -224,12 +215,7 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     """Look at the first records of a file, or of the first file in a folder, for members to read instead of `wanted`.
 
     The id is the member called so, else the first whose values differ and have no spaces; page or text is the longest one, the
-    address the first that has nothing else.
-
-    Args:
-        path: the collection.
-        format: its format; only JSON lines and Parquet have members.
-        wanted: the members that were looked for.
+    address the first that has nothing else. Only JSON lines and Parquet have members.
     """
     rows: list[Any] = []
     with suppress(OSError, ThresherError):

@@ -14,7 +14,8 @@ import struct
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,19 +23,20 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from thresher.collections import Collection, Part, Source
-from thresher.collections.file_collection import Files
+from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.ids import id_problem
 from thresher.collections.interface import check_unchanged
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.collections.sources import PageError, Span, too_large
+from thresher.collections.sources import FileState, PageError, Span, too_large
 from thresher.costs.repeats import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.files import fit_text
 from thresher.passes.backends import Backend, run_on_dask
 from thresher.passes.workers import CRASHES, WorkerDied, alarm, exit_reason, in_silence, run_watched
-from thresher.progress import Progress
+from thresher.progress import BYTES, Progress
 from thresher.records import RecordFile
+from thresher.streams import bytes_read
 
 POISON = "poison.json"
 """The file that lists the pages that crashed a worker."""
@@ -61,7 +63,7 @@ Row = TypeVar("Row")
 _POSITION = struct.Struct("<qqd")
 _NO_PAGE = -1
 _NO_POSITION = _POSITION.pack(_NO_PAGE, _NO_PAGE, 0.0)
-_NO_PAGE_TO_BLAME = "no page is to blame"
+_NO_PAGE_AT_FAULT = "no page is at fault"
 _LOOK = "look at the machine's memory and disk, then run the same command again"
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -108,7 +110,7 @@ class PartReport:
 
 @dataclass(frozen=True)
 class PartWork(ABC, Generic[Row]):
-    """How pages are processed and a part's output is written to `folder`.
+    """Processing of pages, and writing of a part's output to `folder`.
 
     It is pickled to workers; those on other machines must see `folder` and the collection under the same path.
     """
@@ -142,35 +144,27 @@ class PartWork(ABC, Generic[Row]):
         """Read the report on a finished part from its output."""
 
     def document_id(self, source: Source) -> str:
-        """Return the id of a document.
-
-        Raises:
-            InputError: if it has none.
-        """
+        """Return the id of a document; an `InputError` if it has none."""
         return source.id
 
 
 def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
     """Process every part of a collection; finished parts are skipped.
 
-    Pages that take too long or crash a worker are refused, with the reason.
-
-    Args:
-        work: the work on each part.
-        part_pages: the maximum pages of a part that carries its pages.
-        backend: the workers.
+    Pages that take too long or crash a worker are refused, with the reason. A part that carries its pages has at most
+    `part_pages`.
     """
     work.folder.mkdir(parents=True, exist_ok=True)
-    blame = Blame(work)
+    faults = Faults(work)
     files = work.collection.files()
     parts = partial(work.collection.parts, part_pages)
     # Left by a killed command: no process ends at them now.
     _forget_positions(work)
-    while not _attempt(work, parts(), backend, blame):
+    while not _attempt(work, parts(), files, backend, faults):
         check_unchanged(files, work.collection)
-        isolate(work, parts(), blame)
+        isolate(work, parts(), faults)
     check_unchanged(files, work.collection)
-    _join(work, parts(), blame)
+    _join(work, parts(), faults)
     # Left by runs killed just after writing a part.
     _forget_positions(work)
 
@@ -180,42 +174,87 @@ def _forget_positions(work: PartWork[Any]) -> None:
         path.unlink(missing_ok=True)
 
 
-def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame: Blame) -> bool:
+def _attempt(
+    work: PartWork[Any], parts: Iterator[Part], files: Mapping[str, FileState], backend: Backend, faults: Faults
+) -> bool:
     """Process all missing parts; return False if workers of a cluster died on one."""
     whole = True
-    with Progress(work.label, None, "pages") as bar:
+    total, unit = amount(work.collection, files)
+    with Progress(work.label, total, unit) as bar:
+        # Of the parts at work, in the order in which they were begun, which is nearly that in which they end.
+        begun: deque[int] = deque()
 
         def missing() -> Iterator[Task]:
-            for part in parts:
-                path = work.output(part)
-                if path.exists():
-                    bar.advance(work.report(path).documents)
+            for part, more in with_amounts(parts, unit, files):
+                if work.output(part).exists():
+                    bar.advance(more)
                 else:
-                    yield blame.task(part)
+                    begun.append(more)
+                    yield faults.task(part)
 
         try:
             if backend.name == DASK:
                 results = run_on_dask(backend, partial(_do_on_cluster, work=work), missing())
             else:
-                results = run_watched(backend.workers, _on_worker(work, _do_missing), missing(), blame.instead)
+                results = run_watched(backend.workers, _on_worker(work, _do_missing), missing(), faults.instead)
             for documents in results:
                 whole = whole and documents is not None
-                bar.advance(documents or 0)
+                bar.advance(begun.popleft())
         except WorkerDied:
             return False
     return whole
 
 
-def isolate(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
+def amount(collection: Collection, files: Mapping[str, FileState]) -> tuple[int | None, str]:
+    """Return how much a collection is, and in what: pages, if each is a file; else bytes of its files; None if it has none."""
+    if not files:
+        return None, "pages"
+    if isinstance(collection, Files) and collection.format in PAGE_FORMATS:
+        return len(files), "pages"
+    return sum(state.size for state in files.values()), BYTES
+
+
+def with_amounts(parts: Iterable[Part], unit: str, files: Mapping[str, FileState]) -> Iterator[tuple[Part, int]]:
+    """Give parts, and by how much each is further than those before it; with the last one all bytes are reached.
+
+    Args:
+        parts: in the collection's order.
+        unit: as `amount` says.
+        files: of the collection.
+    """
+    name, before, reached, given = "", 0, 0, 0
+    held: Part | None = None
+    for part in parts:
+        if held is not None:
+            yield held, reached - given
+            given = reached
+        held = part
+        if unit != BYTES:
+            reached += len(part.sources or ())
+            continue
+        if part.name != name:
+            before, name = before + _size(files, name), part.name
+        # Of a file that this process reads: as far as it has been read.
+        here = part.end if part.sources is None else bytes_read(part.path)
+        reached = max(reached, before + (_size(files, name) if here is None else here))
+    if held is not None:
+        yield held, (sum(state.size for state in files.values()) if unit == BYTES else reached) - given
+
+
+def _size(files: Mapping[str, FileState], name: str) -> int:
+    return files[name].size if name in files else 0
+
+
+def isolate(work: PartWork[Any], parts: Iterator[Part], faults: Faults) -> None:
     """Process the parts that a cluster left half done on this machine, without the pages that end their process."""
     suspects = [part for part in parts if position_path(work, part).exists() and not work.output(part).exists()]
     if not suspects:
-        raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(work.folder))
-    _do_here(work, suspects, blame)
+        raise StateError(f"a worker ended and {_NO_PAGE_AT_FAULT}", _LOOK, str(work.folder))
+    _do_here(work, suspects, faults)
 
 
-def _do_here(work: PartWork[Any], parts: Sequence[Part], blame: Blame) -> None:
-    for _ in run_watched(Backend().workers, _on_worker(work, do_part), map(blame.task, parts), blame.instead):
+def _do_here(work: PartWork[Any], parts: Sequence[Part], faults: Faults) -> None:
+    for _ in run_watched(Backend().workers, _on_worker(work, do_part), map(faults.task, parts), faults.instead):
         pass
 
 
@@ -226,8 +265,8 @@ def _on_worker(work: PartWork[Any], function: Callable[..., int]) -> Callable[[T
     return partial(in_silence, function=call) if is_parquet else call
 
 
-class Blame:
-    """Which pages end the workers of a pass, as `poison.json` in its folder lists them."""
+class Faults:
+    """The pages that end the workers of a pass, as `poison.json` in its folder lists them."""
 
     def __init__(self, work: PartWork[Any]) -> None:
         self._work = work
@@ -246,9 +285,9 @@ class Blame:
         self._poison.unread.pop(name, None)
 
     def instead(self, task: Task, code: int | None) -> Task:
-        """Return the task to do after its worker ended: the same, as anybody may have killed it, or without a page.
+        """Decide what to retry after a worker died: the same task, or without the page at fault.
 
-        A page is to blame if it took too long, or if its process ended twice; reading it is, if a crash then ends the process
+        A page is at fault if it took too long, or if its process ended twice; reading it is, if a crash then ends the process
         again.
         """
         part = task.part
@@ -265,13 +304,13 @@ class Blame:
         elif position is not None and code in CRASHES and task.unread is None:
             self._poison.unread[name] = position
         else:
-            what = f"a worker ended (exit code {code}) and {_NO_PAGE_TO_BLAME}"
+            what = f"a worker ended (exit code {code}) and {_NO_PAGE_AT_FAULT}"
             raise StateError(what, _LOOK, part.name or str(part.path))
         _POISON_FILE.write(self._work.folder / POISON, self._poison)
         return self.task(part)
 
 
-def _join(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
+def _join(work: PartWork[Any], parts: Iterator[Part], faults: Faults) -> None:
     """Check that each range of a file begins where the previous one ended; otherwise read it again from there.
 
     The first record found in a range may be nested in another one, such as a crawled WARC file.
@@ -286,8 +325,8 @@ def _join(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
         if part.number and report.begin != after and report.span.first != first:
             path.unlink()
             # The positions refer to wrongly read pages.
-            blame.forget(part)
-            _do_here(work, [replace(part, begin=after, exact=True)], blame)
+            faults.forget(part)
+            _do_here(work, [replace(part, begin=after, exact=True)], faults)
             report = work.report(path)
         # A range inside a record only knows its own end.
         after = max(after, report.span.after) if part.number else report.span.after

@@ -40,7 +40,7 @@ connection = Connection(int(sys.argv[1]))
 sys.path[:] = connection.recv()
 connection.recv()(connection)
 """
-"""What a worker's interpreter runs."""
+"""The program of a worker's interpreter."""
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -91,13 +91,8 @@ def run_watched(
     """Call `function` for each task in worker processes and yield results as they come; the processes end with this generator.
 
     A few tasks are fetched ahead. No more processes are started than there are tasks, but even a single one is not this
-    process, so that a crashing page does not end this one.
-
-    Args:
-        workers: the processes.
-        function: the function to call; it is pickled, as are tasks and results.
-        tasks: what to call it with.
-        instead: returns the task to do instead of one whose worker ended, from that and the exit code, or raises an error.
+    process, so that a crashing page does not end this one. The function is pickled, as are tasks and results. `instead`
+    returns the task to do instead of one whose worker ended, from that and the exit code, or raises an error.
     """
     tasks = iter(tasks)
     ahead: deque[Task] = deque()
@@ -147,9 +142,7 @@ def in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
 class Worker:
     """A process that calls a function for one task at a time, the connection to it, and the task it has.
 
-    Args:
-        count: of the processes that share the machine.
-        function: the function to call; it is pickled, as are tasks and results.
+    `count` processes share the machine. The function is pickled, as are tasks and results.
     """
 
     def __init__(self, count: int, function: Callable[[Any], Any]) -> None:

@@ -40,7 +40,7 @@ LISTED = 500
 """Pages in the list that a browser gets at once."""
 MOST_PAGES = 10_000
 MOST_BYTES = 256 * 2**20
-"""What of a collection is kept at hand."""
+"""The bytes of a collection's pages that are kept at hand."""
 
 
 class Pages(Protocol):
@@ -51,11 +51,7 @@ class Pages(Protocol):
         """Their ids in the collection's order."""
 
     def view(self, page_id: str) -> View:
-        """Return a page with its scores.
-
-        Raises:
-            InputError: if there is no such page, or it cannot be read.
-        """
+        """Return a page with its scores; an `InputError` if there is no such page, or it cannot be read."""
 
 
 def found(ids: Iterable[str], text: str) -> tuple[tuple[str, ...], int]:
@@ -242,14 +238,8 @@ MOST_DOCUMENTS = 10
 
 
 def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
-    """Write `why/topics.html`, a page for each topic, and for each a page with its documents side by side.
-
-    Args:
-        explanation: of all topics.
-        folder: the experiment's results.
-
-    Returns:
-        The page on all topics.
+    """Write `why/topics.html`, a page for each topic, and for each a page with its documents side by side; return the
+    first.
     """
     pages = ResultPages(folder)
     cleaner = resolved(folder / "scores", parse_treatment(explanation.variant).cleaner)
@@ -270,7 +260,12 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
         write_text(where / name, render_topic(explanation, topic, links))
         files[topic.topic] = f"{PAGES_FOLDER}/{name}"
     write_text(where / "topics.html", render_topics(explanation))
-    write_explained(ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, files), folder)
+    assert explanation.loss is not None
+    assert explanation.gain is not None
+    of_all = explanation.measure, files, explanation.loss, explanation.gain
+    write_explained(
+        ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, *of_all), folder
+    )
     return where / "topics.html"
 
 

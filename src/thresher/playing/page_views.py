@@ -29,7 +29,7 @@ from thresher.errors import ConfigError
 from thresher.files import read_text
 from thresher.reports.html_parts import TEMPLATES, digest, templates
 from thresher.scorers.base import KEEP_HIGH, Scorer
-from thresher.scorers.cleaners import Cleaner, Cut, middle_cutoff, parse_cleaner, parse_scorer
+from thresher.scorers.cleaners import Cleaner, middle_cutoff, parse_cleaner, parse_scorer
 from thresher.scorers.registry import scorers
 from thresher.scoring.store import FAILED, PageScores, page_values, read_shard, shards
 
@@ -73,17 +73,16 @@ def scorer_view(scorer: Scorer) -> View:
 
 def cuts_view(cleaner: Cleaner) -> list[View]:
     """Return a cleaner's cuts."""
-    return [_cut_view(cut) for cut in cleaner.cuts]
-
-
-def _cut_view(cut: Cut) -> View:
-    return {
-        "scorer": cut.scorer.canonical_name,
-        "cutoff": cut.threshold,
-        "quota": cut.quota,
-        "headings": cut.headings,
-        "floor": cut.floor,
-    }
+    return [
+        {
+            "scorer": cut.scorer.canonical_name,
+            "cutoff": cut.threshold,
+            "quota": cut.quota,
+            "headings": cut.headings,
+            "floor": cut.floor,
+        }
+        for cut in cleaner.cuts
+    ]
 
 
 def page_view(page: PageScores) -> View:
@@ -173,11 +172,9 @@ def _assets() -> tuple[str, str]:
 
 
 def policy(connect: str, served: bool = False) -> str:
-    """Return the content security policy.
+    """Return the content security policy; `connect` is 'none', or 'self' of a server.
 
-    Args:
-        connect: what the script may talk to: 'none', or 'self' of a server.
-        served: whether it is a header, which alone can forbid frames around the page.
+    If it is `served`, it is a header, which alone can forbid frames around the page.
     """
     style, script = (f"'sha256-{digest(text)}'" for text in _assets())
     return (
@@ -197,12 +194,7 @@ def write_side_by_side(
 ) -> None:
     """Write a page with other pages inside to `path`, one after another, so that memory holds only one.
 
-    Args:
-        pages: as by `stored_views`; after `MOST_BYTES` the rest is only counted.
-        scorers: by which they are scored.
-        sides: the cuts of the two cleaners that are shown at first.
-        title: its heading.
-        path: the file.
+    After `MOST_BYTES` the rest of the pages is only counted; `sides` are the cuts of the two cleaners that are shown at first.
     """
     data = {"scorers": scorers, "sides": sides, "server": False, "ids": [], "count": 0, "variants": [], "topics": False}
     stream = _stream(title, data, pages, "'none'")

@@ -37,13 +37,10 @@ _SENTENCE_BYTES = 100_000
 
 
 class Play:
-    """What the server answers.
+    """The answers of the server.
 
-    Args:
-        path: a collection, or a folder of results; None for pages that are pasted alone.
-        scorers: names of scorers besides those that are always shown.
-        options: how pages become blocks.
-        process: where pages are scored.
+    `path` is a collection, or a folder of results; None for pages that are pasted alone. `scorers` are names besides
+    those that are always shown.
     """
 
     def __init__(
@@ -211,13 +208,7 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 def serve(play: Play, port: int, say: Callable[[str], None]) -> None:
-    """Serve until Ctrl-C.
-
-    Args:
-        play: what to serve.
-        port: of `HOST`; 0 for any that is free.
-        say: called with the address.
-    """
+    """Serve until Ctrl-C at a port of `HOST`, 0 for any that is free; `say` is called with the address."""
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -33,8 +33,7 @@ class DocumentCentric(ShareMethod):
         shares = postings.tf / postings.lengths[postings.document]
         # |d| · s(t,d), which has the same order within a document.
         values: Floats = np.log(shares / (statistics.cf[postings.term] / statistics.tokens)) * postings.tf
-        better: Floats = postings.rank(values, statistics.hashes) / postings.sizes[postings.document]
-        return better
+        return postings.rank(values, statistics.hashes) / postings.sizes[postings.document]
 
 
 class TwoProportions(PruningMethod):
@@ -112,8 +111,7 @@ class Random(ShareMethod):
         digests = b"".join(blake2b(name.encode(), digest_size=8).digest() for name in names)
         documents = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
         mixed = _mix(documents[postings.document] ^ _mix(statistics.hashes)[postings.term])
-        numbers: Floats = (mixed >> np.uint64(11)).astype(np.float64) / 2**53
-        return numbers
+        return (mixed >> np.uint64(11)).astype(np.float64) / 2**53
 
 
 def _mix(values: Hashes) -> Hashes:

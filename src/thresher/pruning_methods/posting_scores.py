@@ -119,5 +119,4 @@ class ProbabilityRanking(PruningMethod):
         shares = postings.tf / postings.lengths[postings.document]
         background = statistics.cf[postings.term] / statistics.tokens
         ratios = (1 - _COLLECTION) * (shares / background) + _COLLECTION
-        scores: Floats = ratios * odds[postings.document]
-        return scores
+        return ratios * odds[postings.document]

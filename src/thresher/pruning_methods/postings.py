@@ -120,7 +120,7 @@ class Postings(Protocol):
 
     @property
     def statistics(self) -> CollectionStatistics:
-        """Of the collection."""
+        """The statistics of the collection."""
         ...
 
     def blocks(self) -> Iterable[DocumentPostings]:
@@ -153,8 +153,7 @@ def bm25(postings: DocumentPostings, statistics: CollectionStatistics) -> Floats
     frequencies = statistics.df.astype(np.float64)
     idf = np.log1p((statistics.documents - frequencies + 0.5) / (frequencies + 0.5))
     norms = BM25_K1 * (1 - BM25_B + BM25_B * (postings.lengths / max(statistics.mean_length, 1e-300)))
-    scores: Floats = idf[postings.term] * (postings.tf / (postings.tf + norms[postings.document]))
-    return scores
+    return idf[postings.term] * (postings.tf / (postings.tf + norms[postings.document]))
 
 
 def qld(postings: DocumentPostings, statistics: CollectionStatistics) -> Floats:
@@ -166,5 +165,4 @@ def qld(postings: DocumentPostings, statistics: CollectionStatistics) -> Floats:
     """
     shares = statistics.cf / max(statistics.tokens, 1)
     lengths = np.log1p(postings.lengths / QLD_MU)
-    scores: Floats = np.log1p(postings.tf / (QLD_MU * shares[postings.term])) - lengths[postings.document]
-    return scores
+    return np.log1p(postings.tf / (QLD_MU * shares[postings.term])) - lengths[postings.document]

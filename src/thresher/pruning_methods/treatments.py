@@ -78,7 +78,7 @@ class Pruning:
 
 
 class Family(StrEnum):
-    """How variants make an index smaller: by cleaning, by pruning, or by both."""
+    """The way to a smaller index: by cleaning, by pruning, or by both."""
 
     CLEANERS = "cleaners"
     PRUNING = "pruning"
@@ -118,7 +118,7 @@ class Treatment:
 
     @property
     def family(self) -> Family:
-        """How it makes the index smaller."""
+        """The way to a smaller index."""
         if self.pruning is None:
             return Family.CLEANERS
         return Family.COMBINATIONS if self.cleaner.cuts else Family.PRUNING

@@ -51,8 +51,7 @@ class ResidualFrequency(PruningMethod):
 
 
 def _idf(statistics: CollectionStatistics) -> Floats:
-    values: Floats = np.log(statistics.documents / statistics.df)
-    return values
+    return np.log(statistics.documents / statistics.df)
 
 
 class TermDiscrimination(PruningMethod):
@@ -83,13 +82,11 @@ class TermDiscrimination(PruningMethod):
             whole += int(before.sum())
             np.add.at(changed, block.term, after - before[block.document])
         shares = np.divide(squared, without, out=np.zeros(len(cf)), where=without > 0)
-        values: Floats = ((whole + changed) * np.sqrt(shares) - whole) / (_UNIT * max(statistics.documents, 1))
-        return values
+        return ((whole + changed) * np.sqrt(shares) - whole) / (_UNIT * max(statistics.documents, 1))
 
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Floats) -> Floats:  # noqa: ARG002
         """Return the discrimination value of each posting's term."""
-        values: Floats = fitted[postings.term]
-        return values
+        return fitted[postings.term]
 
 
 def _cosines(block: DocumentPostings, statistics: CollectionStatistics, length: float) -> tuple[Ints, Ints]:

@@ -12,17 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pseudo_topics.extracting import (
-    LEAST,
-    MOST,
-    Boilerplate,
-    hashed,
-    is_error,
-    text_hash,
-    title_boilerplate,
-    units,
-    weight,
-)
+from thresher.pseudo_topics import extracting
+from thresher.pseudo_topics.extracting import LEAST, MOST, Boilerplate
 from thresher.pseudo_topics.link_tables import Numbers, Store, Truths
 
 NAVIGATION_SHARE = 0.1
@@ -66,7 +57,7 @@ def best_of_each(keys: Numbers, hashes: Numbers, votes: npt.NDArray[np.int64]) -
 
 def sample(candidates: Candidates, most: int, seed: int) -> Candidates:
     """Draw at most `most` candidates at random; a page's random number depends on its key and the seed alone."""
-    draws = np.array([hashed(f"{seed} {key}") for key in candidates.keys.tolist()], dtype=np.uint64)
+    draws = np.array([extracting.hashed(f"{seed} {key}") for key in candidates.keys.tolist()], dtype=np.uint64)
     return candidates.take(_mask(np.lexsort((candidates.keys, draws))[:most], len(draws)))
 
 
@@ -96,7 +87,7 @@ def find_titles(store: Store, stop_words: frozenset[str]) -> tuple[Candidates, d
     states = np.full(len(store.good), _NONE, dtype=np.uint8)
     for chosen, known in _site_groups(store):
         for number, title in _titles(store, chosen):
-            hashes[number], states[number] = _judge(title, known.get(int(store.sites[number])), stop_words)
+            hashes[number], states[number] = _outcome(title, known.get(int(store.sites[number])), stop_words)
     counts = {"all": int(store.good.sum())}
     counts |= {reason: int((store.good & (states == state)).sum()) for state, reason in _REASONS.items()}
     left = np.flatnonzero(store.good & (states == _LEFT))
@@ -120,27 +111,27 @@ def title_queries(store: Store, candidates: Candidates, stop_words: frozenset[st
     for group, known in _site_groups(store, np.isin(store.sites, sites)):
         for number, title in _titles(store, group & chosen):
             key, own = int(store.keys[number]), known.get(int(store.sites[number]))
-            if _judge(title, own, stop_words)[0] == wanted[key]:
+            if _outcome(title, own, stop_words)[0] == wanted[key]:
                 query = own.cut(title) if own else title
                 queries[key] = min(queries.get(key, query), query)
     return queries
 
 
-def _judge(title: str, own: Boilerplate | None, stop_words: frozenset[str]) -> tuple[int, int]:
+def _outcome(title: str, own: Boilerplate | None, stop_words: frozenset[str]) -> tuple[int, int]:
     """Return the hash of a title's text without boilerplate, and its state."""
-    words = units(title)
+    words = extracting.units(title)
     if not words:
         return 0, _NONE
-    if is_error(words):
+    if extracting.is_error(words):
         return 0, _ERROR
-    words = units(own.cut(title)) if own else words
+    words = extracting.units(own.cut(title)) if own else words
     if not words:
         return 0, _NOTHING_OWN
-    if is_error(words):
+    if extracting.is_error(words):
         return 0, _ERROR
-    least, most = weight(words, stop_words)
+    least, most = extracting.weight(words, stop_words)
     state = _SHORT if least < LEAST else _LONG if most > MOST else _LEFT
-    return text_hash(words), state
+    return extracting.text_hash(words), state
 
 
 def _site_groups(store: Store, among: Truths | None = None) -> Iterator[tuple[Truths, dict[int, Boilerplate]]]:
@@ -164,7 +155,7 @@ def _site_groups(store: Store, among: Truths | None = None) -> Iterator[tuple[Tr
         for document, title in _titles(store, _mask(order[own & (rank < _SITE_SAMPLE)], len(store.good))):
             if title:
                 samples.setdefault(int(store.sites[document]), []).append(title)
-        yield chosen, {site: title_boilerplate(titles) for site, titles in samples.items()}
+        yield chosen, {site: extracting.title_boilerplate(titles) for site, titles in samples.items()}
 
 
 def _titles(store: Store, chosen: Truths) -> Iterator[tuple[int, str]]:
@@ -202,7 +193,9 @@ def find_anchors(store: Store) -> tuple[Candidates, dict[str, int]]:
         votes = np.diff(np.append(starts, len(texts)))
         pair_texts, pair_targets = texts[starts], targets[starts]
         inside, rows = _look_up(pair_targets, keys)
-        several = _several(pair_texts)
+        # A text with several targets identifies none of them.
+        _, targets_of_text = np.unique(pair_texts, return_counts=True)
+        several = np.repeat(targets_of_text > 1, targets_of_text)
         from_site = store.sites[pages[order]] == np.repeat(sites[rows], votes)
         at_site = np.add.reduceat(from_site, starts) if len(starts) else votes
         least = np.maximum(NAVIGATION_LEAST, NAVIGATION_SHARE * sizes[rows])
@@ -253,9 +246,3 @@ def _look_up(targets: Numbers, keys: Numbers) -> tuple[Truths, npt.NDArray[np.in
     """Return which targets are among the sorted keys, and their indices there (any index for the others)."""
     rows = np.minimum(np.searchsorted(keys, targets), max(len(keys) - 1, 0))
     return (keys[rows] == targets if len(keys) else np.zeros(len(targets), dtype=np.bool_)), rows
-
-
-def _several(texts: Numbers) -> Truths:
-    """Return which texts occur more than once, that is, with several targets; they are sorted."""
-    _, sizes = np.unique(texts, return_counts=True)
-    return np.repeat(sizes > 1, sizes)

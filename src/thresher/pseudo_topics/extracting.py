@@ -175,13 +175,12 @@ def _common(title: str, affix: str) -> int:
 
 def _boundary(text: str, offset: int) -> int:
     """Return the last offset up to `offset` that is not within a word of `text`."""
-    while 0 < offset < len(text) and all(map(_is_spaced_letter, text[offset - 1 : offset + 1])):
+    while 0 < offset < len(text) and all(
+        unicodedata.category(character)[0] in "LMN" and not is_unspaced(character)
+        for character in text[offset - 1 : offset + 1]
+    ):
         offset -= 1
     return offset
-
-
-def _is_spaced_letter(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LMN" and not is_unspaced(character)
 
 
 # Why a link is left out; the first reason that applies counts.
@@ -220,7 +219,7 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """What references are relative to."""
+        """The base of relative references."""
         return f"http://{self.host}{self.path}{self.query}"
 
     @property
@@ -371,7 +370,7 @@ def _links(
             left_out[SELF] += 1
             continue
         text = _text(element)
-        number, reason = _judged(text, stop_words)
+        number, reason = _normalised(text, stop_words)
         if reason != NO_TEXT and is_url(text, target[1]):
             reason = URL
         if reason is not None:
@@ -386,7 +385,7 @@ def _links(
 
 
 @lru_cache(maxsize=1 << 14)
-def _judged(text: str, stop_words: frozenset[str]) -> tuple[int, int | None]:
+def _normalised(text: str, stop_words: frozenset[str]) -> tuple[int, int | None]:
     """Return the hash of a text, and why it can't be a query (None if it can). Cached, as pages share links."""
     words = units(text)
     if not words:

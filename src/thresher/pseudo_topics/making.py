@@ -25,12 +25,12 @@ from thresher.scorers.languages import languages, stop_list
 
 TITLES, ANCHORS = "titles", "anchors"
 SOURCES = (TITLES, ANCHORS)
-"""What topics can be made from."""
+"""Sources of topics."""
 
 
 @dataclass(frozen=True)
 class PseudoOptions:
-    """Which topics to make.
+    """Options of the topics to make.
 
     Attributes:
         sources: some of `SOURCES`.
@@ -89,12 +89,9 @@ def check_folder(folder: Path) -> None:
 
 
 def write_topics(made: Made, folder: Path, about: Mapping[str, Any]) -> None:
-    """Write `topics.tsv`, `qrels.txt` and `pseudo-topics.json` into a folder, all or none.
+    """Write `topics.tsv`, `qrels.txt` and `pseudo-topics.json` into a folder, all or none; the folder is replaced.
 
-    Args:
-        made: the topics and the counts.
-        folder: replaced if it exists.
-        about: what `pseudo-topics.json` holds besides the counts.
+    `about` are the members of `pseudo-topics.json` besides the counts.
     """
     with atomic_path(folder) as temporary:
         temporary.mkdir(parents=True)
@@ -149,7 +146,8 @@ def make_pseudo_topics(
     """Make known-item topics for a collection without judgments, from titles and anchor texts.
 
     Writes `topics.tsv`, `qrels.txt` and `pseudo-topics.json` into the folder `output`, all or none. The same collection and
-    options give the same bytes, whatever the number of workers and the order of pages in files.
+    options give the same bytes, whatever the number of workers and the order of pages in files. Returns the topics, and the
+    counts that are in `pseudo-topics.json`.
 
     Args:
         source: what `thresher.collections.open_collection` takes.
@@ -160,9 +158,6 @@ def make_pseudo_topics(
         limits: of time and memory for a page.
         backend: the workers; by default one process per core. Those on other machines must see the collection, and the
             folder that `output` is in, under the same paths.
-
-    Returns:
-        The topics, and the counts that are in `pseudo-topics.json`.
     """
     source, output = Path(source), Path(output)
     reading = reading or ReadOptions()

@@ -27,26 +27,22 @@ def write_all(
     """
     # What renders is imported when there is something to render.
     from thresher.files import write_text
-    from thresher.reports.further_tables import (
-        CHOSEN_CSV,
-        SYSTEMS_CSV,
-        chosen_csv,
-        chosen_table,
-        headings_table,
-        systems_csv,
-        systems_table,
-    )
+    from thresher.reports import further_tables as further
     from thresher.reports.text_tables import render_latex, render_markdown
     from thresher.reports.variant_tables import RESULTS_CSV, main_table, per_topic_csv, results_csv
 
     write_text(folder / RESULTS_CSV, results_csv(results))
     if results.was_run:
         write_text(folder / "per_topic.csv", per_topic_csv(results))
-    others = [chosen_table(results), systems_table(results), *map(headings_table, results.tables)]
+    others = [
+        further.chosen_table(results),
+        further.systems_table(results),
+        *map(further.headings_table, results.tables),
+    ]
     if others[0]:
-        write_text(folder / CHOSEN_CSV, chosen_csv(results))
+        write_text(folder / further.CHOSEN_CSV, further.chosen_csv(results))
     if results.facts.systems:
-        write_text(folder / SYSTEMS_CSV, systems_csv(results))
+        write_text(folder / further.SYSTEMS_CSV, further.systems_csv(results))
     found = [table for table in others if table]
     write_text(folder / "table.md", "\n".join(map(render_markdown, [main_table(results), *found])))
     write_text(folder / "table.tex", "\n".join(map(render_latex, [main_table(results, PAGE_ROWS), *found])))

@@ -1,17 +1,19 @@
 """The table of variants as the rows that charts and pages read: a dictionary for each variant, rounded to what is shown.
 
-Its keys: `name`, `sweep`, `family`; `cutoff`, or `pair` for those of scorer and pruning method; `at`, where it stands by
-cutoff or else by size; `step`, its number in the sweep; `size` in postings, and `share` in % of the baseline's; `words` kept,
-in %; `documents` with text; `postings` of a query; `means` and `held`, by measure, on the topics and on held-out ones; `mean`
-and `difference` by the main measure; `low` and `high`, bounds of that difference; `verdict`; `saved`, wall seconds a query:
-value, low, high; `front`, `recommended`; `line`, whether a line joins it with its neighbours; `drawn` among all variants;
-`marked` there by a point; `best` of its family among those as small.
+Its keys: `name`, `sweep`, `family`; `cutoff`, or `pair` and `cleaner` for those of scorer and pruning method; `at`, where it
+stands by cutoff or else by size; `step`, its number in the sweep; `size` in postings, and `share` in % of the baseline's;
+`words` kept, in %; `documents` with text; `postings` of a query; `means` and `held`, by measure, on the topics and on held-
+out ones; `mean` and `difference` by the main measure; `low` and `high`, bounds of that difference, and `bound`, the lower one
+of the test that recommends it; `verdict`; `saved`, wall seconds a query: value, low, high; `front`, `recommended`; `line`,
+whether a line joins it with its neighbours; `drawn` among all variants; `marked` there by a point; `best` of its family among
+those as small.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from thresher.choosing.choices import Choice
@@ -70,7 +72,11 @@ def answered_variants(table: VariantTable, choice: Choice | None) -> tuple[str, 
     model = choice.of(table.retrieval)
     pick = model.first if model else None
     margin = choice.terms.margin.loss(table.of(choice.measure)[0])
-    return choice.measure, variants_of(table, choice.measure, pick.variant if pick else None, margin)
+    found = variants_of(table, choice.measure, pick.variant if pick else None, margin)
+    rows = (
+        {**row, "bound": rounded(pick.effects[0].low)} if pick and row["recommended"] else row for row in found.rows
+    )
+    return choice.measure, replace(found, rows=tuple(rows))
 
 
 def topic_rows(table: VariantTable, main: str, index: int) -> list[Row]:
@@ -102,6 +108,7 @@ def _row(table: VariantTable, measures: Sequence[str], index: int) -> dict[str, 
         "family": row.variant.family.value,
         "cutoff": None if pair else row.variant.cutoff,
         "pair": [row.variant.cleaner_cutoff, row.variant.cutoff] if pair else None,
+        "cleaner": row.variant.cleaner.name if pair else None,
         "size": row.index.postings,
         "share": _percent(table.shares[index]),
         "words": _percent(table.word_shares[index]),
@@ -113,6 +120,7 @@ def _row(table: VariantTable, measures: Sequence[str], index: int) -> dict[str, 
         "difference": exact(difference),
         "low": rounded(low),
         "high": rounded(high),
+        "bound": None,
         "verdict": row.bounds.verdict.value if row.bounds else None,
         "saved": [time.saved.value, time.saved.low, time.saved.high] if time and time.measurable else None,
     }

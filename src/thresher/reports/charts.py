@@ -6,6 +6,7 @@ follows a light or dark page. Rows of variants are those of `thresher.reports.ch
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,12 @@ LOOK: Spec = {
     "rule": {"stroke": INK},
 }
 """How all charts look."""
+VERDICTS = {
+    "shown": ("shown to lose little", "var(--better)"),
+    "undecided": ("undecided", SOFT),
+    "loses": ("loses too much", LOSS),
+}
+"""What points stand for, and their colours."""
 DASHED: Spec = {"stroke": LOSS, "strokeDash": [5, 4], "strokeWidth": 1.5}
 STEP: Spec = {"interpolate": "step-after", "stroke": SOFT, "strokeWidth": 1.5, "tooltip": None}
 BASELINE: Spec = {"shape": "square", "size": 90, "filled": True, "fill": INK, "opacity": 1}
@@ -185,11 +192,14 @@ class Variants:
         return {"name": "none", "share": 100, "mean": self.base[0] or 0.0, "difference": 0}
 
 
+_BOUNDS = ("low", "high", "bound", "verdict")
+
+
 def on_held_out(model: Variants) -> Variants:
     """Return the same variants with their main measure on the held-out topics."""
     base = model.held[0] or 0.0
     rows = (
-        {**row, "mean": mean, "difference": None if mean is None else mean - base, "low": None, "high": None}
+        {**row, "mean": mean, "difference": None if mean is None else mean - base, **dict.fromkeys(_BOUNDS)}
         for row in model.rows
         for mean in row["held"][:1]
     )
@@ -198,7 +208,10 @@ def on_held_out(model: Variants) -> Variants:
 
 
 def frontier(model: Variants, height: int = 500) -> Spec:
-    """Return index size against the main measure: the Pareto front, the baseline, the margin, and what is recommended."""
+    """Return index size against the main measure: the Pareto front by verdict, and what is recommended with its bound.
+
+    Baseline and margin are lines. The bound reaches down from what is recommended: it is shown if that ends above the margin.
+    """
     rows = [row for row in model.rows if row["front"] or row["recommended"]]
     x, y, low = _axes(model, rows)
     front = sorted((row for row in rows if row["front"] and row["mean"] >= low), key=lambda row: row["share"])
@@ -206,12 +219,29 @@ def frontier(model: Variants, height: int = 500) -> Spec:
     labels += [{**one, "label": "frontier", "fill": SOFT} for one in front[len(front) // 2 :][:1]]
     layers = [
         layer("line", STEP, front, x=x, y=y),
-        layer("circle", {"size": 55, "fill": SERIES[0], "opacity": 1}, front, x=x, y=y, tooltip=_tooltip(model)),
+        layer("circle", {"size": 55, "opacity": 1}, front, x=x, y=y, color=_by_verdict(front), tooltip=_tooltip(model)),
         *lines,
         *marks,
         *written(placed(labels, map(_point, front), x, y, (_WIDTH, height)), x, y),
     ]
     return whole(layers, height, f"{model.size} against {model.measures[0]}: the frontier of all variants")
+
+
+def _by_verdict(rows: Sequence[Row]) -> Spec:
+    """Return the colours of points by what is shown of them, with a legend; one colour where there is no verdict."""
+    known = [verdict for verdict in VERDICTS if any(row["verdict"] == verdict for row in rows)]
+    if not known:
+        return {"value": SERIES[0]}
+    scale = {"domain": known, "range": [VERDICTS[verdict][1] for verdict in known]}
+    texts = {verdict: VERDICTS[verdict][0] for verdict in known}
+    legend = {
+        "orient": "top",
+        "title": None,
+        "columns": 3,
+        "labelExpr": f"{json.dumps(texts)}[datum.value]",
+        "symbolOpacity": 1,
+    }
+    return {"field": "verdict", "type": "nominal", "scale": scale, "legend": legend}
 
 
 def overview(model: Variants, field: str = "sweep", height: int = 420, legend: bool = False) -> Spec:
@@ -280,6 +310,7 @@ def _axes(model: Variants, rows: Sequence[Row]) -> tuple[Spec, Spec, float]:
     """Return the axes of size and mean, and where the latter begins: at most `DEEPEST` margins below what must be seen."""
     base = model.baseline["mean"]
     means = [base, *(row["mean"] for row in rows if row["mean"] is not None)]
+    means += [base + row["bound"] for row in rows if row["recommended"] and row["bound"] is not None]
     bottom = min(means)
     if model.margin is not None:
         least = min([base, *(row["mean"] for row in rows if row["recommended"])])
@@ -292,9 +323,9 @@ def _axes(model: Variants, rows: Sequence[Row]) -> tuple[Spec, Spec, float]:
 
 def _levels(model: Variants, x: Spec, y: Spec) -> tuple[list[Spec], list[Spec], list[Row]]:
     """Return the lines of baseline and margin, the marks of the baseline and what is recommended, and the labels of all."""
-    base, hover = model.baseline, _tooltip(model)
+    base = model.baseline
     lines = [layer("rule", {"strokeWidth": 1, "opacity": 0.5}, [base], y=y)]
-    marks = [layer("point", BASELINE, [base], x=x, y=y, tooltip=hover)]
+    marks = [layer("point", BASELINE, [base], x=x, y=y, tooltip=_tooltip(model, False))]
     labels: list[Row] = [{**base, "label": "baseline", "needed": True}]
     if model.margin is not None:
         level = {"share": 0, "mean": base["mean"] - model.margin}
@@ -303,7 +334,20 @@ def _levels(model: Variants, x: Spec, y: Spec) -> tuple[list[Spec], list[Spec], 
     chosen = _chosen(model.rows)
     if chosen:
         diamond = {**BASELINE, "shape": "diamond", "size": 240, "fill": SERIES[1]}
-        marks.append(layer("point", diamond, chosen, x=x, y=y, tooltip=hover))
+        bounded = [{**row, "end": base["mean"] + row["bound"]} for row in chosen if row["bound"] is not None]
+        end = {**y, "field": "end"}
+        if bounded:
+            marks.append(layer("rule", {"strokeWidth": 2, "stroke": SERIES[1]}, bounded, x=x, y=y, y2={"field": "end"}))
+            marks.append(
+                layer(
+                    "tick",
+                    {"thickness": 2, "size": 14, "orient": "horizontal", "color": SERIES[1]},
+                    bounded,
+                    x=x,
+                    y=end,
+                )
+            )
+        marks.append(layer("point", diamond, chosen, x=x, y=y, tooltip=_tooltip(model)))
         labels.insert(0, {**chosen[0], "label": "recommended", "needed": True})
     return lines, marks, labels
 
@@ -312,13 +356,17 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["recommended"]]
 
 
-def _tooltip(model: Variants) -> list[Spec]:
-    return [
+def _tooltip(model: Variants, bounds: bool = True) -> list[Spec]:
+    """Return what is said of a point; without bounds of the baseline, which has none."""
+    said = [
         {"field": "name", "title": "variant"},
         number("share", f"{model.size}, %", format=".1f"),
         number("mean", model.measures[0], format=".4f"),
         number("difference", "difference", format="+.4f"),
     ]
+    if bounds and any(row["verdict"] for row in model.rows):
+        said += [number("low", "at worst, of all variants together", format="+.4f"), {"field": "verdict"}]
+    return said
 
 
 def _point(row: Row) -> tuple[float, float]:

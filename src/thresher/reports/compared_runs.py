@@ -65,7 +65,8 @@ def runs_table(compared: ComparedRuns) -> Table:
 def run_lines(compared: ComparedRuns) -> Iterator[str]:
     """Give the comparisons as tab-separated lines, with a header, and with a comment on the test at the end."""
     table = runs_table(compared)
-    yield from _tabbed(table)
+    yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
+    yield from ("\t".join(visible(cell.text) for cell in row) for row in table.rows)
     yield f"# {table.caption}"
 
 
@@ -105,9 +106,3 @@ RUNS: tuple[Column[ComparedRun], ...] = (
 """The columns of runs."""
 AT_MARGIN: tuple[Column[ComparedRun], ...] = (*within(columns_of(MarginComparison), lambda row: row.at_margin),)
 """Those of a test at a margin."""
-
-
-def _tabbed(table: Table) -> Iterator[str]:
-    yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
-    for row in table.rows:
-        yield "\t".join(visible(cell.text) for cell in row)

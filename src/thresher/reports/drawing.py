@@ -13,10 +13,8 @@ from typing import Any
 from markupsafe import Markup
 
 from thresher.choosing.choices import Choice
-from thresher.columns import number_text
 from thresher.errors import InputError, needs_extra
 from thresher.files import atomic_path
-from thresher.pruning_methods.treatments import BAR
 from thresher.reports.chart_rows import answered_variants, topic_rows
 from thresher.reports.charts import LOOK, Row, Spec, Variants, cutoffs, on_held_out, overview, roomy, topics
 from thresher.reports.formatting import change_text, plain
@@ -150,9 +148,8 @@ def sweep_plot(model: Variants, sweep: str) -> Plot:
     """
     rows = [row for row in model.rows if row["sweep"] == sweep]
     if rows[0]["pair"]:
-        scorer = sweep.partition(BAR)[0]
         named = {"line": True, "drawn": True, "marked": True, "front": False}
-        lines = [{**row, **named, "sweep": f"{scorer}@{number_text(row['pair'][0])}"} for row in rows]
+        lines = [{**row, **named, "sweep": row["cleaner"]} for row in rows]
         return all_plot(replace(model, rows=tuple(lines)), title=plain(sweep))
     inside = [number for number, row in enumerate(rows) if _LEFT <= row["share"] <= _WHOLE or row["recommended"]]
     # With the neighbours, so that the line reaches both ends.

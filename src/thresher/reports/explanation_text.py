@@ -16,6 +16,7 @@ from thresher.explaining.explanations import (
     Explanation,
     Neighbour,
     Passage,
+    Share,
     TermChange,
     TopicExplanation,
     TotalChange,
@@ -38,8 +39,6 @@ def explanation_lines(explanation: Explanation, width: int) -> Iterator[str]:
         yield from _topic_lines(explanation, explanation.topics[0], width)
     else:
         yield from _overall_lines(explanation, width)
-    for notice in explanation.notices:
-        yield from wrapped(f"- {notice}", width)
 
 
 def _topic_lines(explanation: Explanation, topic: TopicExplanation, width: int) -> Iterator[str]:
@@ -193,23 +192,42 @@ def neighbour_text(other: Neighbour) -> str:
 
 
 def share_tables(loss: TotalChange, gain: TotalChange) -> list[Table]:
-    """Return the shares of loss and gain by cause and by kind of block, as far as there are any."""
+    """Return the shares of loss and gain by cause, by kind of block and by page, as far as there are any."""
     kinds = (
-        "Shares of the same loss and gain by kind of block: of the loss, what topic words removed with such blocks made; of "
-        "the gain, what shortening by them made."
+        "The same by kind of block: of the loss, what topic words lost in such blocks made; of the gain, what shortening by "
+        "them made."
     )
+    causes = "Shares of the loss and of the gain by cause, with 95 % intervals by bootstrap over topics."
     tables = [
-        shares_table("cause", loss.causes, gain.causes, "Shares of the loss and of the gain by cause."),
+        shares_table("cause", loss.causes, gain.causes, causes),
         shares_table("kind of block", loss.kinds, gain.kinds, kinds),
+        shares_table("page", loss.pages, gain.pages, "The same by the kind of most of the page's words."),
     ]
     return [table for table in tables if table.rows]
 
 
 @dataclass(frozen=True)
-class _Share:
+class _Shares:
     name: str
-    loss: float | None
-    gain: float | None
+    loss: Share | None
+    gain: Share | None
+
+
+def total_text(verb: str, change: TotalChange, measure: str) -> str:
+    """Return how many topics lost, or won, how much, and where most of it was."""
+    if not change.topics:
+        return f"Topics that {verb}: 0."
+    cause, kind = next(iter(change.causes)), next(iter(change.kinds), None)
+    text = f"Topics that {verb}: {change.topics}, together {measure_text(change.total)} {measure}"
+    text += f", most by {cause} ({percent(change.causes[cause].share)} %)"
+    if kind is not None:
+        share = change.kinds[kind]
+        text += f"; {percent(share.share)} % of it in {kind} blocks ({_interval(share)} %)"
+    return f"{text}."
+
+
+def _interval(share: Share) -> str:
+    return f"{percent(share.low)} to {percent(share.high)}"
 
 
 def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
@@ -217,13 +235,9 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
     assert loss is not None
     assert gain is not None
     moved = explanation.moved
-    measure = explanation.measure
     yield from wrapped(f"Variant: {variant_text(explanation)}", width)
     for verb, one in (("lost", loss), ("won", gain)):
-        cause = next(iter(one.causes), None)
-        why = f", most by {cause} ({percent(one.causes[cause])} %)" if cause else ""
-        total = f", together {measure_text(one.total)} {measure}" if one.topics else ""
-        yield from wrapped(f"Topics that {verb}: {one.topics}{total}{why}.", width)
+        yield from wrapped(total_text(verb, one, explanation.measure), width)
     yield from wrapped(f"Topics without a change: {len(explanation.topics) - len(moved)}.", width)
     yield ""
     for table in share_tables(loss, gain):
@@ -234,14 +248,17 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
             yield from wrapped(f"{len(moved) - _TOPICS} more topics changed: --json, --pages", width)
 
 
-def shares_table(name: str, loss: Mapping[Any, float], gain: Mapping[Any, float], caption: str) -> Table:
-    """Return shares of the loss and of the gain, the largest first."""
-    largest = sorted({*loss, *gain}, key=lambda key: (-max(loss.get(key, 0.0), gain.get(key, 0.0)), key))
-    rows = [_Share(key, loss.get(key), gain.get(key)) for key in largest]
-    columns: list[Column[_Share]] = [
+def shares_table(name: str, loss: Mapping[Any, Share], gain: Mapping[Any, Share], caption: str) -> Table:
+    """Return shares of the loss and of the gain with their intervals, the largest first."""
+    none = Share(0.0, 0.0, 0.0)
+    largest = sorted({*loss, *gain}, key=lambda key: (-max(loss.get(key, none).share, gain.get(key, none).share), key))
+    rows = [_Shares(key, loss.get(key), gain.get(key)) for key in largest]
+    columns: list[Column[_Shares]] = [
         Column(name, lambda row: row.name, "", align="left"),
-        Column("loss", lambda row: row.loss, "", unit="%", format=PERCENT),
-        Column("gain", lambda row: row.gain, "", unit="%", format=PERCENT),
+        Column("loss", lambda row: row.loss.share if row.loss else None, "", unit="%", format=PERCENT),
+        Column("loss_interval", lambda row: _interval(row.loss) if row.loss else None, "", "95 %"),
+        Column("gain", lambda row: row.gain.share if row.gain else None, "", unit="%", format=PERCENT),
+        Column("gain_interval", lambda row: _interval(row.gain) if row.gain else None, "", "95 %"),
     ]
     return Table.of(columns, rows, caption)
 
@@ -321,9 +338,9 @@ def render_topics(explanation: Explanation) -> str:
     assert gain is not None
     moved = explanation.moved
     sentences = [
-        f"{loss.topics} topics lost, together {measure_text(loss.total)} {explanation.measure}.",
-        f"{gain.topics} topics won, together {measure_text(gain.total)} {explanation.measure}.",
-        f"{len(explanation.topics) - len(moved)} topics are unchanged.",
+        total_text("lost", loss, explanation.measure),
+        total_text("won", gain, explanation.measure),
+        f"Topics without a change: {len(explanation.topics) - len(moved)}.",
     ]
     return render_template(
         "explained_topics.html.j2",
@@ -333,7 +350,6 @@ def render_topics(explanation: Explanation) -> str:
         tables=share_tables(loss, gain),
         topics=topics_table(explanation, moved, _WIDTH) if moved else None,
         links={topic.topic: page_name(topic.topic) for topic in explanation.topics},
-        notices=explanation.notices,
     )
 
 
@@ -358,7 +374,6 @@ def render_topic(explanation: Explanation, topic: TopicExplanation, documents: M
         unmoved=topic.unmoved,
         shown=[_shown(document) for document in topic.documents],
         links=documents,
-        notices=explanation.notices,
     )
 
 

@@ -15,6 +15,7 @@ from thresher.reports import further_tables, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
 from thresher.reports.charts import LOOK, cutoffs, frontier, on_held_out, overview, topics
 from thresher.reports.drawing import chart_library
+from thresher.reports.explanation_text import share_tables
 from thresher.reports.formatting import (
     MINUS,
     change_text,
@@ -127,6 +128,7 @@ def render_report(results: Results, choice: Choice | None = None, explained: Exp
         ran=results.was_run,
         folder=facts.experiment,
         why=explained,
+        lost=share_tables(explained.loss, explained.gain) if explained else [],
         notices=notices(results),
         reasons=Counter(reason for _, reason in pages.reasons).most_common(),
         failed=pages.reasons[:MOST_FAILED],

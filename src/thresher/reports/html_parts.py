@@ -7,7 +7,6 @@ import functools
 import gzip
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -78,16 +77,8 @@ def packed(text: str) -> Markup:
 _packed_library = functools.lru_cache(maxsize=2)(packed)
 
 
-@dataclass(frozen=True)
-class View:
-    """A table without the columns that say the same in every row, and these as (header with its unit, text)."""
-
-    table: Table
-    same: tuple[tuple[str, str], ...]
-
-
-def viewed(table: Table) -> View:
-    """Return a table as pages show it: what all of several rows have in common is said once, below.
+def viewed(table: Table) -> tuple[Table, tuple[tuple[str, str], ...]]:
+    """Return a table without the columns that say the same in every row, and these as (header with its unit, text).
 
     The first column, which names the rows, always stays.
     """
@@ -101,7 +92,7 @@ def viewed(table: Table) -> View:
         (f"{head.header} ({head.unit})" if head.unit else head.header, "".join(_text_and_mark(table.rows[0][index])))
         for index, head in zip(same, heads, strict=True)
     )
-    return View(table.without(same), said)
+    return table.without(same), said
 
 
 def _text_and_mark(cell: Cell) -> tuple[str, str]:

@@ -114,17 +114,14 @@ class Column(Generic[Row]):
 
 def columns_of(kind: type, read: Callable[[Any, str], Any] = getattr) -> list[Column[Any]]:
     """Return the columns that the fields and properties of a class declare; `read` gives what a row has of one of them."""
-    return [
-        column for name, one in declared(kind).items() for column in _columns(name, one, partial(_read, read, name))
-    ]
+    return [one for name, about in declared(kind).items() for one in _columns(name, about, read)]
 
 
-def _read(read: Callable[[Any, str], Any], name: str, row: Any) -> Any:
-    return read(row, name)
+def _columns(attribute: str, one: Declared, get: Callable[[Any, str], Any]) -> list[Column[Any]]:
+    def read(row: Any) -> Any:
+        return get(row, attribute)
 
-
-def _columns(attribute: str, one: Declared, read: Callable[[Row], Any]) -> list[Column[Row]]:
-    column: Column[Row] = Column(
+    column: Column[Any] = Column(
         one.name or attribute,
         read,
         one.meaning,
@@ -142,10 +139,10 @@ def _columns(attribute: str, one: Declared, read: Callable[[Row], Any]) -> list[
     if not one.bounds:
         return [column]
 
-    def bound(name: str) -> Callable[[Row], Value]:
+    def bound(name: str) -> Callable[[Any], Value]:
         return lambda row: None if (interval := read(row)) is None else getattr(interval, name)
 
-    def text(row: Row) -> str:
+    def text(row: Any) -> str:
         value, low, high = map(_ALONE[one.show], attrgetter("value", "low", "high")(read(row)))
         return value if low == high else f"{value} ({low} to {high})"
 
@@ -299,11 +296,19 @@ def pick(columns: Iterable[Column[Row]], *names: str) -> list[Column[Row]]:
 def measure_header(name: str) -> tuple[str, str]:
     """Return the header and unit of a measure; parameters in its name go where units stand, to keep the header short.
 
-    >>> measure_header("nDCG(dcg='exp-log2')@10")
-    ('nDCG@10', "dcg='exp-log2'")
+    nDCG@10 is trec_eval's alone: nDCG with the gains 2^grade - 1 has another name.
+
+    >>> measure_header("nDCG(dcg='exp-log2')@10"), measure_header("AP(rel=2)")
+    (('exp-nDCG@10', ''), ('AP', 'rel=2'))
     """
     parts = re.fullmatch(r"([^()]+)\(([^()]*)\)([^()]*)", name)
-    return (parts[1] + parts[3], parts[2]) if parts else (name, "")
+    if parts is None:
+        return name, ""
+    others = [one for one in parts[2].split(",") if one != _EXPONENTIAL]
+    return f"{'exp-' * (_EXPONENTIAL in parts[2])}{parts[1]}{parts[3]}", ",".join(others)
+
+
+_EXPONENTIAL = "dcg='exp-log2'"
 
 
 def spread(count: int, keep: int) -> list[int]:

@@ -85,8 +85,7 @@ def context_free(features: Features, stopwords: Floats, limits: Thresholds) -> C
 
 def _bad(features: Features, limits: Thresholds) -> Mask:
     many_links = features.linked > limits.max_link_density * features.lengths
-    bad: Mask = features.image | features.copyright | many_links
-    return bad
+    return features.image | features.copyright | many_links
 
 
 def _headlines(features: Features, limits: Thresholds) -> Mask:

@@ -30,7 +30,7 @@ COUNT = Parameter(
     choices=(WORDS, TOKENS),
     terse=True,
 )
-"""What densities and link densities count."""
+"""The unit that densities and link densities count."""
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 # As the paper prints them: 1/3 is above the first, 5/9 below the second.

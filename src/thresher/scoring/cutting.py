@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
@@ -45,11 +44,8 @@ class Layout:
 class BestFirst:
     """The blocks or sentences that a cut scores, in the document's order; all arrays have one entry for each.
 
-    Args:
-        before: words of the segments of the same page that come before it, best first.
-        all_words: of its page.
-        dropped: whether it is a heading that the cut drops.
-        bad: scores with the best lowest.
+    `before` are the words of the same page that come before it, best first, `all_words` those of its page; `dropped`: it is a
+    heading that the cut drops; `bad`: scores with the best lowest.
     """
 
     before: Ints
@@ -59,7 +55,7 @@ class BestFirst:
 
 
 def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> BestFirst:
-    """Return the words before each segment in the order that this module defines.
+    """Return the words before each segment in its page, kept headings first, then the best scores.
 
     Args:
         cut: its cutoff does not matter.
@@ -88,14 +84,7 @@ def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> B
 
 
 def held_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
-    """Return which sentences the floor of a cut holds: F, as this module defines it; none for a floor of 0.
-
-    Args:
-        cut: its cutoff does not matter.
-        scores: one per block or sentence, as the cut's scorer scores.
-        layout: of the sentences.
-        kept_before: for each sentence, whether the cuts before this keep it; only words of such sentences are counted.
-    """
+    """Return which sentences the floor of a cut holds: none for a floor of 0; the args are those of `best_first`."""
     if not cut.floor:
         return np.zeros(len(layout.blocks), dtype=np.bool_)
     order = best_first(cut, scores, layout, kept_before)
@@ -106,13 +95,7 @@ def held_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
 def shares_before(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Shares:
     """Return for each sentence the per cent of its page's words that come before it, or before its block if blocks are scored.
 
-    Below 100; infinite for what no quota keeps. Dropped headings are not marked.
-
-    Args:
-        cut: its cutoff does not matter.
-        scores: one per block or sentence, as the cut's scorer scores.
-        layout: of the sentences.
-        kept_before: for each sentence, whether the cuts before this keep it; only words of such sentences are counted.
+    Below 100; infinite for what no quota keeps. Dropped headings are not marked. The args are those of `best_first`.
     """
     order = best_first(cut, scores, layout, kept_before)
     # A page without words has 0 / 1.
@@ -149,13 +132,8 @@ def passes(cut: Cut, scores: Scores) -> Mask:
 
 
 def within_cutoff(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
-    """Return which sentences a cut's cutoff keeps, a number or a quota; headings and floors are left to the caller.
-
-    Args:
-        cut: its cutoff is not a percentile, or resolved.
-        scores: one per block or sentence, as the cut's scorer scores.
-        layout: of the sentences.
-        kept_before: for each sentence, whether the cuts before this keep it.
+    """Return which sentences a cut's cutoff keeps, a number or a quota, not a percentile; headings and floors are left to the
+    caller. Other args as for `best_first`.
     """
     if cut.quota:
         return shares_before(cut, scores, layout, kept_before) < cut.threshold
@@ -164,13 +142,7 @@ def within_cutoff(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
 
 
 def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout) -> Mask:
-    """Return which sentences a cleaner keeps.
-
-    Args:
-        cleaner: the cuts, all of which a sentence must pass.
-        scores: by each scorer's canonical name, one score per block or sentence.
-        layout: of the sentences.
-    """
+    """Return which sentences pass all cuts of a cleaner; scores are by scorer's canonical name, one per block or sentence."""
     mask = np.ones(len(layout.blocks), dtype=np.bool_)
     for cut in cleaner.cuts:
         of_cut = scores[cut.scorer.canonical_name]
@@ -212,7 +184,8 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     words = int(segments.words_in_sentences[mask].sum())
     lost = "" if mask.any() else segments.text
     title = _title(segments.text, segments.levels[:1].tolist(), segments.block_ends[:1].tolist())
-    return CleanedDocument(page.id, _text(segments, mask), words, page.url, lost, title)
+    text = kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
+    return CleanedDocument(page.id, text, words, page.url, lost, title)
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
@@ -245,16 +218,11 @@ def shard_mask(table: pa.Table, cleaner: Cleaner, layout: Layout) -> Mask:
 
 
 def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
-    """Clean a shard's pages, except failed ones.
+    """Yield for each page of a shard, except failed ones, its row, the cleaned document, and the block number within
+    the shard of each kept sentence.
 
-    All sentences of a shard are handled at once, to save numpy calls.
-
-    Args:
-        table: a shard with the columns `shard_columns` names.
-        cleaner: the cleaner, resolved.
-
-    Returns:
-        for each page its row, the cleaned document, and the block number within the shard of each kept sentence.
+    All sentences of a shard are handled at once, to save numpy calls. The table has the columns that `shard_columns`
+    names; the cleaner is resolved.
     """
     table = table.combine_chunks()
     if not len(table):
@@ -284,7 +252,3 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
 def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:
     """Return a page's title, which is its first block if it has one; the levels and ends are those of that block alone."""
     return text[: block_ends[0]].rstrip("\n") if levels and levels[0] == TITLE_LEVEL else ""
-
-
-def _text(segments: Segments, mask: Mask) -> str:
-    return kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)

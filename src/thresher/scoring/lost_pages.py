@@ -14,7 +14,7 @@ from thresher.scoring.cutting import CleanedDocument
 from thresher.scoring.store import FAILED, read_shard, shards
 
 NO_TEXT = "no text"
-"""What pages without text before cleaning are counted as."""
+"""The count of pages without text before cleaning."""
 TOLERATED = 0.05
 """A loss by language is reported if it exceeds this share of a collection's pages."""
 
@@ -81,13 +81,7 @@ def foreign(cleaner: Cleaner, emptied: Mapping[str, int]) -> dict[str, int]:
 def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: int) -> str | None:
     """Return a sentence on pages emptied in languages that the cleaner does not know, and what to do.
 
-    Args:
-        cleaner: the cleaner.
-        emptied: the pages that it empties, by language.
-        documents: the pages of the collection.
-
-    Returns:
-        None if these are at most `TOLERATED` of the collection's pages.
+    None if these are at most `TOLERATED` of the collection's pages; `emptied` has numbers of pages by language.
     """
     lost = foreign(cleaner, emptied)
     pages = sum(lost.values())
@@ -111,9 +105,7 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
 def worst_losses(cleaned: Iterable[tuple[str, Cleaner, Mapping[str, int]]], documents: int) -> list[str]:
     """Return one warning for each sweep and single cleaner that needs one: of a sweep, that of the worst cutoff.
 
-    Args:
-        cleaned: sweeps or names, with their cleaners and the pages that these empty, by language.
-        documents: the pages of the collection.
+    `cleaned` are sweeps or names, with their cleaners and the pages that these empty, by language.
     """
     lost: dict[str, list[tuple[int, str]]] = {}
     for sweep, cleaner, emptied in cleaned:

@@ -46,13 +46,10 @@ _SIGN = np.uint32(2**31)
 
 
 def resolved(folder: Path, cleaner: Cleaner) -> Cleaner:
-    """Return the cleaner with all percentile cutoffs resolved to numbers; names do not change.
+    """Return the cleaner with all percentile cutoffs resolved to numbers by the score store `folder`; names do not
+    change.
 
     Percentiles of the collection are over all its pages that did not fail, whatever other cuts the cleaner has.
-
-    Args:
-        folder: the score store of the collection.
-        cleaner: a cleaner whose scorers the store has.
     """
     return resolve_all(folder, [cleaner])[0]
 
@@ -96,14 +93,8 @@ def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[flo
     """Return, for each percentile p, the smallest score s so that scores <= s have at least p % of all weight.
 
     Exact, with half a megabyte per percentile: the bits of 32-bit floats sort as integers, so the upper halves are counted
-    first, then the lower halves of scores that share a percentile's upper half.
-
-    Args:
-        parts: called twice; weights are whole numbers >= 0.
-        percentiles: within (0, 100).
-
-    Returns:
-        the scores, as the shortest decimals that are the same 32-bit float.
+    first, then the lower halves of scores that share a percentile's upper half. `parts` is called twice; weights are whole
+    numbers >= 0, percentiles within (0, 100). The scores are the shortest decimals that are the same 32-bit float.
     """
     upper = np.zeros(_HALF, dtype=np.int64)
     for scores, weights in parts():
@@ -157,8 +148,7 @@ def _ordered(scores: Scores) -> npt.NDArray[np.uint32]:
 def _score(ordered: int) -> np.float32:
     bits = np.uint32(ordered)
     plain = bits ^ _SIGN if bits & _SIGN else ~bits
-    score: np.float32 = plain.view(np.float32)
-    return score
+    return plain.view(np.float32)
 
 
 def _count(indices: npt.NDArray[Any], weights: Ints) -> Ints:
@@ -185,14 +175,9 @@ class Descriptive(Scorer):
 def learn(
     scorers: Sequence[Scorer], folder: Path, pick: Callable[[Path, Scorer], ScoreReport], language: str, workers: int
 ) -> tuple[tuple[Scorer, ...], Spent]:
-    """Return scorers ready for the collection, and the cost of training; existing models are reused.
+    """Return scorers ready for the collection, in their order, and the cost of training; existing models are reused.
 
-    Args:
-        scorers: any scorers; the order is kept.
-        folder: the score store; its folder `models` keeps trained models.
-        pick: scores the collection with the given scorer into the given store.
-        language: of the sentence splitter's abbreviations.
-        workers: the number of processes.
+    The folder `models` of the score store keeps trained models; `pick` scores the collection with a scorer into a store.
     """
     if not any(scorer.learns for scorer in scorers):
         return tuple(scorers), NOTHING_SPENT

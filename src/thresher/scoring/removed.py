@@ -1,4 +1,4 @@
-"""What a cleaner removes from each page and why: every segment with its scores and the outcome of each cut."""
+"""Segments that a cleaner removes from each page and why: every segment with its scores and the outcome of each cut."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, SENTENCE, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
+from thresher.scoring.block_kinds import KINDS, BlockKind
 from thresher.scoring.cutting import Layout, Mask, Shares, held_by_floor, shard_columns, shares_before, within_cutoff
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, page_values, read_shard, shards
@@ -23,12 +24,12 @@ _DROPPING = (DROPPED, DROPPED_HEADING)
 
 @dataclass(frozen=True)
 class SegmentVerdict:
-    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep`, `FLOORED` if kept
-    only by the cut's floor, or `DROPPED_HEADING` if `headings=drop` drops it.
+    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep`, `FLOORED` if
+    kept only by the cut's floor, or `DROPPED_HEADING` if `headings=drop` drops it.
 
-    `returns` is the strictest cutoff with which the cut would keep what it drops, all other cuts as they are: the score
-    itself, or the smallest quota. None for what is kept, and where no cutoff does: a scorer that decides, a dropped heading, a
-    score that no number reaches.
+    `returns` is the strictest cutoff with which the cut would keep a segment that it drops, all other cuts as they are:
+    the score itself, or the smallest quota. None for kept segments, and where no cutoff does: a scorer that decides, a
+    dropped heading, a score that no number reaches.
     """
 
     cut: Cut
@@ -38,7 +39,7 @@ class SegmentVerdict:
 
 
 @dataclass(frozen=True)
-class JudgedSegment:
+class ScoredSegment:
     """A block or sentence of a page: the number of its block, its text, and the verdict of each cut in order."""
 
     block: int
@@ -57,33 +58,28 @@ class JudgedSegment:
 
 
 @dataclass(frozen=True)
-class JudgedPage:
-    """A page and all its segments in order: sentences if one of the cuts scores sentences, else blocks."""
+class PageVerdicts:
+    """A page, its segments in order (sentences if one of the cuts scores sentences, else blocks), and its blocks' kinds."""
 
     id: str
-    segments: tuple[JudgedSegment, ...]
+    segments: tuple[ScoredSegment, ...]
+    kinds: tuple[BlockKind, ...]
 
 
-def judged_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = None) -> Iterator[JudgedPage]:
-    """Yield every page of a score store, except failed ones, with its verdicts, in collection order.
-
-    Args:
-        folder: the score store.
-        cleaner: what judges.
-        only: the ids of the pages to give; None for all.
-    """
+def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = None) -> Iterator[PageVerdicts]:
+    """Yield every page of a score store, or those with the ids `only`, except failed ones, with its verdicts, in order."""
     cleaner = resolved(folder, cleaner)
     for path in shards(folder):
         if only is not None and not {*only}.intersection(read_shard(path, ["id"])["id"].to_pylist()):
             continue
-        table = read_shard(path, shard_columns([cleaner]))
+        table = read_shard(path, [*shard_columns([cleaner]), "kinds"])
         for row in range(len(table)):
             wanted = only is None or table["id"][row].as_py() in only
             if wanted and table["status"][row].as_py() != FAILED:
-                yield _judged(table, row, cleaner)
+                yield _explained(table, row, cleaner)
 
 
-def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
+def _explained(table: pa.Table, row: int, cleaner: Cleaner) -> PageVerdicts:
     text = table["text"][row].as_py()
     block_ends, sentence_ends = page_values(table, row, "block_ends"), page_values(table, row, "sentence_ends")
     by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
@@ -102,9 +98,10 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
     begin = 0
     for index, (block, end) in enumerate(zip(blocks.tolist(), ends.tolist(), strict=True)):
         verdicts = tuple(column[index] for column in columns)
-        segments.append(JudgedSegment(block, text[begin:end].rstrip(" \n"), verdicts))
+        segments.append(ScoredSegment(block, text[begin:end].rstrip(" \n"), verdicts))
         begin = end
-    return JudgedPage(table["id"][row].as_py(), tuple(segments))
+    kinds = tuple(KINDS[number] for number in page_values(table, row, "kinds").tolist())
+    return PageVerdicts(table["id"][row].as_py(), tuple(segments), kinds)
 
 
 def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> list[SegmentVerdict]:
@@ -130,10 +127,7 @@ def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> li
 def _returns(cut: Cut, scores: Scores, shares: Shares | None) -> list[float | None]:
     """Return for each segment the strictest cutoff that keeps it; None where no cutoff does.
 
-    Args:
-        cut: the cutoff is looked for.
-        scores: one a segment.
-        shares: the words before each, for a quota: a segment stays if the quota exceeds them.
+    `shares` are the words before each, for a quota: a segment stays if the quota exceeds them.
     """
     if cut.scorer.decides:
         return [None] * len(scores)
@@ -146,7 +140,7 @@ def _returns(cut: Cut, scores: Scores, shares: Shares | None) -> list[float | No
     ]
 
 
-def record(page: JudgedPage) -> dict[str, Any]:
+def record(page: PageVerdicts) -> dict[str, Any]:
     """Return a page for JSON; an infinite score, of a sentence without words, is null."""
     return {
         "id": page.id,

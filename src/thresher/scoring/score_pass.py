@@ -30,32 +30,15 @@ from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
 from thresher.records import RecordFile
 from thresher.scorers.base import Scorer
+from thresher.scoring import store as stores
 from thresher.scoring.percentiles import learn
-from thresher.scoring.store import (
-    EMPTIED,
-    FAILED,
-    SCORED,
-    PageScores,
-    ScoreReport,
-    ShardReport,
-    Spent,
-    count,
-    read_report,
-    read_shard,
-    read_spent,
-    score_page,
-    shard_path,
-    shards,
-    total,
-    write_shard,
-    write_table,
-)
+from thresher.scoring.store import EMPTIED, FAILED, SCORED, PageScores, ScoreReport, ShardReport, Spent
 
 _BYTES = 8
 _WHERE = ["id", "status", "file", "offset"]
 __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 # Increase when segments or scores of the same page change, so that old shards are not reused.
-STORE_VERSION = 4
+STORE_VERSION = 5
 SHARD_PAGES = 256
 """The most pages of a shard where parts carry their pages."""
 _LEAST_PAGES, _SHARDS = 64, 16
@@ -70,8 +53,8 @@ def fail_duplicates(folder: Path) -> None:
     if not len(suspects):
         return
     first: dict[str, str] = {}
-    for path in shards(folder):
-        table = read_shard(path, _WHERE)
+    for path in stores.shards(folder):
+        table = stores.read_shard(path, _WHERE)
         doubles: dict[int, str] = {}
         for row, (document_id, hashed) in enumerate(
             zip(table["id"].to_pylist(), _digests(table).tolist(), strict=True)
@@ -90,8 +73,8 @@ def fail_duplicates(folder: Path) -> None:
 def _suspects(folder: Path) -> frozenset[int]:
     """Return the id digests that several pages share, failed ones excepted."""
     parts = [np.zeros(0, dtype=np.uint64)]
-    for path in shards(folder):
-        table = read_shard(path, ["id", "status"])
+    for path in stores.shards(folder):
+        table = stores.read_shard(path, ["id", "status"])
         good = np.asarray([status != FAILED for status in table["status"].to_pylist()], dtype=np.bool_)
         parts.append(_digests(table)[good])
     digests, counts = np.unique(np.concatenate(parts), return_counts=True)
@@ -108,8 +91,8 @@ def _digests(table: pa.Table) -> npt.NDArray[np.uint64]:
 
 def _fail(path: Path, doubles: Mapping[int, str]) -> None:
     """Rewrite a shard with the given rows failed, byte for byte as if they had failed during scoring."""
-    table = read_shard(path).combine_chunks()
-    report = read_report(path)
+    table = stores.read_shard(path).combine_chunks()
+    report = stores.read_report(path)
     statuses = table["status"].to_pylist()
     lost = {status: sum(statuses[row] == status for row in doubles) for status in (SCORED, EMPTIED)}
     words = sum(sum(table["words"][row].as_py()) for row in doubles)
@@ -128,7 +111,7 @@ def _fail(path: Path, doubles: Mapping[int, str]) -> None:
         failed=report.failed + len(doubles),
         words=report.words - words,
     )
-    write_table(path, table, left)
+    stores.write_table(path, table, left)
 
 
 def _failed(column: str, value: object, reason: str) -> object:
@@ -150,11 +133,11 @@ class ScoreWork(PartWork[PageScores]):
 
     def output(self, part: Part) -> Path:
         """Return the part's shard."""
-        return shard_path(self.folder, part)
+        return stores.shard_path(self.folder, part)
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = score_page(source.page(), self.scorers, self.options)
+        page = stores.score_page(source.page(), self.scorers, self.options, with_kinds=True)
         # A part's pages are held until it is written.
         if page.segments:
             page = replace(page, segments=page.segments.without_tags())
@@ -172,7 +155,7 @@ class ScoreWork(PartWork[PageScores]):
             seconds.update(page.seconds)
         report = ShardReport(
             len(pages),
-            **count(pages),
+            **stores.count(pages),
             words=sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments),
             bytes=sum(page.bytes for page in pages),
             begin=part.begin if part.exact else None,
@@ -182,11 +165,11 @@ class ScoreWork(PartWork[PageScores]):
         )
         names = [scorer.canonical_name for scorer in self.scorers]
         spent = Spent(dict(seconds), finished.times, socket.gethostname())
-        write_shard(self.output(part), pages, names, report, spent)
+        stores.write_shard(self.output(part), pages, names, report, spent)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""
-        report = read_report(path)
+        report = stores.read_report(path)
         return PartReport(report.documents, report.begin, Span(report.first, report.after))
 
 
@@ -197,7 +180,7 @@ def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
 
 @dataclass(frozen=True)
 class StoreKey:
-    """What must match for scores to be reused: `collection` is its fingerprint, `scorers` those by canonical name."""
+    """The conditions for reusing scores: `collection` is its fingerprint, `scorers` those by canonical name."""
 
     version: int
     collection: str
@@ -262,20 +245,16 @@ class ScorePlan:
 def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = None, fresh: bool = False) -> ScoreReport:
     """Score every page of a collection into the score store `folder`; existing shards are kept.
 
-    Shards are byte-identical whatever the backend. Scorers that learn are trained on the collection first: see
-    `thresher.scoring.percentiles`. Pages with an invalid or repeated id fail.
-
-    Args:
-        plan: the collection and its scorers.
-        folder: the score store. Workers on other machines must see it, and the collection, under the same path.
-        backend: the workers; by default one process per core.
-        fresh: replace scores of another plan, instead of raising.
+    Shards are byte-identical whatever the backend, by default one process per core; workers on other machines must see
+    the store and the collection under the same path. Scorers that learn are trained on the collection first: see
+    `thresher.scoring.percentiles`. Pages with an invalid or repeated id fail. `fresh` replaces scores of another plan,
+    instead of raising.
     """
     backend = backend or Backend()
     key = _claim(plan, folder, fresh)
     done = folder / "complete.json"
     report = _REPORT_FILE.find(done)
-    if report and report.shards == len(shards(folder)):
+    if report and report.shards == len(stores.shards(folder)):
         return report
     scorers, learning = learn(
         plan.scorers, folder, partial(_pick, plan, backend), plan.options.language, backend.workers
@@ -290,8 +269,10 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         _KEY_FILE.write(folder / _KEY, replace(key, collection=_MIXED))
         raise
     fail_duplicates(folder)
-    paths = shards(folder)
-    report = total([*map(read_report, paths)], [*map(read_spent, paths)], backend.workers, learning)
+    paths = stores.shards(folder)
+    report = stores.total(
+        [*map(stores.read_report, paths)], [*map(stores.read_spent, paths)], backend.workers, learning
+    )
     if not report.documents:
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))
     _REPORT_FILE.write(done, report)
@@ -305,7 +286,7 @@ def _pick(plan: ScorePlan, backend: Backend, store: Path, picker: Scorer) -> Sco
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
     key = plan.key()
     path = folder / _KEY
-    if path.exists() or shards(folder):
+    if path.exists() or stores.shards(folder):
         stored = _KEY_FILE.find(path)
         if stored == key:
             return key

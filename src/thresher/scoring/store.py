@@ -25,6 +25,7 @@ from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_
 from thresher.pages.plain import Ints
 from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, Scorer, Scores
+from thresher.scoring.block_kinds import kinds_of
 
 
 def number_array(values: npt.NDArray[Any], known: npt.NDArray[np.bool_] | None = None) -> pa.Array:
@@ -86,7 +87,8 @@ class PageScores:
 
     `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
     an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing;
-    `checksum` the CRC-32 of the raw page.
+    `checksum` the CRC-32 of the raw page. `kinds` are the blocks', as by `thresher.scoring.block_kinds`, if they were asked
+    for.
     """
 
     id: str
@@ -103,17 +105,22 @@ class PageScores:
     scores: dict[str, Scores] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     checksum: int = 0
+    kinds: npt.NDArray[np.uint8] | None = None
 
 
-def score_page(page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+def score_page(
+    page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS, with_kinds: bool = False
+) -> PageScores:
     """Parse a page once and score its segments by every scorer.
 
-    A page without any text is emptied; one that is no text or cannot be parsed has failed, with the reason.
+    A page without any text is emptied; one that is no text or cannot be parsed has failed, with the reason. `with_kinds` tells
+    the blocks' kinds, for which the page is read with its elements.
     """
     start = perf_counter()
     try:
-        detail = max((Detail.HEADINGS, *(scorer.detail for scorer in scorers)))
-        segments, decoded = read_page(page, options, detail=detail)
+        least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
+        segments, decoded = read_page(page, options, detail=max((least, *(scorer.detail for scorer in scorers))))
+        kinds = kinds_of(segments) if with_kinds else None
     except (LxmlError, PageError) as error:
         reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
@@ -138,6 +145,7 @@ def score_page(page: Page, scorers: Sequence[Scorer], options: PageOptions = DEF
         segments=segments,
         scores=scores,
         seconds=seconds,
+        kinds=kinds,
     )
 
 
@@ -166,12 +174,7 @@ def blocks_of_sentences(table: pa.Table) -> Ints:
 
 
 def weighted_scores(table: pa.Table, scorer: Scorer) -> tuple[Scores, Ints]:
-    """Return the scores of a shard's segments, in order, and the words of each.
-
-    Args:
-        table: a shard with the columns `weighted_columns` names, of at least one page.
-        scorer: the scorer.
-    """
+    """Return the scores of a shard's segments, in order, and the words of each, from the columns `weighted_columns` names."""
     scores: Scores = list_column(table, f"score:{scorer.canonical_name}")[1]
     words: Ints = list_column(table, "words")[1].astype(np.int64)
     if scorer.segment != BLOCK:
@@ -216,7 +219,7 @@ SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
 
 @dataclass(frozen=True)
 class PageCounts:
-    """What became of pages: `documents = scored + emptied + failed`."""
+    """Numbers of pages by outcome: `documents = scored + emptied + failed`."""
 
     documents: int
     scored: int
@@ -273,6 +276,7 @@ def write_shard(
                 [page.segments.sentence_ends if page.segments else () for page in pages], np.int32
             ),
             "levels": list_array([page.segments.levels if page.segments else () for page in pages], np.int8),
+            "kinds": list_array([() if page.kinds is None else page.kinds for page in pages], np.uint8),
             "words": list_array(
                 [page.segments.words_in_sentences if page.segments else () for page in pages], np.int32
             ),
@@ -313,9 +317,13 @@ def read_spent(path: Path) -> Spent:
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """Read some columns of a shard, or all."""
     try:
-        return read_parquet(path, columns)
+        table = read_parquet(path, columns)
+        # No checksum covers the types of columns, by which texts may become bytes.
+        if any(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) for kind in table.schema.types):
+            raise pa.ArrowInvalid("a column of texts has another type")
     except (pa.ArrowException, OSError, KeyError) as error:
         raise _unusable(error, path) from error
+    return table
 
 
 def shards(folder: Path) -> list[Path]:

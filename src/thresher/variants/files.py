@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from thresher.errors import StateError
@@ -134,10 +135,5 @@ def _rows(table: pa.Table) -> Iterator[Row]:
 
 def _stacked(table: pa.Table, names: Sequence[str], topics: int) -> Floats:
     """Return columns of lists as an array of shape (columns, variants, topics)."""
-    flat = [np.asarray(_flat(table[name])).reshape(len(table), topics) for name in names]
+    flat = [pc.list_flatten(table[name]).to_numpy().reshape(len(table), topics) for name in names]
     return np.stack(flat) if flat else np.zeros((0, len(table), topics))
-
-
-def _flat(column: pa.ChunkedArray) -> pa.Array:
-    """Return the numbers of a column of lists, one after the other."""
-    return pa.concat_arrays([chunk.flatten() for chunk in column.chunks] or [pa.array([], pa.float64())])

@@ -168,12 +168,8 @@ def read_records(window: Window, limit: int, end: int | None = None) -> Iterator
 
     A record whose length is missing or wrong ends where the next begins, or with the stream. A length is right if it leads to
     the end of the stream, to a record (perhaps after empty lines) or to an empty line. If the stream ends with a problem, an
-    incomplete last record has that problem.
-
-    Args:
-        window: the stream.
-        limit: of larger blocks only the head is kept; a wrong length above it is noticed if a record begins before it.
-        end: an offset in the stream; None for its end.
+    incomplete last record has that problem. Of blocks larger than `limit` only the head is kept; a wrong length above it is
+    noticed if a record begins before it.
     """
     while True:
         window.fill(LOOK)

@@ -30,12 +30,7 @@ def decode(body: bytes, encodings: Sequence[str], most: int) -> bytes:
     """Undo content encodings.
 
     A body that is not encoded as declared is returned unchanged; undeclared gzip is decoded; a damaged body is decoded up to
-    the damage.
-
-    Args:
-        body: the body as sent.
-        encodings: names in lower case, in the order of their application; unknown ones are ignored.
-        most: the largest size of the decoded body, in bytes.
+    the damage. Encodings are in lower case, in the order of their application; unknown ones are ignored.
     """
     for name in reversed(encodings):
         body = _undo(body, name, most)

@@ -220,7 +220,7 @@ def _frame_end(blocks: Blocks, offset: int) -> int | None:
 
 
 Packing = Gzip | Zstd
-"""How records are compressed one by one."""
+"""The compression of records one by one."""
 
 
 @dataclass

@@ -11,18 +11,9 @@ from typing import BinaryIO
 from thresher.collections.ids import IdRule, id_problem
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part, Reading, Source, Span
+from thresher.collections.warc import http
 from thresher.collections.warc.framing import HEAD_BYTES, Record, Window, read_records
-from thresher.collections.warc.http import (
-    BrokenEncodingError,
-    Response,
-    TooLargeError,
-    charset,
-    decode,
-    is_binary,
-    join_chunks,
-    media_type,
-    parse_response,
-)
+from thresher.collections.warc.http import BrokenEncodingError, Response, TooLargeError
 from thresher.collections.warc.packing import (
     DICTIONARY_MAGIC,
     GZIP_MAGIC,
@@ -82,14 +73,14 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
         return failed(f"HTTP status {response.status}")
     whole = len(record.block) == record.size and record.whole
     if not whole or record.size - response.body > options.max_bytes:
-        media = media_type(response.content_type)
+        media = http.media_type(response.content_type)
         known = media in _HTML or media in (_TEXT, *_UNKNOWN)
         return failed(_too_large(record, response, options.max_bytes) if known else f"not HTML: {_shown(media)}")
     body = record.block[response.body :] if response.body else record.block
     try:
         if response.chunked:
-            body = join_chunks(body)
-        body = decode(body, response.encodings, options.max_bytes)
+            body = http.join_chunks(body)
+        body = http.decode(body, response.encodings, options.max_bytes)
     except TooLargeError:
         limit = options.max_bytes / 2**20
         return failed(f"too large: more than {limit:.1f} MiB after decoding, the limit is {limit:g} MiB")
@@ -98,7 +89,7 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     media, is_text = _what(body, response.content_type)
     if media:
         return failed(f"not HTML: {_shown(media)}", len(body))
-    declared = charset(response.content_type) or ("utf-8" if kind == "conversion" else None)
+    declared = http.charset(response.content_type) or ("utf-8" if kind == "conversion" else None)
     fitted_id = options.rule.fit(document_id)
     return Source(fitted_id, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
 
@@ -125,7 +116,7 @@ def _shown(value: str) -> str:
 def _head(record: Record, kind: str) -> Response:
     if kind != "response":
         return Response(None, record.text(b"content-type"), (), False, 0)
-    response = parse_response(record.block)
+    response = http.parse_response(record.block)
     if response.content_type:
         return response
     return response._replace(content_type=record.text(b"warc-identified-payload-type"))
@@ -138,7 +129,7 @@ def _too_large(record: Record, response: Response, limit: int) -> str:
 
 def _what(body: bytes, content_type: str) -> tuple[str, bool]:
     """Return the media type of a body that is not a document (else an empty string), and whether it is plain text."""
-    media = media_type(content_type)
+    media = http.media_type(content_type)
     if media in _HTML:
         return "", False
     if media == _TEXT:
@@ -147,7 +138,7 @@ def _what(body: bytes, content_type: str) -> tuple[str, bool]:
         return media, False
     if not body or _TAG.match(body):
         return "", False
-    if is_binary(body):
+    if http.is_binary(body):
         return media or "of an unknown type", False
     return "", True
 
@@ -156,7 +147,7 @@ def _what(body: bytes, content_type: str) -> tuple[str, bool]:
 class Warc:
     """WARC 0.18, 1.0 and 1.1, plain or compressed record by record with gzip or zstd; WET files too.
 
-    See `warc_documents` for the choice of records, `thresher.collections.warc.framing` for damage.
+    See `read_document` for the choice of records, `thresher.collections.warc.framing` for damage.
     """
 
     name: str = "warc"

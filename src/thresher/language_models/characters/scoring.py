@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.archives import Array, NamedModels, array_digest, damaged, read_archive, write_archive
+from thresher.archives import NamedModels, array_digest, damaged, read_archive, write_archive
 from thresher.errors import InputError, ThresherError
+from thresher.language_models.characters import character_counts as counting
 from thresher.language_models.characters.character_counts import (
     ALPHABETS,
     STANDARD,
@@ -33,9 +34,6 @@ from thresher.language_models.characters.character_counts import (
     Floats,
     Ints,
     Settings,
-    ngram_pieces,
-    order,
-    unigrams,
 )
 from thresher.pages.plain import without_invalid
 from thresher.records import RecordFile
@@ -57,9 +55,9 @@ class SegmentScorer:
         self._n, self._alphabet = settings.n, settings.alphabet
         size = settings.alphabet.size
         self._low = min(settings.n, _DENSE)
-        clean, dirty = unigrams(model, literal)
+        clean, dirty = counting.unigrams(model, literal)
         for length in range(2, self._low + 1):
-            seen = order(model, length, literal)
+            seen = counting.order(model, length, literal)
             clean, dirty = (np.tile(settings.q * shorter, size) for shorter in (clean, dirty))
             clean[seen.keys] += seen.clean
             dirty[seen.keys] += seen.dirty
@@ -67,7 +65,7 @@ class SegmentScorer:
         shorter_keys = np.arange(len(clean))
         self._hashed: list[HashTable] = []
         for length in range(_DENSE + 1, settings.n + 1):
-            seen = order(model, length, literal)
+            seen = counting.order(model, length, literal)
             shorter = np.searchsorted(shorter_keys, seen.keys % size ** (length - 1))
             clean = settings.q * clean[shorter] + seen.clean
             dirty = settings.q * dirty[shorter] + seen.dirty
@@ -95,7 +93,7 @@ class SegmentScorer:
         begins = np.cumsum(lengths + gap) - lengths - gap
         values = np.zeros(begins[-1] + lengths[-1] + 1)
         at = 0
-        for numbers in ngram_pieces(text, self._n, self._alphabet):
+        for numbers in counting.ngram_pieces(text, self._n, self._alphabet):
             values[at : at + len(numbers)] = self._values(numbers)
             at += len(numbers)
         sums = np.add.reduceat(values, begins)
@@ -248,7 +246,7 @@ def read_model(path: Traversable) -> CharacterModel:
     try:
         known = _CARD_FILE.parse(about, str(path))
         if known.format == FORMAT:
-            return _model(known, *(_counts(arrays[name]) for name in _ARRAYS))
+            return _model(known, *(arrays[name].astype(np.int64) for name in _ARRAYS))
     except (KeyError, ValueError, ThresherError) as error:
         raise damaged(path, _WHAT, _FIX) from error
     raise InputError(f"it is a model of format {known.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
@@ -260,16 +258,9 @@ def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> Charact
     keys = np.cumsum(steps)
     if array_digest((keys, clean, raw)) != about.digest:
         raise ValueError("the arrays are not those the card was written for")
-    whole = len(keys) == len(clean) == len(raw) > 0
-    if not whole or (steps[1:] <= 0).any() or keys[0] < 0 or keys[-1] >= settings.alphabet.size**settings.n:
-        raise ValueError("the arrays do not fit each other")
+    if not len(keys) or keys[-1] >= settings.alphabet.size**settings.n:
+        raise ValueError("the arrays do not fit the card")
     return CharacterModel(settings, keys, clean, raw, about.pages, about.training)
-
-
-def _counts(values: Array) -> Ints:
-    if values.ndim != 1 or values.dtype.kind != "u":
-        raise ValueError("not a list of counts")
-    return values.astype(np.int64)
 
 
 def _narrow(values: Ints) -> npt.NDArray[Any]:

@@ -38,7 +38,7 @@ _BEGIN = 1
 WEIGHTS = {2: (0.2, 0.8), 3: (0.1, 0.3, 0.6)}
 """By order, the weights of the unigram, the bigram and the trigram."""
 CURRENT, HISTORY = "current", "history"
-"""Whose unigram a mixture has: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
+"""The unigram of a mixture: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
 NEVER = -99.0
 """log10 of the probability 0 in ARPA files."""
 PROGRAM = "build_binary"
@@ -123,8 +123,7 @@ def _keys(portion: Sentences, levels: Sequence[Level]) -> Ints:
     distinct, which = np.unique(bigrams, return_inverse=True)
     suffixes = np.searchsorted(levels[1].keys, distinct)[which]
     # The second word of a sentence ends a trigram with `<s>`, the first ends none.
-    keys: Ints = (suffixes * levels[0].size + np.where(positions > 1, np.roll(words, 2), _BEGIN))[positions > 0]
-    return keys
+    return (suffixes * levels[0].size + np.where(positions > 1, np.roll(words, 2), _BEGIN))[positions > 0]
 
 
 def interpolated(levels: Sequence[Level], unigram: str) -> list[tuple[Logs, Logs | None]]:

@@ -116,7 +116,7 @@ class _Encoded:
 
     @property
     def is_held(self) -> npt.NDArray[np.bool_]:
-        """Which sentences may be held out."""
+        """Whether each sentence may be held out."""
         held: npt.NDArray[np.bool_] = np.arange(len(self.lengths)) % HELD_OUT == HELD_OUT - 1
         return held
 

@@ -52,7 +52,7 @@ class TextFile:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model was trained.
+    """The training of a model.
 
     Attributes:
         date: the day, by UTC, as YYYY-MM-DD.
@@ -168,7 +168,7 @@ def _decayed(values: Iterable[float], context: float) -> Floats:
 GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
 KENLM = b"mmap lm http://kheafield.com/code"
-"""Those of KenLM's binaries."""
+"""The first bytes of KenLM's binaries."""
 LINE_BYTES = 64 * 2**10
 """Longer than any line of an ARPA file."""
 _COUNT = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")

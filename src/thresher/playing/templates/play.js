@@ -236,7 +236,7 @@
     const unit = cut.quota ? "% of the words" : scorer.unit;
     const slider = make("input", { type: "range", min: 0, max: Math.max(steps.length - 1, 0), step: 1, "aria-label": `Cutoff of ${label}`, className: "slider" });
     slider.disabled = !steps.length;
-    slider.title = "From the laxest cutoff to the strictest: every step keeps something else";
+    slider.title = "From the cutoff that keeps most to the strictest: every step keeps something else";
     const box = make("input", { type: "text", inputMode: "decimal", "aria-label": `Cutoff of ${label} as a number`, title: unit, autocomplete: "off" });
     const show = () => {
       slider.value = place();

@@ -38,7 +38,7 @@ const startReading = (data, models) => {
     part("sweep").value = state.sweep;
     part("step").max = rows.length - 1;
     part("ends").textContent =
-      rows[0].cutoff === null ? "From the largest index to the smallest" : "From the laxest cutoff to the strictest";
+      rows[0].cutoff === null ? "From the largest index to the smallest" : "From the cutoff that keeps most to the strictest";
     chart = null;
     if (!part("plot").getClientRects().length) return;
     chart = draw(part("plot"), data.look, data.models[state.model].cutoffs[state.sweep], rows);

@@ -1,0 +1,60 @@
+"""docs/tutorial.md: its commands run in order, on a folder of pages."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from thresher.choosing.choices import read_choice
+from thresher.cli.main import cli
+from thresher.evaluation import read_run
+from thresher.files import safe_name
+from thresher.variants.files import read_results
+
+PAGE = Path(__file__).parents[1] / "docs" / "tutorial.md"
+
+
+VERBS = {"pseudo-topics", "init", "explore", "choose", "clean", "index", "run", "explain", "search", "evaluate"}
+
+
+def call(line: str) -> str:
+    program, *arguments = shlex.split(line)
+    done = CliRunner().invoke(cli, arguments)
+    assert (program, done.exit_code) == ("thresher", 0), f"{line}: {done.output}"
+    return done.stdout
+
+
+def test_the_tutorial_leads_from_a_folder_of_pages_to_a_smaller_index(
+    tmp_path: Path, generated_pydoc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pages").mkdir()
+    for page in sorted((generated_pydoc / "pages").iterdir())[::3]:
+        shutil.copy(page, tmp_path / "pages")
+    monkeypatch.chdir(tmp_path)
+    printed: dict[str, str] = {}
+    for line in "".join(re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)).splitlines():
+        printed[line.split()[1]] = call(line)
+    assert printed.keys() == VERBS
+    topics = (tmp_path / "known-items" / "topics.tsv").read_text(encoding="utf-8").splitlines()
+    assert 40 < len(topics) <= 60
+    results = tmp_path / "results" / "pages"
+    choice = read_choice(results)
+    assert choice is not None
+    assert choice.models[0].topics == len(topics)
+    table = read_results(results).tables[0]
+    first = choice.models[0].first
+    assert first is not None
+    assert first.is_as_measured(table)
+    assert "smaller.trec" in printed["evaluate"]
+    # The commands that `choose` prints make the index that was run.
+    clean, index, run = [line for line in printed["choose"].splitlines() if line.startswith("thresher ")]
+    assert run == "thresher run pages.toml --chosen"
+    call(clean.replace("cleaned.jsonl", "as-printed.jsonl"))
+    call(index.replace("cleaned.jsonl", "as-printed.jsonl"))
+    call("thresher search index known-items/topics.tsv -o as-printed.trec")
+    assert read_run(tmp_path / "as-printed.trec") == read_run(results / "runs" / f"{safe_name(first.variant)}.trec")
