@@ -96,7 +96,9 @@ def test_the_scorer_of_the_contributing_page_works_as_written() -> None:
 def test_the_readme_is_short() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 200
-    assert len(text.split()) <= 1200
+    # The figures of the tables are not to be read one by one.
+    prose = [line for line in text.splitlines() if not line.startswith("|")]
+    assert len(" ".join(prose).split()) <= 1050
 
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
