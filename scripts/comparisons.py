@@ -205,7 +205,7 @@ def ranks() -> Iterator[tuple[str, ...]]:
 
 
 CAPTION = "Differences with 95 % intervals over topics (percentile bootstrap), bold where they exclude zero."
-SHORT = "nDCG@10"
+SHORT = "exp-nDCG@10"
 TABLES: Mapping[str, Sequence[tuple[str, Callable[[], Iterator[tuple[str, ...]]], tuple[str, ...], str]]] = {
     "titles": [
         (
