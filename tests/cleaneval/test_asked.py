@@ -63,11 +63,11 @@ def test_any_numbers_are_read_back_in_their_order(numbers: list[int]) -> None:
     [
         (
             "density=5,,8",
-            "--sweep: the cutoff '' of 'density=5,,8' is not a number. Fix: write it like density=5,8,10.5.",
+            "--sweep: the cutoff '' is not a number. Fix: write it like density=5,8,10.5.",
         ),
         (
             "density=five",
-            "--sweep: the cutoff 'five' of 'density=five' is not a number. Fix: write it like density=5,8,10.5.",
+            "--sweep: the cutoff 'five' is not a number. Fix: write it like density=5,8,10.5.",
         ),
         ("=5", "--sweep: the sweep '=5' does not parse. Fix: write it like density or density=5,8,10.5."),
         (

@@ -11,7 +11,7 @@ from sweep_views import same_tables
 
 from thresher.evaluation import Topic
 from thresher.exploring import counting, exploring, judged_ranks
-from thresher.exploring.exploring import Judging, explore
+from thresher.exploring.exploring import JudgedTopics, Search, explore
 from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.indexing import IndexOptions
 from thresher.passes.backends import Backend
@@ -34,7 +34,7 @@ def test_what_is_explored_is_the_same_bytes(
     topics = {str(number): Topic(str(number), query) for number, query in enumerate(queries)}
     ids = sorted(pages)
     qrels = {topic: {ids[(5 * place + int(topic)) % len(ids)]: place % 3 for place in range(60)} for topic in topics}
-    judging = Judging(topics, qrels, tuple(topics))
+    judged = JudgedTopics(topics, qrels, tuple(topics))
     models = [parse_retrieval("qld"), parse_retrieval("qld(exact)")]
     explored = []
     for who, size in ((None, 1 << 22), (backend, 1)):
@@ -43,11 +43,7 @@ def test_what_is_explored_is_the_same_bytes(
             store,
             [parse_sweep("words"), parse_sweep("perplexity(lm=books)")],
             [parse_cleaner("bte")],
-            judging,
-            models,
-            IndexOptions(),
-            held_out=Judging(topics, qrels, ("1",)),
-            backend=who,
+            Search(judged, models, IndexOptions(), held_out=JudgedTopics(topics, qrels, ("1",)), backend=who),
         )
         explored.append(tables)
     assert same_tables(*explored)

@@ -78,7 +78,10 @@ def asked_sweep(text: str) -> CutoffSweep:
         steps = dict.fromkeys(round(step * (len(grid) - 1) / (MOST_CUTOFFS - 1)) for step in range(MOST_CUTOFFS))
         cutoffs: tuple[Cutoff, ...] = tuple(float(grid[step]) for step in steps)
     else:
-        cutoffs = tuple(parse_cutoff(part, template.scorer.name, "--sweep") for part in match["cutoffs"].split(","))
+        try:
+            cutoffs = tuple(parse_cutoff(part, text, "--sweep") for part in match["cutoffs"].split(","))
+        except ConfigError as error:
+            raise ConfigError(error.what, "write it like density=5,8,10.5", "--sweep") from error
     if not same_kind(cutoffs):
         raise ConfigError(
             f"the sweep {text!r} mixes numbers, percentiles and quotas, or two kinds of percentiles",

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Compare on the web collection and on the Ray documentation, and put the tables into pages of docs/results.
+
+usage: scripts/comparisons.py titles|bm25|statistics|judgments|all
+
+Needs what scripts/collection_tables.py left in results/ (scores, and runs of other packages). Each index that a comparison
+needs is built from the scores and searched; its runs stay in results/comparisons/NAME and are taken from there the next time,
+unless the scores are newer.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from collection_tables import CONTENT, RESULTS, ROOT, interval
+from fill import JUDGE, put
+from fill import table as markdown
+
+from thresher.evaluation import evaluate
+from thresher.evaluation.significance import compare
+from thresher.evaluation.trec_files import read_run, write_run
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.inputs import TopicSet, read_topic_set
+from thresher.experiments.measuring import build_variant
+from thresher.files import safe_name, scratch_folder
+from thresher.lucene.analysis import parse_retrieval
+from thresher.lucene.searching import Searcher
+from thresher.pruning_methods.treatments import parse_treatment
+from thresher.scorers.cleaners import BASELINE
+from thresher.scoring.store import shards
+
+NAMES = ("web", "ray-docs")
+PAGES = ROOT / "docs" / "results"
+QLD, BM25 = "qld", "bm25"
+NDCG, AP = "nDCG(dcg='exp-log2')@10", "AP"
+BOILERPIPE = "boilerpipe(rules=words,headings=keep)"
+COMBINED = f"{CONTENT}|dcp@0.5"
+PRUNED = "none|dcp@0.3"
+
+Run = Mapping[str, Mapping[str, float]]
+Qrels = Mapping[str, Mapping[str, int]]
+Values = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection whose scores are in results/."""
+
+    name: str
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """Its experiment."""
+        return load_experiment(ROOT / "experiments" / f"{self.name}.toml")
+
+    @cached_property
+    def topics(self) -> TopicSet:
+        """Its topics and qrels."""
+        return read_topic_set(self.experiment.topics)
+
+    def run(self, variant: str, model: str = QLD, original: bool = True) -> Run:
+        """Return the run of a variant, whose index is built if its runs are not there."""
+        folder = RESULTS / "comparisons" / self.name
+        stem = f"{safe_name(variant)}{'' if original else '.own-statistics'}"
+        path = folder / f"{stem}.{model}.trec"
+        store = RESULTS / self.name / "scores"
+        newest = max(shard.stat().st_mtime for shard in shards(store))
+        if not path.exists() or path.stat().st_mtime < newest:
+            print(f"{self.name}: building {variant}", file=sys.stderr)
+            queries = [(topic.id, topic.query) for topic in self.topics.topics.values()]
+            folder.mkdir(parents=True, exist_ok=True)
+            with scratch_folder(folder / "index") as scratch:
+                index = scratch / "index"
+                build_variant(store, parse_treatment(variant), index, self.experiment.index, original)
+                for name in (QLD, BM25):
+                    with Searcher(index, parse_retrieval(name), self.experiment.depth) as searcher:
+                        found = searcher.search_topics(queries, warm_up=0).hits
+                    write_run(folder / f"{stem}.{name}.trec", found, "thresher")
+        return read_run(path)
+
+    def values(self, run: Run, qrels: Qrels | None = None, measures: Sequence[str] = (NDCG, AP)) -> Values:
+        """Return values by measure and topic."""
+        judged = self.topics.qrels if qrels is None else qrels
+        return evaluate(judged, run, list(measures), self.topics.ids)
+
+
+def mean(values: Mapping[str, float]) -> str:
+    """Return a mean over topics."""
+    return f"{sum(values.values()) / len(values):.3f}"
+
+
+def difference(values: Values, others: Values, measure: str) -> str:
+    """Return the mean difference of two runs with its interval."""
+    ids = list(others[measure])
+    return interval(compare([values[measure][id] for id in ids], [others[measure][id] for id in ids], measure))
+
+
+def titles() -> Iterator[tuple[str, ...]]:
+    """Give each variant with title and headings kept and without any."""
+    for collection in map(Collection, NAMES):
+        pairs = {
+            BASELINE: "words(headings=drop)@0",
+            **{name: name.replace("keep", "drop") for name in (CONTENT, BOILERPIPE)},
+        }
+        baselines = [collection.values(collection.run(name)) for name in (BASELINE, pairs[BASELINE])]
+        for name, dropped in pairs.items():
+            kept, left = (collection.values(collection.run(one)) for one in (name, dropped))
+            cells = [collection.name, f"`{name}`", mean(kept[NDCG]), mean(left[NDCG]), difference(left, kept, NDCG)]
+            against = (
+                ("", "")
+                if name == BASELINE
+                else (
+                    difference(kept, baselines[0], NDCG),
+                    difference(left, baselines[1], NDCG),
+                )
+            )
+            yield *cells, *against
+
+
+def models() -> Iterator[tuple[str, ...]]:
+    """Give each variant under both retrieval models."""
+    for collection in map(Collection, NAMES):
+        for name in (BASELINE, CONTENT, BOILERPIPE, PRUNED, COMBINED):
+            cells = [collection.name, f"`{name}`"]
+            for model in (QLD, BM25):
+                values = collection.values(collection.run(name, model))
+                base = collection.values(collection.run(BASELINE, model))
+                cells += [mean(values[NDCG]), "" if name == BASELINE else difference(values, base, NDCG)]
+            yield tuple(cells)
+
+
+def statistics() -> Iterator[tuple[str, ...]]:
+    """Give each pruned index ranked with the statistics before and after pruning."""
+    for collection in map(Collection, NAMES):
+        base = {model: collection.values(collection.run(BASELINE, model)) for model in (QLD, BM25)}
+        for name in (PRUNED, "none|dcp@0.15", COMBINED):
+            for model in (QLD, BM25):
+                first, second = (collection.values(collection.run(name, model, original)) for original in (True, False))
+                yield (
+                    collection.name,
+                    f"`{name}`",
+                    {QLD: "query likelihood", BM25: "BM25"}[model],
+                    mean(base[model][NDCG]),
+                    mean(first[NDCG]),
+                    mean(second[NDCG]),
+                    difference(second, first, NDCG),
+                )
+
+
+def condensed(run: Run, qrels: Qrels) -> dict[str, dict[str, float]]:
+    """Return a run without the pages that nobody judged (Sakai, SIGIR 2007)."""
+    return {
+        topic: {document: score for document, score in found.items() if document in qrels.get(topic, {})}
+        for topic, found in run.items()
+    }
+
+
+def at_least(qrels: Qrels, grade: int) -> dict[str, dict[str, int]]:
+    """Return binary judgments: relevant is what has at least a grade."""
+    return {topic: {document: int(has >= grade) for document, has in of.items()} for topic, of in qrels.items()}
+
+
+JUDGED_VARIANTS = (CONTENT, BOILERPIPE, "justext", PRUNED, COMBINED)
+
+
+def judgments() -> Iterator[tuple[str, ...]]:
+    """Give each variant with the judged share of its first ten pages, and without the pages that nobody judged."""
+    for collection in map(Collection, NAMES):
+        qrels = collection.topics.qrels
+        base = collection.run(BASELINE)
+        for name in (BASELINE, *JUDGED_VARIANTS):
+            run = collection.run(name)
+            cells = [collection.name, f"`{name}`", mean(collection.values(run, None, ["Judged@10"])["Judged@10"])]
+            for change in (lambda run, _: run, condensed):
+                values, others = (collection.values(change(one, qrels)) for one in (run, base))
+                cells += [mean(values[NDCG]), "" if name == BASELINE else difference(values, others, NDCG)]
+            yield tuple(cells)
+
+
+def grades() -> Iterator[tuple[str, ...]]:
+    """Give the differences on the web collection for stricter and laxer judges: relevant from grade 1, 2 or 3 on."""
+    collection = Collection("web")
+    measure = "nDCG@10"
+    base = collection.run(BASELINE)
+    for name in JUDGED_VARIANTS:
+        run = collection.run(name)
+        cells = [f"`{name}`", difference(collection.values(run), collection.values(base), NDCG)]
+        for grade in (1, 2, 3):
+            qrels = at_least(collection.topics.qrels, grade)
+            values, others = (collection.values(one, qrels, [measure]) for one in (run, base))
+            cells.append(difference(values, others, measure))
+        yield tuple(cells)
+
+
+def ranks() -> Iterator[tuple[str, ...]]:
+    """Give the ranks of the answering pages of the Ray documentation."""
+    collection = Collection("ray-docs")
+    measures = ("Success@1", "Success@10", "RR", "R@1000")
+    for name in (BASELINE, *JUDGED_VARIANTS):
+        values = collection.values(collection.run(name), None, measures)
+        yield f"`{name}`", *(mean(values[measure]) for measure in measures)
+
+
+CAPTION = "Differences with 95 % intervals over topics (percentile bootstrap), bold where they exclude zero."
+SHORT = "exp-nDCG@10"
+TABLES: Mapping[str, Sequence[tuple[str, Callable[[], Iterator[tuple[str, ...]]], tuple[str, ...], str]]] = {
+    "titles": [
+        (
+            "titles",
+            titles,
+            (
+                "collection",
+                "variant",
+                f"{SHORT} with headings",
+                "without",
+                "difference",
+                "against no cleaning, with",
+                "against no cleaning, both without",
+            ),
+            "ll",
+        )
+    ],
+    "bm25": [
+        (
+            "bm25",
+            models,
+            (
+                "collection",
+                "variant",
+                f"query likelihood, {SHORT}",
+                "against no cleaning",
+                f"BM25, {SHORT}",
+                "against no cleaning",
+            ),
+            "ll",
+        )
+    ],
+    "statistics": [
+        (
+            "statistics",
+            statistics,
+            (
+                "collection",
+                "variant",
+                "model",
+                f"unpruned {SHORT}",
+                "original statistics",
+                "its own",
+                "own less original",
+            ),
+            "lll",
+        )
+    ],
+    "judgments": [
+        (
+            "judgments",
+            judgments,
+            (
+                "collection",
+                "variant",
+                "Judged@10",
+                SHORT,
+                "against no cleaning",
+                f"condensed {SHORT}",
+                "against no cleaning",
+            ),
+            "ll",
+        ),
+        ("grades", grades, ("variant", "graded", "relevant from 1", "from 2", "from 3"), "l"),
+        ("ranks", ranks, ("variant", "Success@1", "Success@10", "RR", "R@1000"), "l"),
+    ],
+}
+
+
+def main(names: Sequence[str]) -> None:
+    """Fill the pages."""
+    for name in names:
+        for place, rows, heads, align in TABLES[name]:
+            caption = CAPTION if place != "ranks" else "172 questions; means."
+            caption += f" {JUDGE}" if place != "ranks" else ""
+            put(PAGES / f"{name}.md", place, f"{markdown(heads, rows(), align)}\n{caption}\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in (*TABLES, "all"):
+        sys.exit(__doc__)
+    main([*TABLES] if sys.argv[1] == "all" else sys.argv[1:])
