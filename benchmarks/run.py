@@ -19,6 +19,7 @@ BENCHMARKS = (
     "memory",
     "explore",
     "topics",
+    "choose",
     "scale",
     "crawl",
     "pruning",

@@ -178,9 +178,9 @@ def render(collections: Sequence[Collected]) -> str:
     rows = [row for collection in collections for row in rows_of(collection)]
     packages = " and ".join(f"{name} {version(package)}" for package, name in PACKAGES.items())
     caption = (
-        f"Index: postings, % of those of the uncleaned pages. {main}: the gain of a grade g is 2^g − 1. Differences from no "
-        f"cleaning with 95 % intervals over topics (percentile bootstrap), bold where they exclude zero. The recommended "
-        f"index was chosen on these topics. {packages}, their texts indexed and searched alike. {JUDGE}"
+        f"Index: postings, % of those of the uncleaned pages. {main}: nDCG@10 whose gain of a grade g is 2^g − 1, not g. "
+        "Differences from no cleaning with 95 % intervals over topics (percentile bootstrap), bold where they exclude zero. "
+        f"The recommended index was chosen on these topics. {packages}, their texts indexed and searched alike. {JUDGE}"
     )
     return f"{markdown(heads, rows, 'llrrrrrr')}\n{caption}\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import subprocess
 import sys
@@ -280,3 +281,17 @@ def test_no_file_names_the_address_of_a_package() -> None:
     assert names
     for name in names:
         assert not address.search((ROOT / name).read_bytes()), name
+
+
+def test_scripts_and_benchmarks_import_what_there_is() -> None:
+    missing = []
+    files = [path for folder in ("scripts", "benchmarks") for path in (ROOT / folder).rglob("*") if path.is_file()]
+    for path in files:
+        if path.suffix not in ("", ".py") or not path.read_bytes().startswith((b"#!/usr/bin/env python3", b'"""')):
+            continue
+        for name, imported in imports(path):
+            if name.partition(".")[0] == "thresher" and imported:
+                module = importlib.import_module(name)
+                if not hasattr(module, imported) and importlib.util.find_spec(f"{name}.{imported}") is None:
+                    missing.append(f"{path.relative_to(ROOT)}: {name}.{imported}")
+    assert missing == []

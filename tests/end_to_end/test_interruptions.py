@@ -162,7 +162,7 @@ def test_no_disk_space(finished: Finished, web: Web) -> None:
 def test_no_disk_space_for_the_model_of_the_collection_itself(web: Web) -> None:
     """While its sentences are written, and while it is estimated."""
     web.write(sweep="", cleaners='names = ["perplexity(lm=self)@p80"]')
-    numbers, where = runs_on_a_growing_disk(web, "60k", "400k", "20m")
+    numbers, where = runs_on_a_growing_disk(web, "72k", "400k", "20m")
     assert numbers == [(6, "", 0)] * 2
     # The folder of the model, not a temporary file for it.
     assert all(re.fullmatch("disk/results/web/scores/models/self-[0-9a-f]+", path) for path in where)
