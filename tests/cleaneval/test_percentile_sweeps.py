@@ -57,7 +57,7 @@ def test_percentiles_are_asked_for_like_numbers() -> None:
             "the quota of 'density' is out of range: 0. "
             "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep.",
         ),
-        ("density=px", "the cutoff 'px' of 'density=px' is not a number. Fix: write it like density=5,8,10.5."),
+        ("density=px", "the cutoff 'px' is not a number. Fix: write it like density=5,8,10.5."),
         (
             "perplexity=r50",
             "perplexity(lm=books)@r50: the language model 'books' has no percentiles of a reference text. "

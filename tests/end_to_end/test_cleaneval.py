@@ -287,7 +287,7 @@ def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path
                 "error: wrods@3: ",
                 "error: words@x: the cutoff 'x' is not a number.",
                 "error: --sweep: the scorer 'bte' of a sweep decides by itself and has no cutoffs.",
-                "error: --sweep: the cutoff 'x' of 'density=5,x' is not a number. Fix: write it like density=5,8,10.5.",
+                "error: --sweep: the cutoff 'x' is not a number. Fix: write it like density=5,8,10.5.",
             ],
         ),
         ([".", "--test", "."], 2, ["error: --test: there is no cutoff to test. Fix: name a scorer by --sweep."]),

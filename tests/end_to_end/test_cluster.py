@@ -14,7 +14,7 @@ from commands import Done
 from dask_cluster import Cluster, dask_cluster
 from small_web import Web, leftovers, without_clock
 
-from thresher.exploring import counting, exploring, judged_ranks
+from thresher.exploring import exploring, judged_ranks
 from thresher.variants.files import read_results
 
 Call = Callable[..., Done]
@@ -55,7 +55,6 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     # Several parts, and too little to do to be left to one process.
     monkeypatch.setattr(exploring, "_CHUNK", 5000)
     monkeypatch.setattr(judged_ranks, "_MUCH", 0)
-    monkeypatch.setattr(counting, "_MUCH", 0)
     web = Web.make(tmp_path / "web", MANY)
     file = web.write(sweep='scorer = "words"\ncutoffs = [20, 40]', cleaners='names = ["density@8"]')
     for verb in ("run", "explore"):

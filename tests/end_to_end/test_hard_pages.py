@@ -63,7 +63,8 @@ def test_hard_pages_stay_in_the_count(finished: Finished, web: Web, call: Call, 
         assert int(counts["documents"]) + int(counts["emptied"]) == pages.scored, variant
     reasons = dict(failed(results))
     assert reasons["large"] == f"too large: {len(large) / 2**20:.1f} MiB, the limit is 16 MiB"
-    assert set(reasons) <= {"large", "deep", "unclosed"}
+    assert reasons["bytes"] == "not HTML: control bytes"
+    assert set(reasons) <= {"bytes", "large", "deep", "unclosed"}
     assert pages.emptied >= 3
     assert (row(results, "none")["emptied"], int(row(results, "words@5")["emptied"]) > 0) == ("0", True)
     assert f"{len(reasons)} of {total} pages failed; failures.jsonl lists them with their reasons" in done.out

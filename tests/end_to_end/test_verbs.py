@@ -39,7 +39,7 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
     # Where a stage takes long, a line says how far it is.
     assert [line for line in done.err.splitlines() if not re.search(r": \d+ of \d+ ", line)] == [
         "reading pages",
-        "scoring pages by density, perplexity, words",
+        "scoring pages by density, perplexity(lm=books), words",
         f"indexing and searching 6 variants of {PAGES} pages",
         "timing 6 variants together",
     ]

@@ -23,6 +23,7 @@ from thresher.content_models.model import find_content_model, read_content_model
 from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError
 from thresher.language_models.characters.scoring import find_character_model, read_model
+from thresher.pages.decoding import binary_kind
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.variants.files import read_results, write_results
 
@@ -102,8 +103,11 @@ def parse_names(data: bytes, folder: Path) -> None:
 def write_outputs(data: bytes, folder: Path) -> None:
     """A page, cleaned by itself and written as JSON lines and in one other format."""
     with watched(folder):
-        cleaned = [*clean_pages([Page("a", data, "http://x/é"), data.decode("latin-1")], CLEANER)]
-    assert [(document.id, document.problem) for document in cleaned] == [("a", ""), ("1", "")]
+        text = data.decode("latin-1")
+        cleaned = [*clean_pages([Page("a", data, "http://x/é"), text], CLEANER)]
+    kinds = [binary_kind(data), binary_kind(text.encode())]
+    assert [document.id for document in cleaned] == ["a", "1"]
+    assert [document.problem for document in cleaned] == [kind and f"not HTML: {kind}" for kind in kinds]
     for format in ("jsonl", OUTPUT_FORMATS[zlib.crc32(data) % len(OUTPUT_FORMATS)]):
         path = folder / f"out.{format}"
         how = output_format(path, BY_ENDING)

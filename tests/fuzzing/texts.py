@@ -20,7 +20,7 @@ from thresher.experiments.config import load_experiment
 from thresher.files import safe_name
 from thresher.language_models.words.importing import import_model
 from thresher.pages import Detail, PageOptions, Segments, parsing, read_page
-from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, decode
+from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, binary_kind, decode
 from thresher.pages.parsing import flatten, flatten_by_events, lines
 from thresher.scorers.base import BLOCK, Scorer
 from thresher.scorers.cleaners import parse_scorer
@@ -46,6 +46,9 @@ def read_pages(data: bytes, folder: Path) -> None:
     charset = seeds.CHARSETS[chance % len(seeds.CHARSETS)].decode() if chance % 3 == 0 else None
     content = data.replace(seeds.SECRET_PLACE, str(SECRET).encode())
     with watched(folder):
+        if kind := binary_kind(content, charset):
+            assert score_page(Page("1", content, None, charset), scoring).reason == f"not HTML: {kind}"
+            return
         for is_text in (False, True):
             page = Page("1", content, None, charset, is_text)
             segments, decoded = read_page(page, detail=Detail.ELEMENTS)
