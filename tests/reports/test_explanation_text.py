@@ -12,6 +12,7 @@ from thresher.explaining.explanations import (
     DocumentChange,
     Drop,
     Explanation,
+    Named,
     Passage,
     TopicExplanation,
 )
@@ -45,7 +46,7 @@ def lines(document: DocumentChange) -> list[str]:
     topic = TopicExplanation(
         "7", "oats and rye", *values, -0.25, Cause.LOST, {Cause.LOST: 1.0}, (document,), 0, (90, 80), (5, 5), ()
     )
-    explanation = Explanation("e", "words@9", "qld", "AP", "the recommended variant", 40, (topic,), None, None)
+    explanation = Explanation("e", "words@9", "qld", "AP", (Named.RECOMMENDED, 3), 40, (topic,), None, None)
     return [*explanation_lines(explanation, 200)]
 
 

@@ -23,7 +23,7 @@ from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, PAGES_KEYS, READING
 from thresher.experiments.stages import evidence_key
 from thresher.explaining.explanations import read_explained
 from thresher.locks import held
-from thresher.pruning_methods.treatments import BAR
+from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
 from thresher.variants.files import RESULTS_FILE, read_results, write_results
 from thresher.variants.results import Results
@@ -92,7 +92,8 @@ def choose_for_all(
             tables[experiment.name] = found.table(model)
     shared = choose_shared(tables, asked[0], replace(terms, deciding=asked[0][1:]))
     if shared.variant:
-        shared = replace(shared, commands=_commands(shared.variant, ["PAGES"], []))
+        treatment = tables[experiments[0].name].treatment(shared.variant)
+        shared = replace(shared, commands=_commands(treatment, ["PAGES"], []))
     write_shared(shared, results)
     return shared
 
@@ -159,29 +160,32 @@ def _choose(
         queries=question.queries,
         power=power,
         models=models,
-        commands={pick.variant: commands_of(experiment, pick.variant) for model in models for pick in model.picks},
+        commands={
+            pick.variant: commands_of(experiment, table.treatment(pick.variant))
+            for model in models
+            for pick in model.picks
+        },
         check=shlex.join(["thresher", "run", str(experiment.file), "--chosen"]),
         notices=found.facts.notices,
     )
     return choice, replace(found, tables=tuple(bounded for _, bounded in answers))
 
 
-def commands_of(experiment: Experiment, variant: str) -> tuple[str, ...]:
+def commands_of(experiment: Experiment, treatment: Treatment) -> tuple[str, ...]:
     """Return the lines for a shell that do to the collection, one stage at a time, what a run of the experiment does."""
     document = experiment.document
     pages = [str(experiment.collection), *as_options(document, "collection", (*READING_KEYS, *ID_KEYS))]
     index = [*as_options(document, "index", INDEX_KEYS)]
     index += ["--keep-stopwords"] * (not document.index.stopwords) + ["--lengths"] * experiment.index.lengths
-    index += as_options(document, "pruning", ["statistics"]) if BAR in variant else ()
-    return _commands(variant, [*pages, *as_options(document, "pages", PAGES_KEYS)], index)
+    index += as_options(document, "pruning", ["statistics"]) if treatment.pruning else ()
+    return _commands(treatment, [*pages, *as_options(document, "pages", PAGES_KEYS)], index)
 
 
-def _commands(variant: str, pages: Sequence[str], index: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines that apply a variant to pages; `index` are options of `thresher index`."""
-    cleaner, _, pruning = variant.partition(BAR)
-    prune, cleaned = ["--prune", pruning] if pruning else [], "cleaned.jsonl"
+def _commands(treatment: Treatment, pages: Sequence[str], index: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines that apply a treatment to pages; `index` are options of `thresher index`."""
+    prune, cleaned = ["--prune", treatment.pruning.name] if treatment.pruning else [], "cleaned.jsonl"
     return (
-        shlex.join(["thresher", "clean", *pages, "-c", cleaner, "-o", cleaned]),
+        shlex.join(["thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", cleaned]),
         shlex.join(["thresher", "index", cleaned, *index, *prune, "-o", "index"]),
     )
 

@@ -19,7 +19,7 @@ from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experiment
 from thresher.experiments.variants import folder_name
 from thresher.explaining.causes import total_change
-from thresher.explaining.explanations import Explanation, TopicExplanation
+from thresher.explaining.explanations import Explanation, Named, TopicExplanation
 from thresher.explaining.passages import CutPage, cut_page
 from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
 from thresher.locks import exclusive
@@ -103,7 +103,7 @@ class _Explaining:
         self.model = self._model()
         self.table = results.table(self.model.name)
         self.main = self.table.main
-        self.row, self.why_variant = self._variant()
+        self.row, self.named = self._variant()
         treatment = self.table.rows[self.row].variant.treatment
         self.treatment = Treatment(resolved(scored.store, treatment.cleaner), treatment.pruning)
         self.topics: TopicSet = scored.inputs.topics
@@ -143,7 +143,7 @@ class _Explaining:
             variant=self.name,
             retrieval=self.model.name,
             measure=self.main,
-            why_variant=self.why_variant,
+            named=self.named,
             depth=self.experiment.depth,
             topics=tuple(explained),
             loss=total_change(explained, True) if whole else None,
@@ -163,24 +163,24 @@ class _Explaining:
         """The variant's canonical name."""
         return self.table.rows[self.row].name
 
-    def _variant(self) -> tuple[int, str]:
+    def _variant(self) -> tuple[int, tuple[Named, int]]:
         built = {self.table.rows[index].name: index for index in self.table.built if index}
         if self.why.variant is not None:
             if self.why.variant not in built:
                 raise _missing("variant", self.why.variant, built, "--variant")
-            return built[self.why.variant], ""
+            return built[self.why.variant], (Named.ASKED, len(built))
         choice = last_choice(self.folders.results, self.results.facts.key)
         model = choice.of(self.model.name) if choice else None
         if choice and model and model.first:
             if model.first.variant not in built:
                 fix = f"run `{choice.check}`, or name another with --variant"
                 raise StateError(f"the recommended {model.first.variant} was not built", fix, self.experiment.name)
-            return built[model.first.variant], "the recommended variant"
+            return built[model.first.variant], (Named.RECOMMENDED, len(built))
         if not built:
             raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
         means = self.table.mean(self.main)
         largest = max(built.values(), key=lambda index: abs(means[index] - means[0]))
-        return largest, f"of {len(built)} variants the one with the largest change in {self.main}"
+        return largest, (Named.LARGEST_CHANGE, len(built))
 
     def _topics(self) -> tuple[str, ...]:
         if self.why.topic is None:

@@ -234,13 +234,21 @@ class TotalChange:
     pages: Mapping[BlockKind, Share]
 
 
+class Named(StrEnum):
+    """Why a variant is explained: it was asked for, it is recommended, or its main measure changed most."""
+
+    ASKED = "asked"
+    RECOMMENDED = "recommended"
+    LARGEST_CHANGE = "largest change"
+
+
 @dataclass(frozen=True)
 class Explanation:
     """Why a variant's topics won or lost against the baseline.
 
     Args:
         experiment, variant, retrieval, measure: names; the measure is the main one.
-        why_variant: why this variant, if it was not named.
+        named: why this variant, of how many that were built.
         depth: hits per topic.
         topics: those asked for, in order.
         loss, gain: over all topics; None if not all were asked for.
@@ -250,7 +258,7 @@ class Explanation:
     variant: str
     retrieval: str
     measure: str
-    why_variant: str
+    named: tuple[Named, int]
     depth: int
     topics: tuple[TopicExplanation, ...]
     loss: TotalChange | None

@@ -27,7 +27,6 @@ from thresher.passes.parts import DEFAULT_LIMITS, Limits
 from thresher.passes.workers import Worker, WorkerDied, alarm, exit_reason
 from thresher.playing.page_views import View, cuts_view, page_view, scorer_view, stored_view, write_side_by_side
 from thresher.progress import progress
-from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.explanation_text import page_name, render_topic, render_topics
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_scorer
@@ -242,7 +241,7 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
     first.
     """
     pages = ResultPages(folder)
-    cleaner = resolved(folder / "scores", parse_treatment(explanation.variant).cleaner)
+    cleaner = resolved(folder / "scores", pages.results.table().treatment(explanation.variant).cleaner)
     sides = [cuts_view(Cleaner()), cuts_view(cleaner)]
     scorers = {scorer.canonical_name: scorer_view(scorer) for scorer in cleaner.scorers}
     where = folder / PAGES_FOLDER

@@ -14,6 +14,7 @@ from thresher.explaining.explanations import (
     DocumentChange,
     Drop,
     Explanation,
+    Named,
     Neighbour,
     Passage,
     Share,
@@ -280,8 +281,13 @@ def topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], wi
 
 def variant_text(explanation: Explanation) -> str:
     """Return what is explained: the variant and why this one, the retrieval model, the depth."""
-    why = f" ({explanation.why_variant})" if explanation.why_variant else ""
-    return f"{explanation.variant}{why}, by {explanation.retrieval}, {explanation.depth} hits per topic."
+    named, built = explanation.named
+    why = {
+        Named.ASKED: "",
+        Named.RECOMMENDED: " (the recommended variant)",
+        Named.LARGEST_CHANGE: f" (of {built} variants the one with the largest change in {explanation.measure})",
+    }
+    return f"{explanation.variant}{why[named]}, by {explanation.retrieval}, {explanation.depth} hits per topic."
 
 
 def _table(table: Table, width: int) -> list[str]:

@@ -214,6 +214,10 @@ class VariantTable:
         """The index of each variant by its name."""
         return {row.name: index for index, row in enumerate(self.rows)}
 
+    def treatment(self, name: str) -> Treatment:
+        """Return what a variant of the table is, by its name."""
+        return self.rows[self.position[name]].variant.treatment
+
     @property
     def baseline(self) -> Row:
         """Row 0."""
