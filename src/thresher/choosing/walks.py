@@ -26,7 +26,7 @@ REPEATS = 100
 """So many that chance in the folds hardly matters."""
 
 INFLATION = 1 + FOLDS / (FOLDS - 1)
-"""What the variance of a mean of held-out differences is multiplied by, as trainings overlap (Nadeau & Bengio 2003).
+"""What the variance of a mean of held-out differences is multiplied by, as training folds overlap (Nadeau & Bengio 2003).
 
 Without it, Student's t at level .05 calls the best of 2,700 variants better in 7 to 17 of 100 samples where none is; with it,
 in 2 to 5.
@@ -34,7 +34,7 @@ in 2 to 5.
 
 
 def training_splits(topics: int, repeats: int = REPEATS, seed: int = SEED) -> Splits:
-    """Return the trainings of a repeated cross-validation: in each repeat every topic is held out once.
+    """Return the training folds of a repeated cross-validation: in each repeat every topic is held out once.
 
     Folds are `FOLDS`, or each topic alone if there are fewer; they differ by at most one topic in size.
     """
@@ -226,7 +226,7 @@ def better_than(sample: Sample, reference: int, among: Sequence[int]) -> Better 
 
     A rule picks on nine tenths of the topics, and is judged on the last tenth; so all tried variants are paid for. The gain is
     shown if the held-out values are higher than the reference's in the main measure and lose less than the margin against the
-    baseline in the others: by Student's t, with variances that allow for overlapping trainings. With an imaginary topic that
+    baseline in the others: by Student's t, with variances that allow for overlapping training folds. With an imaginary topic that
     loses everything, they must lose less than the margin in all.
 
     Args:
