@@ -226,8 +226,8 @@ def better_than(sample: Sample, reference: int, among: Sequence[int]) -> Better 
 
     A rule picks on nine tenths of the topics, and is judged on the last tenth; so all tried variants are paid for. The gain is
     shown if the held-out values are higher than the reference's in the main measure and lose less than the margin against the
-    baseline in the others: by Student's t, with variances that allow for overlapping training folds. With an imaginary topic that
-    loses everything, they must lose less than the margin in all.
+    baseline in the others: by Student's t, with variances that allow for overlapping training folds. With an imaginary topic
+    that loses everything, they must lose less than the margin in all.
 
     Args:
         sample: what to test on.
