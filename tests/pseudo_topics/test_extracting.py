@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from thresher.collections import Page
+from thresher.collections.sources import PageError
 from thresher.pseudo_topics.extracting import LINK_REASONS, LONG, NO_PAGE, SELF, Extracted, extract, page_address
 from thresher.scorers.languages import stop_list
 
@@ -102,7 +103,7 @@ def test_any_bytes_may_be_a_page(pieces: list[str], more: bytes) -> None:
     content = "".join(pieces).encode("utf-8", "surrogatepass") + more
     try:
         result = extract(Page("", content), HERE, ENGLISH)
-    except etree.LxmlError:
+    except (etree.LxmlError, PageError):
         return  # counted as a page that failed
     assert len(result.left_out) == len(LINK_REASONS)
     assert len({link[:2] for link in result.links}) == len(result.links)
