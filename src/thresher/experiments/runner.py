@@ -299,7 +299,9 @@ class _Run:
         record = stages.finished(stages.MEASURES, path, key) if self.build else None
         if record is None:
             skip = ", --seconds 0 for not at all" if self.build else ""
-            self.say(f"timing {len(records)} variants together (searches: up to {experiment.measure_seconds:g} s{skip})")
+            self.say(
+                f"timing {len(records)} variants together (searches: up to {experiment.measure_seconds:g} s{skip})"
+            )
             measured = measure(
                 experiment,
                 {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants},
