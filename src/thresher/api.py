@@ -3,8 +3,8 @@
 import thresher
 
 page = thresher.score_html(html, ["words", "perplexity"])
-text = thresher.clean_html(html, "perplexity@8000")
-documents = thresher.clean_pages(pages, "content@0.5")
+text = thresher.clean_html(html)
+documents = thresher.clean_pages(pages, "perplexity@8000")
 results = thresher.run("experiments/pydoc.toml")
 explored = thresher.explore("experiments/pydoc.toml")
 choice = thresher.choose("experiments/pydoc.toml")
@@ -29,7 +29,7 @@ from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines
-from thresher.defaults import DEPTH, RETRIEVAL_MODEL
+from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
 from thresher.errors import InputError, StateError
 from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
 from thresher.evaluation.significance import ComparedRuns
@@ -100,7 +100,7 @@ def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions =
     return score_page(page_of(html), chosen, options)
 
 
-def clean_html(html: str | bytes, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
+def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, options: PageOptions = DEFAULT_OPTIONS) -> str:
     """Return what a cleaner leaves of a page: one block per line.
 
     Raises:
