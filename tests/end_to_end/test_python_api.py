@@ -44,7 +44,7 @@ def test_score_html() -> None:
     assert perplexities[4:].max() < 2000 < perplexities[:4].min()
     with pytest.raises(ConfigError) as error:
         thresher.score_html(PAGE, ["wrods"])
-    assert str(error.value) == f"wrods: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}."
+    assert str(error.value) == f"wrods: unknown scorer 'wrods'. Fix: write words, or use one of {', '.join(scorers())}."
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,10 @@ def test_two_of_one_name(folder):
 def test_unknown_scorer():
     with pytest.raises(ConfigError) as caught:
         scorer_class("word", "file.toml:3")
-    assert str(caught.value) == f"file.toml:3: unknown scorer 'word'. Fix: use one of {', '.join(sorted(scorers()))}."
+    assert (
+        str(caught.value)
+        == f"file.toml:3: unknown scorer 'word'. Fix: write words, or use one of {', '.join(sorted(scorers()))}."
+    )
 
 
 def test_no_java_is_loaded_for_scorers():

@@ -59,7 +59,7 @@ def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None,
     file = output or Path(f"{name}.toml")
     if file.exists():
         raise InputError("the file is there already", "name another one with -o, or remove it", str(file))
-    text, seen = starting_file(pages, topics, qrels, name, file.parent)
+    text, seen = starting_file(pages, topics, qrels, name, file)
     write_text(file, text)
     for sentence in seen:
         tell(f"- {sentence}")
@@ -316,6 +316,7 @@ def search(
     from thresher.evaluation import read_topics, write_run
     from thresher.lucene.analysis import parse_retrieval
     from thresher.lucene.searching import Searcher
+    from thresher.reports.formatting import counted
 
     if tag.split() != [tag]:
         raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
@@ -324,7 +325,9 @@ def search(
         done = searcher.search_topics(asked)
     write_run(output, done.hits, tag)
     hits = sum(map(len, done.hits.values()))
-    say(f"{output}: {len(asked)} topics, {hits} hits, median {median(done.latencies_ms):.2f} ms a query")
+    say(
+        f"{output}: {counted(len(asked), 'topic')}, {counted(hits, 'hit')}, median {median(done.latencies_ms):.2f} ms a query"
+    )
 
 
 @click.command()
