@@ -37,6 +37,7 @@ from thresher.files import scratch_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
+from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
@@ -72,6 +73,7 @@ __all__ = [
     "read_results",
     "run",
     "score_html",
+    "score_text",
     "search",
 ]
 """The public names of `thresher`."""
@@ -114,16 +116,27 @@ def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, options: PageO
     return clean_page(scored, parsed).text
 
 
-def clean_text(text: str, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
-    """Return what a cleaner leaves of a plain text, whose lines are its blocks.
+def score_text(text: str, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+    """Score the blocks or sentences of a plain text, in which `<` is no markup; see `clean_text` and `score_html`."""
+    return _scored_text(text, [parse_scorer(name).scorer for name in scorers], options)
+
+
+def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, options: PageOptions = DEFAULT_OPTIONS) -> str:
+    """Return what a cleaner leaves of a plain text, as `thresher clean` does of a text page.
+
+    Its blocks end at blank lines; in a text without any each line is one. A line that begins with `# ` or `<h>` is a heading.
 
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one text is not.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    segments = read_text_page(text, options)
-    scores = {scorer.canonical_name: scorer.score(segments) for scorer in parsed.scorers}
-    return clean_page(PageScores("", SCORED, segments=segments, scores=scores), parsed).text
+    return clean_page(_scored_text(text, parsed.scorers, options), parsed).text
+
+
+def _scored_text(text: str, scorers: Sequence[Scorer], options: PageOptions) -> PageScores:
+    segments = read_text_page(text, options, by_blank_lines=True)
+    scores = {scorer.canonical_name: scorer.score(segments) for scorer in scorers}
+    return PageScores("", SCORED, segments=segments, scores=scores)
 
 
 def run(experiment: str | Path, results: str | Path = "results", indexes: str | Path = "indexes") -> Results:
