@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
 from thresher.cleaning.page_streams import page_of
@@ -98,7 +98,7 @@ def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions =
     Raises:
         ConfigError: if a name does not parse.
     """
-    chosen = [parse_scorer(name).scorer for name in scorers]
+    chosen = [parse_scorer(name).scorer for name in ([scorers] if isinstance(scorers, str) else scorers)]
     return score_page(page_of(html), chosen, options)
 
 
@@ -118,7 +118,8 @@ def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, options: PageO
 
 def score_text(text: str, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
     """Score the blocks or sentences of a plain text, in which `<` is no markup; see `clean_text` and `score_html`."""
-    return _scored_text(text, [parse_scorer(name).scorer for name in scorers], options)
+    names = [scorers] if isinstance(scorers, str) else scorers
+    return _scored_text(text, [parse_scorer(name).scorer for name in names], options)
 
 
 def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, options: PageOptions = DEFAULT_OPTIONS) -> str:
@@ -139,12 +140,26 @@ def _scored_text(text: str, scorers: Sequence[Scorer], options: PageOptions) -> 
     return PageScores("", SCORED, segments=segments, scores=scores)
 
 
-def run(experiment: str | Path, results: str | Path = "results", indexes: str | Path = "indexes") -> Results:
-    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`."""
+def run(
+    experiment: str | Path,
+    results: str | Path = "results",
+    indexes: str | Path = "indexes",
+    *,
+    fresh: bool = False,
+    chosen: bool = False,
+    seconds: float | None = None,
+) -> Results:
+    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`.
+
+    `seconds` are of timing, instead of the file's; 0 for none.
+    """
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
+    loaded = load_experiment(Path(experiment))
+    if seconds is not None:
+        loaded = replace(loaded, measure_seconds=seconds)
+    return run_experiment(loaded, Path(results), Path(indexes), fresh, chosen=chosen)
 
 
 def explore(experiment: str | Path, results: str | Path = "results") -> Results:
@@ -156,20 +171,34 @@ def explore(experiment: str | Path, results: str | Path = "results") -> Results:
 
 
 @overload
-def choose(experiment: str | Path, results: str | Path = ..., question: Question | None = ...) -> Choice: ...
-@overload
-def choose(experiment: SeveralFiles, results: str | Path = ..., question: Question | None = ...) -> SharedChoice: ...
 def choose(
-    experiment: str | Path | SeveralFiles, results: str | Path = "results", question: Question | None = None
+    experiment: str | Path, results: str | Path = ..., question: Question | None = ..., **terms: Any
+) -> Choice: ...
+@overload
+def choose(
+    experiment: SeveralFiles, results: str | Path = ..., question: Question | None = ..., **terms: Any
+) -> SharedChoice: ...
+def choose(
+    experiment: str | Path | SeveralFiles,
+    results: str | Path = "results",
+    question: Question | None = None,
+    **terms: Any,
 ) -> Choice | SharedChoice:
-    """Choose an index for an experiment, or one setting for several; see `thresher.experiments.chooser`."""
+    """Choose an index for an experiment, or one setting for several; see `thresher.experiments.chooser`.
+
+    Without a `question`, `terms` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied,
+    families, deciding.
+    """
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
     from thresher.experiments.config import load_experiment
 
-    asked = question or Question()
-    if isinstance(experiment, str | Path):
-        return choose_experiment(load_experiment(Path(experiment)), Path(results), asked)
-    return choose_for_all([load_experiment(Path(file)) for file in experiment], Path(results), asked)
+    alone = isinstance(experiment, str | Path)
+    files = [experiment] if isinstance(experiment, str | Path) else experiment
+    loaded = [load_experiment(Path(file)) for file in files]
+    asked = question or Question.of(loaded[0], **terms)
+    if alone:
+        return choose_experiment(loaded[0], Path(results), asked)
+    return choose_for_all(loaded, Path(results), asked)
 
 
 def explain(

@@ -14,6 +14,7 @@ from thresher.choosing.choices import read_choice
 from thresher.cleaning import Extras
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run
+from thresher.evaluation.non_inferiority import parse_margin
 from thresher.scorers.registry import scorers
 
 PAGE = """<html><head><title>Bees</title></head><body>
@@ -86,6 +87,8 @@ def test_a_sentence_is_scored_as_text() -> None:
     assert page.segments is not None
     assert page.segments.sentences == ["if a <b then c is normal text"]
     assert page.scores["words"].tolist() == [8]
+    assert thresher.score_text("a b", "words").scores["words"].tolist() == [2]
+    assert thresher.score_html("<p>a b", "words").scores["words"].tolist() == [2]
     sentence = thresher.score_html("if a &lt;b then c is normal text", ["perplexity"]).scores
     assert page.scores["perplexity(lm=books)"].tolist() == sentence["perplexity(lm=books)"].tolist()
 
@@ -134,6 +137,7 @@ def test_explore_and_choose(web: Web) -> None:
     table = explored.table()
     assert "words" in table.sweeps
     assert len(table.sweeps["words"]) > 30
+    assert thresher.choose(file, results, margin="20%").terms.margin == parse_margin("20%")
     choice = thresher.choose(file, results)
     assert read_choice(results / "web") == choice
     assert (results / "web" / "report.html").exists()

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -213,24 +213,14 @@ def choose(
     missing here lose everything. Of several experiments: the setting whose prediction bound is within the margin, tested by
     leaving out one after the other. Writes choice.json and the reports, or shared-choice.json.
     """
-    from dataclasses import replace
-
-    from thresher.choosing.families import parse_family
-    from thresher.evaluation.non_inferiority import parse_margin
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
-    from thresher.experiments.config import checked_measure, load_experiment
+    from thresher.experiments.config import load_experiment
 
     configs = [load_experiment(experiment) for experiment in experiments]
     first = configs[0]
-    given: dict[str, Any] = {
-        "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
-        "margin": margin and parse_margin(margin),
-        "alpha": alpha,
-        "deciding": tuple(checked_measure(name, first.measures, "--deciding") for name in deciding),
-        "emptied": emptied,
-    }
-    terms = replace(first.terms, **{name: value for name, value in given.items() if value not in (None, ())})
-    question = Question(measure, terms, queries)
+    question = Question.of(
+        first, measure, queries, margin=margin, alpha=alpha, emptied=emptied, families=families, deciding=deciding
+    )
     if len(configs) == 1:
         say_answer(_chosen(choose_experiment(first, results, question, say), results / first.name), shape)
     else:

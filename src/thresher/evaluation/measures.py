@@ -58,12 +58,15 @@ def _library() -> Any:
         raise MissingDependencyError("the package ir-measures is missing", fix) from error
 
 
-def parse_measure(name: str) -> ir_measures.Measure:
+def parse_measure(name: str | ir_measures.Measure) -> ir_measures.Measure:
     """Parse the name of a measure, in the manner of ir-measures: `P@10`, `AP(rel=2)`, `nDCG(dcg='exp-log2')@10`.
+
+    A measure of ir-measures itself is taken by its name.
 
     `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left out. Names of
     trec_eval (`map`, `ndcg_cut_10`) are understood, too.
     """
+    name = str(name)
     measure = _known(name) or _of_trec_eval(name)
     if measure is None:
         raise _unknown(name)
