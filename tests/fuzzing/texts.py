@@ -89,7 +89,7 @@ def _letters(segments: Segments) -> str:
 
 
 def _parsed(utf8: bytes) -> bytes:
-    return parsing._CONTROL_REFERENCE.sub(b" ", parsing._without_controls(utf8))
+    return parsing.CONTROL_REFERENCE.sub(b" ", parsing._without_controls(utf8))
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -125,7 +125,8 @@ class CleanedDocument:
     """A cleaned page: the kept text, perhaps empty, and its number of words.
 
     `lost` is the page's text if nothing of it was kept, else empty; `title` the page's title, whether it was kept or not.
-    `problem` says why a page failed, which then has no text.
+    `problem` says why a page failed, which then has no text. `blocks` are the numbers of the blocks of which something is
+    kept, one for each line of the text.
     """
 
     id: str
@@ -135,6 +136,7 @@ class CleanedDocument:
     lost: str = ""
     title: str = ""
     problem: str = ""
+    blocks: Sequence[int] = field(default=(), compare=False)
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
@@ -198,7 +200,8 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     lost = "" if mask.any() else segments.text
     title = _title(segments.text, segments.levels[:1].tolist(), segments.block_ends[:1].tolist())
     text = kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
-    return CleanedDocument(page.id, text, words, page.url, lost, title)
+    blocks = np.unique(segments.block_of_sentence[mask]).tolist()
+    return CleanedDocument(page.id, text, words, page.url, lost, title, blocks=blocks)
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
@@ -271,8 +274,10 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
         kept_here = int(kept_words[part.stop] - kept_words[part.start])
         first = slice(block_offsets[row], min(block_offsets[row] + 1, block_offsets[row + 1]))
         title = _title(text, levels[first].tolist(), block_ends[first].tolist())
-        kept = CleanedDocument(document_id, cleaned, kept_here, url, "" if mask[part].any() else text, title)
-        yield row, kept, block_of_sentence[part][mask[part]]
+        numbers = block_of_sentence[part][mask[part]]
+        blocks = (np.unique(numbers) - block_offsets[row]).tolist()
+        lost = "" if len(numbers) else text
+        yield row, CleanedDocument(document_id, cleaned, kept_here, url, lost, title, blocks=blocks), numbers
 
 
 def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:

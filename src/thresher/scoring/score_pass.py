@@ -118,7 +118,7 @@ def _failed(column: str, value: object, reason: str) -> object:
     if column in ("id", "file", "offset", "url", "bytes"):
         return value
     blank = {"status": FAILED, "reason": reason, "replaced": 0, "encoding": "", "encoding_source": "", "text": ""}
-    return blank.get(column, [])
+    return blank.get(column, "" if column == "structure" else [])
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,7 @@ class ScoreWork(PartWork[PageScores]):
 
     scorers: tuple[Scorer, ...] = ()
     options: PageOptions = DEFAULT_OPTIONS
+    structured: bool = False
 
     label = "scoring"
     done = "scored"
@@ -137,7 +138,9 @@ class ScoreWork(PartWork[PageScores]):
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = stores.score_page(source.page(), self.scorers, self.options, with_kinds=True)
+        page = stores.score_page(
+            source.page(), self.scorers, self.options, with_kinds=True, with_structure=self.structured
+        )
         # A part's pages are held until it is written.
         if page.segments:
             page = replace(page, segments=page.segments.without_tags())
@@ -165,7 +168,7 @@ class ScoreWork(PartWork[PageScores]):
         )
         names = [scorer.canonical_name for scorer in self.scorers]
         spent = Spent(dict(seconds), finished.times, socket.gethostname())
-        stores.write_shard(self.output(part), pages, names, report, spent)
+        stores.write_shard(self.output(part), pages, names, report, spent, self.structured)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""
@@ -175,6 +178,9 @@ class ScoreWork(PartWork[PageScores]):
 
 def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
     url = fit_text(source.url) if source.url else None
+    if page.structure and source.record:
+        about = {**page.structure.about, "warc_record_id": fit_text(source.record)}
+        page = replace(page, structure=replace(page.structure, about=about))
     return replace(page, id=document_id, file=source.file, offset=source.offset, url=url)
 
 
@@ -199,7 +205,7 @@ class ScorePlan:
     """Everything that the scores depend on.
 
     `most_pages`: of a shard where parts carry their pages, by default `SHARD_PAGES`, or less in a small collection of pages in
-    files of their own, so that all workers get some.
+    files of their own, so that all workers get some. `structured`: the store also has what `thresher.pages.structure` finds.
     """
 
     collection: Collection
@@ -207,6 +213,7 @@ class ScorePlan:
     options: PageOptions = DEFAULT_OPTIONS
     limits: Limits = DEFAULT_LIMITS
     most_pages: int | None = None
+    structured: bool = False
 
     @cached_property
     def shard_pages(self) -> int:
@@ -226,7 +233,7 @@ class ScorePlan:
     def work(self, folder: Path) -> ScoreWork:
         """Return the work that writes shards to the store `folder`."""
         # Workers may have another working directory.
-        return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options)
+        return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.structured)
 
     def key(self) -> StoreKey:
         """Return the key of the scores, of one look at the collection."""
@@ -235,7 +242,8 @@ class ScorePlan:
             STORE_VERSION,
             fingerprint,
             self.collection.options,
-            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
+            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers}
+            | ({"": "structure"} if self.structured else {}),
             self.options,
             self.limits,
             shard_pages,

@@ -21,8 +21,9 @@ from thresher.collections.sources import PageError
 from thresher.costs.repeats import Times
 from thresher.errors import StateError, ThresherError
 from thresher.files import atomic_path, by_numbers, digest, is_out_of_memory, read_parquet, user_error
-from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
+from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure
 from thresher.pages.plain import Ints
+from thresher.pages.structure import Structure
 from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, Scorer, Scores
 from thresher.scoring.block_kinds import kinds_of
@@ -106,21 +107,30 @@ class PageScores:
     seconds: dict[str, float] = field(default_factory=dict)
     checksum: int = 0
     kinds: npt.NDArray[np.uint8] | None = None
+    structure: Structure | None = None
 
 
 def score_page(
-    page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS, with_kinds: bool = False
+    page: Page,
+    scorers: Sequence[Scorer],
+    options: PageOptions = DEFAULT_OPTIONS,
+    with_kinds: bool = False,
+    with_structure: bool = False,
 ) -> PageScores:
     """Parse a page once and score its segments by every scorer.
 
     A page without any text is emptied; one that is no text or cannot be parsed has failed, with the reason. `with_kinds` tells
-    the blocks' kinds, for which the page is read with its elements.
+    the blocks' kinds, for which the page is read with its elements; `with_structure` what `thresher.pages.structure` finds.
     """
     start = perf_counter()
     try:
         least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
         segments, decoded = read_page(page, options, detail=max((least, *(scorer.detail for scorer in scorers))))
         kinds = kinds_of(segments) if with_kinds else None
+        structure = None
+        if with_structure:
+            utf8 = b"" if page.is_text else decoded.utf8
+            structure = read_structure(utf8, segments, options, page.url)
     except (LxmlError, PageError) as error:
         reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
@@ -146,6 +156,7 @@ def score_page(
         scores=scores,
         seconds=seconds,
         kinds=kinds,
+        structure=structure,
     )
 
 
@@ -252,9 +263,14 @@ def shard_path(folder: Path, part: Part) -> Path:
 
 
 def write_shard(
-    path: Path, pages: Sequence[PageScores], scorers: Sequence[str], report: ShardReport, spent: Spent
+    path: Path,
+    pages: Sequence[PageScores],
+    scorers: Sequence[str],
+    report: ShardReport,
+    spent: Spent,
+    structured: bool = False,
 ) -> None:
-    """Write scored pages and their report atomically.
+    """Write scored pages and their report atomically; if `structured`, with their structure.
 
     Times are in a separate file, so that the shard's bytes depend only on the pages.
     """
@@ -280,6 +296,7 @@ def write_shard(
             "words": list_array(
                 [page.segments.words_in_sentences if page.segments else () for page in pages], np.int32
             ),
+            **({"structure": text_array([_json(page.structure) for page in pages], large=True)} if structured else {}),
             **{
                 f"score:{name}": list_array([page.scores.get(name, ()) for page in pages], np.float32)
                 for name in scorers
@@ -288,6 +305,10 @@ def write_shard(
     )
     SPENT_FILE.write(_times_path(path), spent)
     write_table(path, table, report)
+
+
+def _json(structure: Structure | None) -> str:
+    return structure.json() if structure else ""
 
 
 def write_table(path: Path, table: pa.Table, report: ShardReport) -> None:
