@@ -38,9 +38,9 @@ from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_scorer
-from thresher.scoring.cutting import clean_page
+from thresher.scoring.cutting import clean_page, left_by
 from thresher.scoring.percentiles import resolved_without_collection
-from thresher.scoring.store import SCORED, PageScores, score_page
+from thresher.scoring.store import PageScores, score_page
 from thresher.shown import LOADERS
 
 if TYPE_CHECKING:
@@ -121,9 +121,7 @@ def clean_text(text: str, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) 
         ConfigError: if the name does not parse, or has a percentile of a collection, which one text is not.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    segments = read_text_page(text, options)
-    scores = {scorer.canonical_name: scorer.score(segments) for scorer in parsed.scorers}
-    return clean_page(PageScores("", SCORED, segments=segments, scores=scores), parsed).text
+    return left_by(parsed, read_text_page(text, options))
 
 
 def run(experiment: str | Path, results: str | Path = "results", indexes: str | Path = "indexes") -> Results:
