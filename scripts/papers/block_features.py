@@ -49,7 +49,7 @@ RULES = {
 LOCAL = (
     *(f"h{level}" for level in range(1, 7)),
     *("p", "div", "a", "words", "density", "links", "position", "index", "sentence_length", "word_length"),
-    *("capitals", "capital_share", "full_stops", "dates", "bars"),
+    *("capitals", "capital_share", "upper", "upper_share", "full_stops", "dates", "bars"),
 )
 """Features of a block alone; the neighbours have these too."""
 QUOTIENTS = ("words_quotient", "density_quotient")
@@ -83,16 +83,16 @@ class Problem:
         return found
 
 
-TWO = Problem(
-    "two", ("boilerplate", "content"), {name: int(name not in ("boilerplate", "related")) for name in CLASSES}
-)
-"""Content or not; links to other articles are counted as boilerplate."""
+TWO = Problem("two", ("boilerplate", "content"), {name: int(name != "boilerplate") for name in CLASSES})
+"""Content or not; links to related articles are content, which Table 1's "any content" and Table 2's ZeroR (recall .638 of
+words, with related content .65 of them, without .56) show."""
 FOUR = Problem(
     "four",
     ("boilerplate", "full text", "headline", "supplemental"),
     {"boilerplate": 0, "full text": 1, "headline": 2, "supplemental": 3, "comments": 1, "related": 0},
 )
-"""As the paper has it (section 4.3.1): comments are full text."""
+"""As the paper has it (section 4.3.1): comments are full text. Of related content it says nothing, nor do its figures: full
+text has 59.2 % of the words (ZeroR); 52 % is full text and comments, 61 % these and related content."""
 
 
 def read_blocks(pages: Sequence[GoldPage], workers: int = 1) -> tuple[pd.DataFrame, dict[str, tuple[str, ...]]]:
@@ -131,6 +131,7 @@ def page_blocks(page: GoldPage) -> pd.DataFrame | None:
     except LxmlError:
         return None
     scored = {name: scorer.score(segments) for name, scorer in _SCORERS.items()}
+    upper = np.array([sum(map(str.isupper, text.split())) for text in segments.blocks])
     is_block = segments.levels != TITLE_LEVEL
     features = {
         **scored,
@@ -139,6 +140,8 @@ def page_blocks(page: GoldPage) -> pd.DataFrame | None:
         "a": (scored["links"] >= 1) & (scored["words"] > 0),
         "index": np.cumsum(is_block) - 1,
         "capitals": np.rint(scored["capital_share"] * scored["words"]),
+        "upper": upper,
+        "upper_share": upper / np.maximum(scored["words"], 1),
         "dates": [date_tokens(text) for text in segments.blocks],
         "bars": [text.count("|") for text in segments.blocks],
     }

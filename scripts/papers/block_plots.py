@@ -10,7 +10,7 @@ import pandas as pd
 
 from block_classes import CLASSES
 from paper_files import COLOURS, INK
-from random_writers import WriterFit, one_state, two_states
+from random_writers import WriterFit, one_state, three_parts, two_states
 
 Spec = dict[str, Any]
 _MOST_WORDS, _MOST_DENSITY = 60, 22
@@ -56,8 +56,11 @@ def words_plot(histogram: pd.DataFrame, one: WriterFit, two: WriterFit) -> Spec:
     return {"width": 460, "height": 260, "layer": [bars, drawn]}
 
 
-def density_plot(histogram: pd.DataFrame) -> Spec:
-    """Return the words by text density and class, and the linked ones (Figures 3 and 5)."""
+def density_plot(histogram: pd.DataFrame, mixture: WriterFit, densities: int) -> Spec:
+    """Return the words by text density and class, the linked ones, and the fit of three parts (Figures 3 and 5).
+
+    `densities` are how many the fit is of.
+    """
     bins = histogram[(histogram.feature == "density") & (histogram.value <= _MOST_DENSITY)]
     scale = {"domain": [-0.5, _MOST_DENSITY + 0.5], "nice": False}
     x = {
@@ -69,11 +72,16 @@ def density_plot(histogram: pd.DataFrame) -> Spec:
     y = {"type": "quantitative", "title": "thousand words"}
     linked = (bins.groupby("value", as_index=False).linked_words.sum()).assign(kind="linked text")
     linked["height"] = linked.linked_words / 1000
+    words = int(histogram[histogram.feature == "density"].words.sum())
+    values = np.arange(float(densities))
+    fitted = pd.DataFrame({"value": values, "height": three_parts(np.array(mixture.parameters), values) * words / 1000})
+    fitted["kind"] = f"two beta distributions and a normal one, R² {mixture.r2:.3f}"
+    lines = pd.concat([linked[["value", "height", "kind"]], fitted[fitted.value <= _MOST_DENSITY]])
     stacked = _stacked(bins.assign(height=bins.words / 1000))
     heights = {"y": {"field": "top", **y}, "y2": {"field": "bottom"}}
     bars = _layer(stacked, {"type": "bar", "width": 14}, x=x, color=_BY_CLASS, **heights)
-    dash = {"field": "kind", "type": "nominal", "scale": {"range": [[2, 2]]}}
-    line = _layer(linked, {"type": "line", "color": INK}, x=x, y={"field": "height", **y}, strokeDash=dash)
+    dash = {"field": "kind", "type": "nominal", "scale": {"range": [[2, 2], [1, 0]]}}
+    line = _layer(lines, {"type": "line", "color": INK}, x=x, y={"field": "height", **y}, strokeDash=dash)
     rule = _layer(pd.DataFrame({"value": [10.5]}), {"type": "rule", "color": COLOURS[1]}, x=x)
     return {"width": 460, "height": 260, "layer": [bars, line, rule]}
 

@@ -20,7 +20,7 @@ from block_features import FEATURES, FOUR, TWO, Problem, read_blocks
 from block_measures import block_scores, cut_points, information_gain
 from block_plots import density_plot, gains_plot, words_plot
 from paper_files import errors_in_a_line, write_plot, write_table
-from random_writers import WriterFit, fit_one_state, fit_two_states, word_shares
+from random_writers import WriterFit, density_shares, fit_one_state, fit_three_parts, fit_two_states, word_shares
 from thresher.cleaneval.gold import read_whole_gold
 from thresher.files import write_text
 from thresher.progress import progress
@@ -40,6 +40,13 @@ TYPES_SHOWN = [
     *("page_type", "pages", "blocks", "words", "content_blocks", "content_words"),
     *(f"f1_{name}" for name in BY_TYPE),
 ]
+
+
+MIXTURE = (
+    *("template", "template_mean", "template_exponents", "full_text", "full_text_mean", "full_text_exponents"),
+    *("transition", "transition_mean", "transition_deviation"),
+)
+"""The parameters of `three_parts`, its parts as the paper reads them: incomplete sentences, complete ones, what is between."""
 
 
 def class_shares(blocks: pd.DataFrame) -> pd.DataFrame:
@@ -163,10 +170,22 @@ def study(folder: Path, gold: Path | None, output: Path, folds: int = 10, worker
     published = pd.read_csv(PUBLISHED / "shallow-writers.csv")
     caption = "Words of blocks as geometric distributions: one state (Eq. 2), two states (Eq. 3)."
     write_table(output, "writers", caption, pd.concat([types[[*published]], published]))
+    shares = density_shares(blocks.density.to_numpy(), blocks.words.to_numpy())
+    mixed = fit_three_parts(shares)
+    row = {
+        "set": "these pages",
+        **dict(zip(MIXTURE, mixed.parameters, strict=True)),
+        "r2": mixed.r2,
+        "rmse": mixed.rmse,
+    }
+    caption = "Words by text density: two beta distributions and a normal one (section 5.1), on [0, 1] as scale."
+    write_table(
+        output, "densities", caption, pd.concat([pd.DataFrame([row]), pd.read_csv(PUBLISHED / "shallow-densities.csv")])
+    )
     bins, fits = histogram(blocks), writers(blocks.words.to_numpy())
     write_text(output / "histogram.csv", bins.to_csv(index=False))
     write_plot(output / "words.svg", f"{output.name}: blocks by number of words", words_plot(bins, *fits))
-    write_plot(output / "density.svg", f"{output.name}: words by text density", density_plot(bins))
+    write_plot(output / "density.svg", f"{output.name}: words by text density", density_plot(bins, mixed, len(shares)))
 
 
 def main() -> None:

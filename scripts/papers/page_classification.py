@@ -14,6 +14,7 @@ import re
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -113,16 +114,25 @@ def f1_difference(labels: Ints, predicted: Ints, baseline: Ints, classes: int) -
 
 
 def classify(
-    pages: pd.DataFrame, texts: Mapping[str, Sequence[str]], classifier: TextClassifier, workers: int
+    pages: pd.DataFrame,
+    texts: Mapping[str, Sequence[str]],
+    classifier: TextClassifier,
+    workers: int,
+    always: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Return pages with a column of predicted classes for each cleaner; no classifier sees a page of the group left out.
 
+    The groups `always` are in every training set and never left out; their pages are not returned.
+
     Raises:
-        InputError: if without a group there are no pages of a class, or no text by a cleaner.
+        InputError: if without a group there are no pages of a class, or no text by a cleaner, or no group of `always`.
     """
+    if unknown := sorted({*always} - {*pages.group}):
+        groups = ", ".join(sorted(set(pages.group)))
+        raise InputError(f"there is no group {unknown[0]!r}", f"use one of {groups}", "--always-train")
     names = sorted(set(pages["class"]))
     labels = pages["class"].map(names.index).to_numpy(dtype=np.int64)
-    tasks = [(name, group) for name in texts for group in sorted(set(pages.group))]
+    tasks = [(name, group) for name in texts for group in sorted({*pages.group} - {*always})]
 
     def one(task: tuple[str, str]) -> Ints:
         inside = (pages.group == task[1]).to_numpy()
@@ -137,7 +147,8 @@ def classify(
         found = progress(pool.map(one, tasks), "classifying", len(tasks), "groups")
         for (name, group), own in zip(tasks, found, strict=True):
             predicted[name][pages.group == group] = own
-    return pages.assign(**{name: np.array(names, dtype=object)[own] for name, own in predicted.items()})
+    found = pages.assign(**{name: np.array(names, dtype=object)[own] for name, own in predicted.items()})
+    return found[~found.group.isin(always)]
 
 
 def measure(
@@ -186,6 +197,7 @@ def run(
     output: Path,
     classifier: TextClassifier = linear_classifier,
     workers: int = 1,
+    always: Sequence[str] = (),
 ) -> None:
     """Classify the pages after each cleaner and without, and write what is found.
 
@@ -204,12 +216,16 @@ def run(
         documents = {cleaner.name: [*cleaned_documents(folder / "scores", cleaner)] for cleaner in every}
     pages = read.loc[[int(document.id) for document in documents[BASELINE]], ["class", "group"]]
     texts = {name: [document.text for document in own] for name, own in documents.items()}
-    found = classify(pages, texts, classifier, workers)
+    found = classify(pages, texts, classifier, workers, always)
     write_text(output / "pages.csv", found.to_csv(index=False))
-    table, groups = measure(found, documents)
+    tested = [*(~pages.group.isin(always))]
+    table, groups = measure(found, {name: [*compress(own, tested)] for name, own in documents.items()})
     counts = found["class"].value_counts().sort_index()
     said = ", ".join(f"{name} {count:,}" for name, count in counts.items())
-    caption = f"F1 by class (Table 6), each group left out in turn. {len(found):,} of {len(read):,} pages: {said}."
+    trained = f", {', '.join(always)} always trained on" if always else ""
+    caption = (
+        f"F1 by class (Table 6), each group left out in turn{trained}. {len(found):,} of {len(read):,} pages: {said}."
+    )
     write_table(output, "f1", caption, table[["cleaner", "macro_f1", *counts.index]])
     caption = (
         "Against the uncleaned pages: difference of macro F1, its 95 % interval; McNemar's exact test of single pages."
@@ -225,11 +241,14 @@ def main() -> None:
     parser.add_argument("-c", "--cleaner", action="append", help="a cleaner's name, may be repeated (the docs' seven)")
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--transformer", type=Path, help="classify by the transformer whose weights are in this folder")
+    parser.add_argument(
+        "--always-train", action="append", default=[], metavar="GROUP", help="never leave this group out"
+    )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (one per core)")
     asked = parser.parse_args()
     classifier = TransformerClassifier(asked.transformer) if asked.transformer else linear_classifier
     with errors_in_a_line():
-        run(asked.labelled, asked.cleaner or CLEANERS, asked.output, classifier, asked.workers)
+        run(asked.labelled, asked.cleaner or CLEANERS, asked.output, classifier, asked.workers, asked.always_train)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How many words blocks have: the random writers of Kohlschütter et al. (2010), section 5.2."""
+"""Words of blocks and their densities as distributions: Kohlschütter et al. (2010), sections 5.1 and 5.2."""
 
 from __future__ import annotations
 
@@ -10,17 +10,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
+from scipy.stats import beta, norm
 
 Doubles = npt.NDArray[np.float64]
 _STARTS = (0.02, 0.1, 0.3, 0.6)
+_MIXTURE_STARTS = [
+    (0.4, low, 10.0, 0.4, high, 20.0, 0.2, middle, 0.1)
+    for low, high, middle in product((0.08, 0.2), (0.5, 0.7, 0.8), (0.3, 0.5))
+]
 
 
 @dataclass(frozen=True)
 class WriterFit:
-    """A distribution fitted to the shares of blocks by words.
+    """A distribution fitted to the shares of blocks by words, or of words by density.
 
     Attributes:
-        parameters: P_T(N) for one state; P_N(S), P_S(N), P_L(N) for short and long text, P_S(N) being the larger; in [0, 1].
+        parameters: P_T(N) for one state; P_N(S), P_S(N), P_L(N) for short and long text, P_S(N) being the larger, in [0, 1];
+            or those of `three_parts`.
         r2: the coefficient of determination, adjusted by the number of parameters; NaN with too few numbers of words.
         rmse: the root of the squared error by its degrees of freedom.
     """
@@ -64,13 +70,52 @@ def fit_two_states(shares: Doubles) -> WriterFit:
     return fit if p_short >= p_long else WriterFit((1 - short, p_long, p_short), fit.r2, fit.rmse)
 
 
+def density_shares(densities: npt.NDArray[Any], words: npt.NDArray[Any]) -> Doubles:
+    """Return the share of words in blocks of density 0, 1, … (rounded), up to the last that has any; shape (densities,)."""
+    counts = np.trim_zeros(np.bincount(np.rint(densities).astype(np.int64), words), "b")
+    shares: Doubles = counts / max(float(counts.sum()), 1.0)
+    return shares
+
+
+def three_parts(parameters: Doubles, densities: Doubles) -> Doubles:
+    """Return the shares of words by density, 0, 1, … (section 5.1): two beta distributions and a normal one.
+
+    Densities are scaled to the middles of as many parts of [0, 1]. Parameters: weight, mean and sum of the exponents α + β of
+    either beta distribution, that of template text first; weight, mean and standard deviation of the normal one.
+    """
+    parts = len(densities)
+    x = (densities + 0.5) / parts
+    beta_parts = [
+        weight * beta.pdf(x, mean * size, (1 - mean) * size) for weight, mean, size in parameters[:6].reshape(2, 3)
+    ]
+    weight, mean, deviation = parameters[6:]
+    shares: Doubles = (sum(beta_parts) + weight * norm.pdf(x, mean, deviation)) / parts
+    return shares
+
+
+def fit_three_parts(shares: Doubles) -> WriterFit:
+    """Fit two beta distributions and a normal one by least squares to the shares of words by density."""
+    low = [0, 0.01, 2, 0, 0.01, 2, 0, 0, 0.02]
+    high = [1, 0.99, 500, 1, 0.99, 500, 1, 1, 0.5]
+    fit = _fit(three_parts, _MIXTURE_STARTS, shares, first=0, bounds=(low, high))
+    first, second, normal = fit.parameters[:3], fit.parameters[3:6], fit.parameters[6:]
+    return fit if first[1] <= second[1] else WriterFit((*second, *first, *normal), fit.r2, fit.rmse)
+
+
 def _fit(
-    model: Callable[[Doubles, Doubles], Doubles], starts: Sequence[tuple[float, ...]], shares: Doubles
+    model: Callable[[Doubles, Doubles], Doubles],
+    starts: Sequence[tuple[float, ...]],
+    shares: Doubles,
+    first: int = 1,
+    bounds: tuple[Any, Any] = (0, 1),
 ) -> WriterFit:
-    """Return the best of the fits from all starts. Standard errors use n - m degrees of freedom, as in curve fitting."""
-    words = np.arange(1, len(shares) + 1, dtype=np.float64)
+    """Return the best of the fits from all starts; the first share is that of the number `first`.
+
+    Standard errors use n - m degrees of freedom, as in curve fitting.
+    """
+    words = np.arange(first, first + len(shares), dtype=np.float64)
     fits = [
-        least_squares(lambda own: model(own, words) - shares, start, bounds=(0, 1), xtol=1e-12, ftol=1e-12, gtol=1e-12)
+        least_squares(lambda own: model(own, words) - shares, start, bounds=bounds, xtol=1e-12, ftol=1e-12, gtol=1e-12)
         for start in starts
     ]
     best = min(fits, key=lambda fit: fit.cost)

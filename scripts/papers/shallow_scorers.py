@@ -24,6 +24,7 @@ from thresher.scorers.shallow_features import densities, neighbourhood, unspaced
 
 Doubles = npt.NDArray[np.float64]
 # The dots of addresses and numbers are followed by a letter or digit; of several dots in a row the last one counts.
+_SEMICOLON = re.compile("[;；]")
 _FULL_STOP = re.compile(r"\.(?![\w.])|[。｡।۔።]")
 
 
@@ -57,7 +58,7 @@ class WordLength(_Shallow):
 
 
 class SentenceLength(_Shallow):
-    """Mean number of words of the block's sentences that have any. The paper also ends sentences at semicolons."""
+    """Mean number of words of the block's sentences that have any; as in the paper, semicolons end sentences too."""
 
     name = "sentencelength"
     keep = KEEP_HIGH
@@ -66,8 +67,10 @@ class SentenceLength(_Shallow):
 
     def score(self, segments: Segments) -> Scores:
         """See `Scorer`."""
-        with_words = segments.block_of_sentence[segments.words_in_sentences > 0]
-        sentences = np.bincount(with_words, minlength=len(segments.block_ends))
+        semicolons = [match.end() for match in _SEMICOLON.finditer(segments.text)]
+        ends = np.union1d(segments.sentence_ends, np.array(semicolons, dtype=np.int64))
+        with_words = ends[count_by_end(segments.word_starts, ends) > 0]
+        sentences = count_by_end(with_words - 1, segments.block_ends)
         return (_words_or_estimate(segments) / np.maximum(sentences, 1)).astype(np.float32)
 
 

@@ -3,8 +3,8 @@
 import thresher
 
 thresher.score_html(html, ["words", "perplexity"])    # one number for each block or sentence
-thresher.clean_html(html, "perplexity@8000")          # what is left of a page
-thresher.clean_pages(pages, "content@0.5")            # of many pages, as they come
+thresher.clean_html(html)                             # the text of a page
+thresher.clean_pages(pages, "perplexity@8000")        # of many pages, as they come, by another cleaner
 thresher.run("experiments/pydoc.toml")                # a whole experiment
 thresher.explore("experiments/pydoc.toml")            # every cutoff of its scorers
 thresher.choose("experiments/pydoc.toml")             # one of them, and what it is worth

@@ -3,8 +3,8 @@
 import thresher
 
 page = thresher.score_html(html, ["words", "perplexity"])
-text = thresher.clean_html(html, "perplexity@8000")
-documents = thresher.clean_pages(pages, "content@0.5")
+text = thresher.clean_html(html)
+documents = thresher.clean_pages(pages, "perplexity@8000")
 results = thresher.run("experiments/pydoc.toml")
 explored = thresher.explore("experiments/pydoc.toml")
 choice = thresher.choose("experiments/pydoc.toml")
@@ -29,7 +29,7 @@ from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines
-from thresher.defaults import DEPTH, RETRIEVAL_MODEL
+from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
 from thresher.errors import InputError, StateError
 from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
 from thresher.evaluation.significance import ComparedRuns
@@ -37,10 +37,11 @@ from thresher.files import scratch_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
+from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_scorer
-from thresher.scoring.cutting import clean_page, left_by
+from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
-from thresher.scoring.store import PageScores, score_page
+from thresher.scoring.store import SCORED, PageScores, score_page
 from thresher.shown import LOADERS
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ __all__ = [
     "read_results",
     "run",
     "score_html",
+    "score_text",
     "search",
 ]
 """The public names of `thresher`."""
@@ -100,7 +102,7 @@ def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions =
     return score_page(page_of(html), chosen, options)
 
 
-def clean_html(html: str | bytes, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
+def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, options: PageOptions = DEFAULT_OPTIONS) -> str:
     """Return what a cleaner leaves of a page: one block per line.
 
     Raises:
@@ -114,14 +116,27 @@ def clean_html(html: str | bytes, cleaner: str, options: PageOptions = DEFAULT_O
     return clean_page(scored, parsed).text
 
 
-def clean_text(text: str, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
-    """Return what a cleaner leaves of a plain text, whose lines are its blocks.
+def score_text(text: str, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+    """Score the blocks or sentences of a plain text, in which `<` is no markup; see `clean_text` and `score_html`."""
+    return _scored_text(text, [parse_scorer(name).scorer for name in scorers], options)
+
+
+def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, options: PageOptions = DEFAULT_OPTIONS) -> str:
+    """Return what a cleaner leaves of a plain text, as `thresher clean` does of a text page.
+
+    Its blocks end at blank lines; in a text without any each line is one. A line that begins with `# ` or `<h>` is a heading.
 
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one text is not.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    return left_by(parsed, read_text_page(text, options))
+    return clean_page(_scored_text(text, parsed.scorers, options), parsed).text
+
+
+def _scored_text(text: str, scorers: Sequence[Scorer], options: PageOptions) -> PageScores:
+    segments = read_text_page(text, options, by_blank_lines=True)
+    scores = {scorer.canonical_name: scorer.score(segments) for scorer in scorers}
+    return PageScores("", SCORED, segments=segments, scores=scores)
 
 
 def run(experiment: str | Path, results: str | Path = "results", indexes: str | Path = "indexes") -> Results:

@@ -41,6 +41,12 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
+    def expect(self, total: int) -> None:
+        """Set what there is to count, where that is known better as the work goes on."""
+        self._total = total
+        if self._bar is not None:
+            self._bar.total = total
+
     def advance(self, count: int = 1) -> None:
         """Count `count` more units."""
         self._count += count

@@ -124,12 +124,14 @@ def test_a_collection_is_not_written_to(tmp_path: Path, pages: Path) -> None:
     inside = tmp_path / "pages" / "1.jsonl"
     inside.write_bytes(before)
     (tmp_path / "link.jsonl").symlink_to(pages)
+    (tmp_path / "hard.jsonl").hardlink_to(pages)
     (tmp_path / "rows").mkdir()
     clean_collection(pages, "words@3", tmp_path / "rows" / "1.parquet")
     itself, part = "it is the collection itself", "it would be read as a part of the collection"
     for source, output, extras, what in (
         (pages, pages, Extras(), itself),
         (pages, tmp_path / "link.jsonl", Extras(), itself),
+        (pages, tmp_path / "hard.jsonl", Extras(), itself),
         (inside.parent, inside, Extras(), part),
         (inside.parent, inside.with_name("2.JSONL"), Extras(), part),
         (inside.parent, tmp_path / "o.jsonl", Extras(failures=inside.with_name("f.jsonl")), part),
@@ -139,7 +141,7 @@ def test_a_collection_is_not_written_to(tmp_path: Path, pages: Path) -> None:
         with pytest.raises(ConfigError, match=f"{what}. Fix: write it elsewhere"):
             clean_collection(source, "words@3", output, extras=extras, how=Output("jsonl"))
     assert inside.read_bytes() == pages.read_bytes() == before
-    assert len([*tmp_path.rglob("*")]) == 6
+    assert len([*tmp_path.rglob("*")]) == 7
     # No JSON lines, hence no part.
     assert clean_collection(inside.parent, "words@3", inside.with_name("o.txt"), how=Output("jsonl")).kept == len(LINES)
 

@@ -30,6 +30,10 @@ def test_all_pages_failing_is_an_error_with_the_likely_fix(tmp_path: Path) -> No
         f"{path}: all 3 pages failed: 3 the line has no `id`. "
         "Fix: add --id-field docno --text-field body.text (its members are docno, body.text, link)."
     )
+    # Its member is named rightly, and holds a number.
+    wrong = write(tmp_path / "numbers.jsonl", {"id": "1", "html": 5})
+    with pytest.raises(InputError, match=r"the page is not a string\. Fix: see with --failures FILE"):
+        clean_collection(wrong, "words@2", tmp_path / "o.jsonl")
     assert not (tmp_path / "o.jsonl").exists()
     assert len(failed.read_text().splitlines()) == 3
     # Other files of the folder, and its hidden ones, do not count.

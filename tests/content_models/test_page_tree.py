@@ -75,10 +75,9 @@ def test_against_walking(html):
         assert tree.repeated[number] == (max(repeated, key=lambda one: (siblings(one), one)) if repeated else 0)
         for other in begun:
             own = [names[one] for one in line[1:]], [names[one] for one in lines[other][1:]]
-            assert (tree.paths[number] == tree.paths[other]) == (own[0] == own[1])
+            assert (tree.paths[1, number] == tree.paths[1, other]) == (own[0] == own[1])
             by_tag = [[tags[one] for one in each[1:]] for each in (line, lines[other])]
-            same_tags = tree.tag_paths[tree.paths[number]] == tree.tag_paths[tree.paths[other]]
-            assert same_tags == (by_tag[0] == by_tag[1])
+            assert (tree.paths[0, number] == tree.paths[0, other]) == (by_tag[0] == by_tag[1])
             if number and other:
                 assert (tree.groups[number] == tree.groups[other]) == (alike(number) == alike(other))
     around, near = [], []

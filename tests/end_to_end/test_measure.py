@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 from commands import Done
 from small_web import Finished, Web
 
+import thresher.progress
 from thresher.experiments import measuring
 from thresher.variants.files import read_results
 
@@ -82,8 +84,14 @@ def test_indexing_is_repeated_where_there_is_time(web: Web, call: Call, monkeypa
     monkeypatch.setattr(measuring, "CHECKED", 2)
     monkeypatch.setattr(measuring, "FEWEST_BUILDS", 2)
     monkeypatch.setattr(measuring, "WIDTH", 1e9)
+    monkeypatch.setattr(thresher.progress, "SECONDS", 0)
     file = web.write(sweep="", cleaners='names = ["words@20"]', measure="seconds = 1000")
-    assert call("run", file.name, cwd=web.folder).code == 0
+    done = call("run", file.name, cwd=web.folder)
+    assert done.code == 0
+    # How long it may take, and how much there is to do.
+    assert "timing qld for up to 1,000 s: 10 of 10 rounds" in done.err
+    assert "--seconds 0" in done.err
+    assert re.search(r"timing indexing .*: 6 of 6 indexes", done.err)
     results = read_results(web.folder / "results" / "web")
     queries, indexing = results.facts.noise
     assert (queries.retrieval, queries.restarts, queries.rounds) == ("qld", 2, 6)

@@ -933,7 +933,8 @@ def test_no_value_crashes_the_check(data: st.DataObject) -> None:
         assert getattr(getattr(document, name), key) == (tuple(value) if isinstance(value, list) else value)
     kind = type(value)
     fits = kind in declared.kinds and (not declared.choices or value in declared.choices)
-    fits &= declared.bounds is None or kind not in (int, float) or declared.bounds.low <= value <= declared.bounds.high
+    if (bounds := declared.bounds) and kind in (int, float):
+        fits &= bounds.low < value < bounds.high if bounds.open else bounds.low <= value <= bounds.high
     fits &= not declared.of_texts or not isinstance(value, list) or all(isinstance(item, str) for item in value)
     assert fits == (not wrong)
 

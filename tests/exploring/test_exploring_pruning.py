@@ -202,6 +202,17 @@ def test_cutoffs_are_spread_and_named_ones_are_among_them(store: Path, judged: J
         assert [parse_treatment(name).name for name in sweep.variants] == list(sweep.variants)
 
 
+def test_infinite_scores_of_a_collection_of_one_page_are_no_cutoffs(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>return a file of a path<p>the file")
+    score_collection(ScorePlan(open_collection(tmp_path / "page.html"), ()), tmp_path / "scores", Backend(1))
+    sweeps = [PruningSweep(Cleaner(), parse_pruning(f"{name}@0.5").method, (), 20) for name in PRUNING]
+    topics = JudgedTopics({"1": Topic("1", "file")}, {"1": {"page": 1}}, ("1",), ("AP",))
+    search = Search(topics, [parse_retrieval("qld")], OPTIONS)
+    tables = explore_pruning(explore(tmp_path / "scores", [], [], search), tmp_path / "scores", sweeps, search)
+    found = sweeps_of(tables)[-len(PRUNING) :]
+    assert all(len(sweep.cutoffs) and np.isfinite(sweep.cutoffs).all() for sweep in found)
+
+
 def test_combined_cutoffs_are_spread_over_index_sizes(store: Path, judged: JudgedTopics) -> None:
     tables = explore(store, [parse_sweep("words")], [], Search(judged, [parse_retrieval("qld")], OPTIONS))
     chosen, words = spread_over_sizes(tables[0], "words", 5), sweep_of(tables, "words")

@@ -10,8 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from block_features import FEATURES
+from block_features import FEATURES, FOUR, TWO, page_blocks
 from block_study import study
+from thresher.cleaneval.gold import GoldPage
 from thresher.errors import InputError
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "papers" / "block_study.py"
@@ -103,11 +104,30 @@ def test_one_row_a_block_with_its_neighbours(made: Path) -> None:
         "p": [0, 0, 0, 0, 1, 1, 0],
         "a": [1, 1, 1, 0, 0, 0, 0],
         "capitals": [1, 1, 1, 1, 2, 1, 1],
+        "upper": [0] * 7,
         "dates": [0, 0, 0, 0, 1, 0, 1],
         "bars": [0, 0, 0, 0, 0, 0, 1],
     }
     assert {name: page[name] for name in expected} == expected
     assert page["words_quotient"] == pytest.approx([1, 1, 1, 2, 11, 5 / 22, 3 / 5])
+
+
+def test_related_content_is_content_of_two_classes_alone() -> None:
+    assert {name: TWO.of_class[name] for name in ("boilerplate", "related", "comments")} == {
+        "boilerplate": 0,
+        "related": 1,
+        "comments": 1,
+    }
+    assert FOUR.of_class["related"] == 0
+
+
+def test_words_in_upper_case_and_semicolons(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>The USA won; it was Usa. GO, I said!<p>42 only")
+    blocks = page_blocks(GoldPage("page", tmp_path / "page.html", ()))
+    assert blocks is not None
+    assert (blocks.upper.tolist(), blocks.capitals.tolist()) == ([3, 0], [5, 0])
+    assert blocks.upper_share.tolist() == pytest.approx([3 / 9, 0])
+    assert blocks.sentence_length.tolist() == [3, 2]
 
 
 def test_the_golden_figures(made: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from page_classification import classify, f1_by_class, f1_difference, read_pages, run, without_header
-from text_classifiers import linear_classifier
+from text_classifiers import Ints, linear_classifier
 from thresher.errors import InputError
 
 HEADER = "Server: NCSA/1.4\nDate: Mon, 02 Dec 1996 15:04:25 GMT\nContent-type: text/html\n\n"
@@ -79,6 +80,22 @@ def test_a_classifier_never_sees_a_page_of_the_left_out_group() -> None:
     for train, others in calls:
         (group,) = {text.split()[0] for text in others}
         assert (len(train), [text for text in train if group in text]) == (6, [])
+
+
+def test_a_group_may_always_be_trained_on() -> None:
+    groups = ["a", "b", "misc"] * 2
+    pages = pd.DataFrame({"class": ["one", "one", "one", "two", "two", "two"], "group": groups})
+    seen: list[tuple[list[str], list[str]]] = []
+
+    def record(texts: Sequence[str], labels: Ints, others: Sequence[str]) -> Ints:
+        seen.append((list(texts), list(others)))
+        return np.zeros(len(others), dtype=np.int64)
+
+    found = classify(pages, {"none": [f"{group}{row}" for row, group in enumerate(groups)]}, record, 1, ["misc"])
+    assert seen == [(["b1", "misc2", "b4", "misc5"], ["a0", "a3"]), (["a0", "misc2", "a3", "misc5"], ["b1", "b4"])]
+    assert found.group.tolist() == ["a", "b"] * 2
+    with pytest.raises(InputError, match="there is no group 'c'"):
+        classify(pages, {"none": [*groups]}, record, 1, ["c"])
 
 
 def test_an_archive_is_read_as_the_folder(tmp_path: Path) -> None:

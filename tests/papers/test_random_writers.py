@@ -3,9 +3,18 @@
 import numpy as np
 import pytest
 from scipy.optimize import curve_fit
-from scipy.stats import geom
+from scipy.stats import beta, geom, norm
 
-from random_writers import fit_one_state, fit_two_states, one_state, two_states, word_shares
+from random_writers import (
+    density_shares,
+    fit_one_state,
+    fit_three_parts,
+    fit_two_states,
+    one_state,
+    three_parts,
+    two_states,
+    word_shares,
+)
 
 WORDS = np.arange(1.0, 400)
 PAPER = np.array([0.7586, 0.3968, 0.04369])
@@ -49,6 +58,21 @@ def test_fits_to_drawn_blocks(seed):
         free = len(words) - count
         assert fit.rmse == pytest.approx(np.sqrt(squares / free))
         assert fit.r2 == pytest.approx(1 - (squares / free) / shares.var(ddof=1))
+
+
+def test_densities_are_two_beta_distributions_and_a_normal_one():
+    densities = np.arange(24.0)
+    parameters = np.array([0.35, 0.12, 8.0, 0.5, 0.7, 30.0, 0.15, 0.35, 0.12])
+    x = (densities + 0.5) / 24
+    plain = 0.35 * beta.pdf(x, 0.96, 7.04) + 0.5 * beta.pdf(x, 21.0, 9.0) + 0.15 * norm.pdf(x, 0.35, 0.12)
+    assert three_parts(parameters, densities) * 24 == pytest.approx(plain)
+    fit = fit_three_parts(three_parts(parameters, densities))
+    assert fit.parameters == pytest.approx(parameters, abs=1e-2, rel=1e-2)
+    assert (fit.r2, fit.rmse) == (pytest.approx(1), pytest.approx(0, abs=1e-6))
+
+
+def test_densities_are_weighted_by_words():
+    assert density_shares(np.array([0, 2.4, 1.6, 0.2, 9]), np.array([1, 5, 2, 2, 0])).tolist() == [0.3, 0, 0.7]
 
 
 def test_too_few_numbers_have_no_goodness_of_fit():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -65,9 +66,10 @@ def full_stops(block: str) -> float:
 def sentence_lengths(segments: Segments) -> Iterator[float]:
     for index, block in enumerate(segments.blocks):
         sentences = [
-            sentence
+            part
             for sentence, at in zip(segments.sentences, segments.block_of_sentence.tolist(), strict=True)
-            if at == index and words(sentence)
+            for part in re.split(r"(?<=[;；])", sentence)
+            if at == index and words(part)
         ]
         yield estimated_words(block) / max(len(sentences), 1)
 
@@ -115,6 +117,7 @@ def test_sentence_lengths_of_any_text(text):
         (Capitals(), f"<p>The “Daily” news: NASA, iPhone, 3D<p>{CHINESE}<p>—", [3 / 6, 0, 0]),
         (WordLength(), "<p>It is — (so)!<p>•", [(2 + 2 + 5) / 3, 0]),
         (FullStops(), f"<p>See www.x.org, v. 3.5 ... It ended.<p>{CHINESE}一。<p>•", [3 / 6, 1 / 8, 0]),
+        (SentenceLength(), "<p>It rains; it pours. Go!", [5 / 3]),
         (SentenceLength(), f"<p>It rains. The north is dry.<p>{CHINESE}一。<p>•", [3, 8, 0]),
         (Position(), "<title>T</title><p>a<p>b<p>c", [0.75, 0.25, 0.25, 0.75]),
         (Position(origin="top"), "<title>T</title><p>a<p>b<p>c", [0.125, 0.375, 0.625, 0.875]),

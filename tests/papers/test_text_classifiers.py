@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from text_classifiers import TransformerClassifier
+from text_classifiers import TransformerClassifier, accelerator
 from thresher.errors import InputError, MissingDependencyError
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "exam", "paper", "page", "home", "of")
@@ -35,6 +36,12 @@ def test_it_learns_and_says_the_same_again(tmp_path: Path) -> None:
     assert classifier(texts, labels, ["page exam", "paper page", "", "of paper home"]).tolist() == found.tolist()
     with pytest.raises(InputError, match="its weights cannot be read"):
         TransformerClassifier(tmp_path / "none")(texts, labels, texts)
+
+
+@pytest.mark.parametrize(("cuda", "mps", "device"), [(True, True, "cuda"), (False, True, "mps"), (False, False, "cpu")])
+def test_an_accelerator_is_used_if_there_is_one(cuda: bool, mps: bool, device: str) -> None:
+    of = {True: SimpleNamespace(is_available=lambda: True), False: SimpleNamespace(is_available=lambda: False)}
+    assert accelerator(SimpleNamespace(cuda=of[cuda], backends=SimpleNamespace(mps=of[mps]))) == device
 
 
 def test_without_its_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

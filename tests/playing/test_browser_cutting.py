@@ -15,6 +15,7 @@ from browser import Browser, chromium
 
 from thresher.collections import Page
 from thresher.pages import read_text_page
+from thresher.pages.segments import find_headline
 from thresher.playing.page_views import cuts_view, page_view, scorer_view, shown_scorers, write_side_by_side
 from thresher.scorers.cleaners import HEADINGS, Cleaner, Cut
 from thresher.scoring.cutting import Layout, clean_page, sentence_mask
@@ -112,6 +113,7 @@ def test_the_browser_cuts_as_the_cleaner_does(browser: Browser, tmp_path: Path, 
         segments.words_in_sentences,
         segments.is_heading,
         np.array([0, len(segments.block_ends)]),
+        lambda: [at for at in [find_headline(segments.blocks, segments.levels.tolist())] if at is not None],
     )
     kept = set()
     for cleaner, (mask, text, name) in zip(tried, browser.page.evaluate(CUT, given), strict=True):

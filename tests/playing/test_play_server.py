@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import os
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -16,7 +19,7 @@ from playing_server import Server, playing
 
 import thresher as package
 from thresher.collections import Page
-from thresher.errors import InputError
+from thresher.errors import InputError, ResourceError
 from thresher.passes.parts import Limits
 from thresher.playing.page_sources import PageProcess
 from thresher.playing.page_views import shown_scorers
@@ -221,6 +224,45 @@ def test_a_page_that_hangs_or_crashes_ends_its_process_alone() -> None:
             assert process.call(shorter, Page("", b"five!")) == 5
     finally:
         process.close()
+
+
+def test_only_so_many_pages_wait_and_none_once_it_ends() -> None:
+    process = PageProcess(waiting=0)
+    with pytest.raises(ResourceError, match="too many pages wait"):
+        process.call(shorter, Page("", b"four"))
+    process = PageProcess(Limits(seconds=1000))
+    failed: list[str] = []
+
+    def hang() -> None:
+        with pytest.raises(InputError) as raised:
+            process.call(shorter, Page("", b"hang"))
+        failed.append(raised.value.what)
+
+    thread = threading.Thread(target=hang)
+    thread.start()
+    while process._worker is None or process._worker.task is None:
+        pass
+    process.stop()
+    thread.join(60)
+    assert ["ended its process" in one for one in failed] == [True]
+    with pytest.raises(ResourceError, match="ends"):
+        process.call(shorter, Page("", b"four"))
+    process.close()
+
+
+def test_ctrl_c_ends_it_whatever_clients_do(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with playing(cwd=tmp_path) as server:
+        # A model that is a pipe nobody writes to is not opened.
+        refused = server.ask("/clean?cleaner=" + quote(f"perplexity(lm={tmp_path / 'pipe'})@5"), RAIN)
+        assert (refused.status, "no regular file" in refused.value["problem"]) == (422, True)
+        with socket.create_connection(("127.0.0.1", server.port)) as client:
+            head = f"POST /api/score HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 1000\r\n\r\n<p>"
+            client.sendall(head.encode())
+            # Answered after the other has begun.
+            assert server.ask("/").status == 200
+            server.process.send_signal(signal.SIGINT)
+            assert server.process.wait(60) == 0
 
 
 def test_bad_input_is_one_line(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ from thresher.passes.workers import PROGRAM
 def workers_alive() -> list[int]:
     """Return the workers that this process has started."""
     workers = []
-    for child in psutil.Process().children(recursive=True):
-        # One may have ended by now.
-        with suppress(psutil.NoSuchProcess):
-            if PROGRAM in child.cmdline():
-                workers.append(child.pid)
+    for interpreter in psutil.Process().children():
+        if PROGRAM in interpreter.cmdline():
+            # One may have ended by now.
+            for worker in interpreter.children():
+                with suppress(psutil.NoSuchProcess):
+                    if worker.status() != psutil.STATUS_ZOMBIE:
+                        workers.append(worker.pid)
     return workers

@@ -129,7 +129,7 @@ def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, Cutoff, bool, int]]]:
         brackets = f"({inside})" if inside or draw(st.booleans()) else ""
         parts.append(f"{space}{kind.name}{space}{brackets}{at}")
         meaning = cutoff if isinstance(cutoff, Percentile | Quota) else float(cutoff)
-        meanings.append((kind.name, meaning, chosen.get("headings", "score"), int(chosen.get("floor", 0))))
+        meanings.append((kind.name, meaning, chosen.get("headings", kind.headings), int(chosen.get("floor", 0))))
     return "+".join(parts), meanings
 
 
@@ -262,7 +262,10 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
             "words(floor=2.5)@5",
             "words(floor=2.5)@5: the value '2.5' of 'floor' is not a whole number. Fix: give one such as 0.",
         ),
-        ("words(headings=no)@5", "words(headings=no)@5: 'headings' cannot be 'no'. Fix: use one of score, keep, drop."),
+        (
+            "words(headings=no)@5",
+            "words(headings=no)@5: 'headings' cannot be 'no'. Fix: use one of score, headline, keep, drop.",
+        ),
         ("bte@3", "bte@3: 'bte' decides by itself and has no cutoff. Fix: write bte."),
         (
             "boilerpipe(headings=keep,filter=main)@0.5",

@@ -63,6 +63,21 @@ def test_texts_are_scored_too():
     assert Content().score(read_text_page("")).shape == (0,)
 
 
+def test_the_headline_stays_by_default():
+    # Its block is among links, where it scores low.
+    menu = "".join(f"<li><a href=/>{word}</a>" for word in MENU["en"] * 5)
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in ENGLISH * 2)
+    html = f"<title>Oats - A farm</title><ul>{menu}<li><h1>Oats</h1>{menu}</ul><h2>More</h2>{menu}<article>{text}</article>"
+    scored = score_page(Page("x", html.encode()), [Content()])
+
+    def kept(name: str) -> list[str]:
+        return clean_page(scored, parse_cleaner(name)).text.split("\n")
+
+    assert kept("content(headings=score)@0.5") == ENGLISH * 2
+    assert kept("content@0.5") == ["Oats", *ENGLISH * 2]
+    assert kept("content(headings=keep)@0.5") == ["Oats - A farm", "Oats", "More", *ENGLISH * 2]
+
+
 def test_the_card_of_the_shipped_model():
     card = load_content_model("web").card
     licences = {one.name: one.licence for one in card.sets}
@@ -73,7 +88,9 @@ def test_the_card_of_the_shipped_model():
 
 
 def test_names():
-    assert parse_cleaner("content@0.50").name == "content@0.5"
+    # Names say what is done with headings, so that those of before the default keep no headline by mistake.
+    assert parse_cleaner("content@0.50").name == "content(headings=headline)@0.5"
+    assert parse_cleaner("content(headings=score)@0.5").name == "content(headings=score)@0.5"
     assert parse_cleaner("content(headings=keep,floor=20,model=web)@1").name == "content(headings=keep,floor=20)@1"
     for name in ("content@1.1", "content@-0.1", "content"):
         with pytest.raises(ConfigError):

@@ -122,9 +122,10 @@ def test_one_short_file_adds_a_scorer(folder):
             {
                 "name": "headings",
                 "default": "score",
-                "description": "whether title and headings are scored like any block, always kept, or always dropped",
-                "values": "score or keep or drop",
-                "choices": ["score", "keep", "drop"],
+                "description": "whether title and headings are scored like any block, the headline is always kept, "
+                "all are, or all are dropped",
+                "values": "score or headline or keep or drop",
+                "choices": ["score", "headline", "keep", "drop"],
             },
             {
                 "name": "floor",

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from sweep_views import same_tables
 from thresher.costs.machine import Power
 from thresher.costs.repeats import BreakEven, Payoff
 from thresher.errors import StateError
+from thresher.files import file_digest
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.variants.files import RESULTS_FILE, TABLE_FILE, read_results, write_results
@@ -205,3 +208,19 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
         (tmp_path / RESULTS_FILE).write_text(broken, encoding="utf-8")
         with pytest.raises(StateError, match=RESULTS_FILE):
             read_results(tmp_path)
+
+
+def test_names_that_would_now_mean_something_else_are_refused(tmp_path: Path) -> None:
+    # Written when content kept no headline by default.
+    variants = [Variant(parse_treatment(name)) for name in ("none", "content@0.5")]
+    rows = [replace(row, variant=variant) for row, variant in zip(SMALL.rows, variants, strict=False)]
+    results = Results(replace(FACTS, topics={"0": "a", "1": "b"}), (replace(SMALL.only((0, 1)), rows=tuple(rows)),))
+    write_results(results, tmp_path)
+    assert [row.name for row in read_results(tmp_path).tables[0].rows] == ["none", "content(headings=headline)@0.5"]
+    path, facts = tmp_path / TABLE_FILE, tmp_path / RESULTS_FILE
+    table, digest = pq.read_table(path), file_digest(path)
+    names = pa.array(["none", "content@0.5"])
+    pq.write_table(table.set_column(table.schema.get_field_index("variant"), "variant", names), path)
+    facts.write_text(facts.read_text(encoding="utf-8").replace(digest, file_digest(path)), encoding="utf-8")
+    with pytest.raises(StateError, match=r"content@0\.5 would now be content\(headings=headline\)@0\.5"):
+        read_results(tmp_path)

@@ -85,8 +85,9 @@ def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> 
         # Scores, which are beside the output for a while, are Parquet.
         kind = TEXT_DUMPS if name.endswith(TEXT_SUFFIXES) else kind_of(name)
         is_read = format in (kind, ParquetRows.name)
-        if target == root or (is_read and target.is_relative_to(root)):
-            what = "it is the collection itself" if target == root else "it would be read as a part of the collection"
+        itself = target == root or (target.is_file() and root.is_file() and target.samefile(root))
+        if itself or (is_read and target.is_relative_to(root)):
+            what = "it is the collection itself" if itself else "it would be read as a part of the collection"
             raise ConfigError(what, "write it elsewhere", str(path))
         if kind_of(name) and not asked and target.is_relative_to(root):
             what = "the folder that is read would then hold files of several kinds"

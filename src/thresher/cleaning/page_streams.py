@@ -11,7 +11,7 @@ from thresher.collections import Page, ReadOptions
 from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import too_large
-from thresher.defaults import PAGE_MIB
+from thresher.defaults import DEFAULT_CLEANER, PAGE_MIB
 from thresher.errors import ConfigError, ThresherError
 from thresher.files import user_error
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
@@ -22,13 +22,16 @@ from thresher.scoring.store import FAILED, PageScores, score_page
 
 
 def clean_pages(
-    pages: Iterable[str | bytes | Page], cleaner: str, options: PageOptions = DEFAULT_OPTIONS, mib: float = PAGE_MIB
+    pages: Iterable[str | bytes | Page],
+    cleaner: str = DEFAULT_CLEANER,
+    options: PageOptions = DEFAULT_OPTIONS,
+    mib: float = PAGE_MIB,
 ) -> Iterator[CleanedDocument]:
     """Clean pages one at a time: one document for each page, in their order, with the text that `thresher clean` keeps.
 
     Holds no more than a page and the cleaner's models. A page that fails has no text and a `problem`. Nothing stops a page
     that takes long; `thresher clean` does. The function can be pickled, and has no state but models read once a process:
-    `bag.map_partitions(lambda pages: list(clean_pages(pages, "content@0.5")))` cleans a bag of Dask.
+    `bag.map_partitions(lambda pages: list(clean_pages(pages)))` cleans a bag of Dask.
 
     Args:
         pages: HTML as text or bytes, whose ids are their positions from 0, or `thresher.collections.Page`, with its id.

@@ -95,7 +95,8 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
     fix = "see with --failures FILE what is wrong with each"
     if isinstance(collection, Files):
         found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
-        if found.members:
+        # What is named rightly, and no string, no other name mends.
+        if found.members and not any(kind.endswith("is not a string") for kind in kinds):
             options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
             members = f"its members are {', '.join(found.members)}"
             fix = f"add {options} ({members})" if options else f"{members}; {fix}"

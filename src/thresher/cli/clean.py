@@ -8,13 +8,15 @@ from pathlib import Path
 import click
 
 from thresher.cli.options import FILE, AskedBackend, backend_options, keys, say
-from thresher.defaults import OUTPUT_FORMATS
+from thresher.defaults import DEFAULT_CLEANER, OUTPUT_FORMATS
 from thresher.experiments.schema import ID_KEYS, PAGES_KEYS, READING_KEYS, CollectionTable, PagesTable, read_options
 
 
 @click.command()
 @click.argument("source", metavar="INPUT", type=FILE)
-@click.option("--cleaner", "-c", required=True, help="A canonical name, such as words@11; see `thresher cleaners`.")
+@click.option(
+    "--cleaner", "-c", default=DEFAULT_CLEANER, show_default=True, help="One that `thresher cleaners` explains."
+)
 @click.option(
     "--output",
     "-o",

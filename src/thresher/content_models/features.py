@@ -161,15 +161,12 @@ class _Page:
 
     def _in_title(self) -> Wide:
         """Return the share of words that are in the page's title; 0 for long blocks."""
-        shares = np.zeros(self.blocks)
         wanted = frozenset(self.segments.title.casefold().split())
-        if wanted:
-            blocks = self.segments.text.casefold().split("\n")
-            for block in np.flatnonzero(self.words <= _TITLE_WORDS).tolist():
-                own = blocks[block].split()
-                if not wanted.isdisjoint(own):
-                    shares[block] = sum(map(wanted.__contains__, own)) / len(own)
-        return shares
+        tokens = self.segments.text.casefold().replace("\n", " ").split(" ")
+        found = np.flatnonzero(np.fromiter(map(wanted.__contains__, tokens), dtype=np.bool_, count=len(tokens)))
+        counts = self.segments.tokens_in_blocks
+        shares = np.diff(np.searchsorted(found, np.cumsum(counts)), prepend=0) / counts
+        return np.where(self.words <= _TITLE_WORDS, shares, 0)
 
 
 def features_of(segments: Segments) -> BlockFeatures:
@@ -413,9 +410,9 @@ def _repeated(page: _Page, rows: Rows) -> Ints:
 
 def _paths(page: _Page, rows: Rows) -> Ints:
     """The blocks on the same path from the page down; returns the paths' numbers."""
-    exact = page.tree.paths[page.elements.innermost]
     numbers = []
-    for name, paths in (("path", page.tree.tag_paths[exact]), ("exact_path", exact)):
+    of_blocks = page.tree.paths.take(page.elements.innermost, axis=1)
+    for name, paths in zip(("path", "exact_path"), of_blocks, strict=True):
         _, which = np.unique(paths, return_inverse=True)
         numbers.append(which)
         blocks = np.bincount(which)

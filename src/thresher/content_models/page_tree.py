@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,10 @@ NEAR = 4
 # What they say holds for all of the page.
 _WHOLE = frozenset(("html", "body", "meta"))
 _NOTHING = bytes(BYTES)
+# Odd, and otherwise any.
+_BASE = 0x9E3779B97F4A7C15
 Words = npt.NDArray[np.uint64]
+Number = TypeVar("Number", np.int64, np.uint64)
 
 
 def is_inline(tag: str) -> bool:
@@ -76,14 +80,14 @@ def _families(word: str) -> int:
 class PageTree:
     """Elements in order, the page itself first; and the paths that lead to them.
 
-    A path is the descriptions of the elements from the page down to one, so that it repeats wherever a template does.
+    A path is the elements from the page down to one, so that it repeats wherever a template does.
     Numbers of elements in which no block begins mean nothing.
 
     Attributes:
         tags: numbers of the different tags.
         tag: the number of each element's tag; shape (elements,).
-        paths: the path to each element; shape (elements,).
-        tag_paths: by path, a number for its tags; shape (paths,).
+        paths: numbers for the path to each element by tags, and by descriptions; equal where the paths are, and else hardly
+            ever, as hashes of 64 bits; shape (2, elements).
         wider: the nearest element around each that has other blocks too, -1 if none; shape (elements,).
         groups: a number for the siblings of each that say the same, itself included; shape (elements,).
         repeated: of each and those around it, the one of at least two blocks that has most such siblings, the innermost of
@@ -96,8 +100,7 @@ class PageTree:
 
     tags: Mapping[str, int]
     tag: Ints
-    paths: Ints
-    tag_paths: Ints
+    paths: Words
     wider: Ints
     groups: Ints
     repeated: Ints
@@ -130,7 +133,6 @@ def page_tree(elements: Elements) -> PageTree:
     tag = number[said[begun]]
     kinds, own = _own([*codes], tag_of, np.flatnonzero(used).tolist())
     inline = np.array([*map(is_inline, tags)])[tag]
-    paths, tag_paths = _paths(parent, code, tag, len(codes))
     _, groups, sizes = np.unique(parent * len(codes) + kinds[code], return_inverse=True, return_counts=True)
 
     first, after = elements.first_blocks[begun], elements.after_blocks[begun]
@@ -142,9 +144,14 @@ def page_tree(elements: Elements) -> PageTree:
     widest, outside = np.where(same, parent, index), np.where(inline, parent, index)
     around = near = own.take(code, axis=0)
     step, inline_step = parent, np.where(inline, parent, 0)
+    # Polynomials of the numbers from the page down, modulo 2 ** 64; the page has 0.
+    paths = np.array((tag, code), dtype=np.uint64) + 1
+    paths[:, 0], power = 0, _BASE
     # All elements learn at once from those around them: from 1, then from 2, 4 and so on.
     for _ in range(int(elements.depths.max()).bit_length()):
         widest, outside = widest[widest], outside[outside]
+        paths += power * paths.take(step, axis=1)
+        power = power * power % 2**64
         around, near = around | around.take(step, axis=0), near | near.take(inline_step, axis=0)
         repeated = np.maximum(repeated, repeated[step])
         step, inline_step = step[step], inline_step[inline_step]
@@ -154,9 +161,9 @@ def page_tree(elements: Elements) -> PageTree:
         run = run.take(beyond, axis=0)
         near = near | run
 
-    def of_all(values: Ints) -> Ints:
-        everywhere = np.zeros(len(said), dtype=np.int64)
-        everywhere[begun] = values
+    def of_all(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+        everywhere = np.zeros((*values.shape[:-1], len(said)), dtype=values.dtype)
+        everywhere[..., begun] = values
         return everywhere
 
     innermost = position[elements.innermost]
@@ -164,7 +171,6 @@ def page_tree(elements: Elements) -> PageTree:
         tags,
         number[said],
         of_all(paths),
-        tag_paths,
         of_all(elements.parents[begun[widest]]),
         of_all(groups),
         of_all(np.where(repeated > 0, begun[repeated % len(begun)], 0)),
@@ -191,26 +197,6 @@ def _own(descriptions: Sequence[str], tags: Sequence[str], used: Sequence[int]) 
         said.append(own)
         numbers.append(kinds.setdefault((tag, own), len(kinds)))
     return np.array(numbers), np.frombuffer(b"".join(said), dtype="<u8").reshape(len(said), -1)
-
-
-def _paths(parent: Ints, code: Ints, tag: Ints, size: int) -> tuple[Ints, Ints]:
-    """Return the path to each element, and by path a number for its tags; the page, which is the first element, has 0.
-
-    `code` and `tag` are numbers of each element's description and tag, below `size`.
-    """
-    paths, tag_paths = [0], [0]
-    # By the path and the description, or tag, of a step, as one number: tuples would keep the garbage collector busy.
-    known: dict[int, int] = {}
-    known_tags: dict[int, int] = {}
-    for around, description, name in zip(parent[1:].tolist(), code[1:].tolist(), tag[1:].tolist(), strict=True):
-        before = paths[around]
-        step = before * size + description
-        path = known.get(step)
-        if path is None:
-            path = known[step] = len(tag_paths)
-            tag_paths.append(known_tags.setdefault(tag_paths[before] * size + name, len(known_tags) + 1))
-        paths.append(path)
-    return np.array(paths), np.array(tag_paths)
 
 
 def _bytes_of(said: Words, elements: Ints) -> npt.NDArray[np.uint8]:

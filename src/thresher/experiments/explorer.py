@@ -20,6 +20,7 @@ from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
 from thresher.pruning_methods.method import PruningMethod
 from thresher.reports import write_all
+from thresher.reports.formatting import counted
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
 from thresher.variants.files import write_results
@@ -48,7 +49,7 @@ def explore_experiment(
         key = evidence_key(experiment, scored)
         before = kept_results(folder, key, say)
         sweeps = sweeps_of(experiment)
-        say(f"exploring all cutoffs of {len(sweeps)} scorers over {scored.report.documents} pages")
+        say(f"exploring all cutoffs of {counted(len(sweeps), 'sweep')}")
         facts = before.facts if before else facts_of(experiment, scored, key)
         explored = Results(facts, _explored(experiment, scored, sweeps))
         if before:

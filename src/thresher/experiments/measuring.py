@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from thresher.experiments.schema import CostsTable
 from thresher.exploring.pruned_postings import build_pruned
 from thresher.files import scratch_folder
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
-from thresher.lucene.searching import CollectorPauses, QueryTimes, time_queries
+from thresher.lucene.searching import CollectorPauses, QueryTimes, rounds_of, time_queries
 from thresher.progress import Progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.cleaners import BASELINE, Cleaner
@@ -177,14 +178,15 @@ def measure(
         measured = {}
         for model in experiment.retrieval:
             limit = seconds / len(experiment.retrieval)
-            with Progress(f"timing {model.name}", None, "rounds") as bar:
+            label = f"timing {model.name} for up to {limit:,.0f} s"
+            with Progress(label, rounds_of(RESTARTS), "rounds") as bar:
                 times = time_queries(
                     folders,
                     model,
                     experiment.depth,
                     queries,
                     limit,
-                    lambda times: _enough(times, experiment.seed),
+                    partial(_enough, seed=experiment.seed, expect=bar.expect),
                     seed=experiment.seed,
                     searched=bar.advance,
                 )
@@ -195,10 +197,14 @@ def measure(
     return Measurements(measured, _measured_indexing(experiment, treatments, scores))
 
 
-def _enough(times: QueryTimes, seed: int) -> bool:
-    if len(times.wall) < RESTARTS or len(times.wall) % CHECKED:
+def _enough(times: QueryTimes, seed: int, expect: Callable[[int], None]) -> bool:
+    done = len(times.wall)
+    if done < RESTARTS or done % CHECKED:
         return False
-    return are_narrow(times.wall, WIDTH, seed)
+    if are_narrow(times.wall, WIDTH, seed):
+        return True
+    expect(rounds_of(done + CHECKED))
+    return False
 
 
 def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
@@ -209,7 +215,9 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
     rounds: list[list[tuple[float, float]]] = []
     warm_up_indexing(scores, experiment.index)
     end = time.perf_counter() + experiment.measure_seconds
-    with scratch_folder(scores.parent / "builds") as scratch, Progress("timing indexing", None, "indexes") as bar:
+    label = f"timing indexing for some {experiment.measure_seconds:,.0f} s"
+    total = RESTARTS * len(names)
+    with scratch_folder(scores.parent / "builds") as scratch, Progress(label, total, "indexes") as bar:
         while len(rounds) < FEWEST_BUILDS or (len(rounds) < RESTARTS and time.perf_counter() < end):
             chance.shuffle(order)
             spent = [(0.0, 0.0)] * len(names)

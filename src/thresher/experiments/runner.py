@@ -298,7 +298,10 @@ class _Run:
         path = self.folders.stage("measure")
         record = stages.finished(stages.MEASURES, path, key) if self.build else None
         if record is None:
-            self.say(f"timing {len(records)} variants together")
+            skip = ", --seconds 0 for not at all" if self.build else ""
+            self.say(
+                f"timing {len(records)} variants together (searches: up to {experiment.measure_seconds:g} s{skip})"
+            )
             measured = measure(
                 experiment,
                 {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants},

@@ -214,12 +214,15 @@ def _cutoffs(postings: CollectedPostings, sweeps: Sequence[PruningSweep], fitted
             spreads[index].settle()
             values = evenly(spreads[index].values, spreads[index].words, sweep.points)
             # A spread may leave out the lowest number, which keeps everything.
-            even = _rounded_down(np.append(values.astype(np.float64), lowest[index]))
+            numbers: Floats = np.append(values.astype(np.float64), lowest[index])
+            even = _rounded_down(numbers[np.isfinite(numbers)])
         else:
             even = np.arange(1, sweep.points + 1) / sweep.points
         low = -np.inf if sweep.method.low is None else sweep.method.low
         high = np.inf if sweep.method.high is None else sweep.method.high
         inside = even[(even >= low) & (even <= high)]
+        if not len(inside):  # all scores are infinite, as of a collection of one page
+            inside = np.array(sweep.method.grid[:1])
         chosen.append(strictest_first(sweep.method, np.concatenate((inside, sweep.cutoffs))))
     return chosen
 

@@ -15,7 +15,7 @@ from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
-from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
+from thresher.scorers.cleaners import DROP, Cleaner, Cut
 from thresher.scoring.cutting import Layout, held_by_floor, sentence_mask, shares_before
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
 from thresher.variants.table import Variant
@@ -193,8 +193,7 @@ class NestedSweep:
             steps = self._steps_of_numbers(cut, of_cut)
             if cut.scorer.segment == BLOCK:
                 steps = steps[layout.blocks]
-        if cut.headings == KEEP:
-            steps[layout.headings[layout.blocks]] = 0
+        steps[layout.always_kept(cut)[layout.blocks]] = 0
         if cut.headings == DROP:
             steps[layout.headings[layout.blocks]] = len(self.cleaners)
         if cut.floor:

@@ -354,6 +354,11 @@ def time_queries(
             return times
 
 
+def rounds_of(restarts: int) -> int:
+    """Return how many rounds so many restarts are, warm-up included."""
+    return _FIRST_WARM_UP + ROUNDS + (restarts - 1) * (_WARM_UP + ROUNDS)
+
+
 def _round(
     rankings: Sequence[LuceneRanking | ExactRanking], queries: Sequence[str], visits: Sequence[tuple[int, int]]
 ) -> tuple[Seconds, Seconds]:

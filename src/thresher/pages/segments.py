@@ -8,7 +8,7 @@ writes no spaces. A block's end always ends a sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
@@ -25,6 +25,7 @@ _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
 # In the text itself: stops that need no space after them.
 _STOPS, _CLOSERS = "。！？｡", "\"')\\]’”»」』）"
 _UNSPACED = re.compile(rf"[{_STOPS}][{_CLOSERS}]* ?(?=[^ \n{_CLOSERS}{_STOPS}])")
+_WORD = re.compile(r"\w+")
 _TEXT = files("thresher.pages").joinpath("languages.tsv").read_text(encoding="utf-8")
 _KNOWN = {code: frozenset(words.split()) for code, words in (line.split("\t") for line in _TEXT.splitlines())}
 LANGUAGES = frozenset(_KNOWN)
@@ -64,6 +65,36 @@ def _ends_no_sentence(plain: str, at: int, known: frozenset[str]) -> bool:
     word = plain[before:at].lstrip(_PLAIN_OPENERS)
     is_initial = len(word) == 1 and word.isupper() and plain[at + 2].isalpha()
     return is_initial or word.lower() in known
+
+
+def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
+    """Return the index of the block that is the page's headline, if any; the args are those of `Segments`.
+
+    It is the longest heading whose words stand in the title, the first of equals; else the first H1; else the longest other
+    block whose words are at least half of the title. Source: this project's; docs/results/content.md has what it is worth.
+    """
+    title = next((_in_lower_case(blocks[at]) for at, level in enumerate(levels) if level == TITLE_LEVEL), "")
+
+    def longest(candidates: Iterable[int], least: float) -> int | None:
+        sizes = {at: len(words) for at in candidates if (words := _in_lower_case(blocks[at])) and words in title}
+        best = max(sizes, key=sizes.__getitem__, default=None)
+        return best if best is not None and sizes[best] >= least else None
+
+    found = longest([at for at, level in enumerate(levels) if 0 < level < TITLE_LEVEL], 1) if title else None
+    if found is None:
+        found = next((at for at, level in enumerate(levels) if level == 1), None)
+    if found is None and title:
+        half, double = len(title) / 2, 2 * len(title)
+        found = longest(
+            [at for at, level in enumerate(levels) if not level and half <= len(blocks[at]) <= double], half
+        )
+    return found
+
+
+def _in_lower_case(text: str) -> str:
+    """Return words with a space before and after each."""
+    words = _WORD.findall(text.lower())
+    return f" {' '.join(words)} " if words else ""
 
 
 @dataclass(frozen=True)

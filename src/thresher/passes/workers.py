@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,9 +16,11 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from functools import partial
+from importlib import import_module
 from itertools import chain, islice
 from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.reduction import recv_handle, send_handle
+from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,7 +37,7 @@ _PARENT_SECONDS = 0.5
 _OUTPUT, _ERRORS = 1, 2
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 # First the connection brings the folders of modules, and the function that serves it. Ctrl-C reaches all processes of a
-# terminal, and the parent then ends this one.
+# terminal, and the parent then ends these.
 PROGRAM = """import signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 from multiprocessing.connection import Connection
@@ -40,7 +45,7 @@ connection = Connection(int(sys.argv[1]))
 sys.path[:] = connection.recv()
 connection.recv()(connection)
 """
-"""The program of a worker's interpreter."""
+"""The program of the interpreter that workers are forked from."""
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -149,11 +154,8 @@ class Worker:
     def __init__(self, count: int, function: Callable[[Any], Any]) -> None:
         self.connection, theirs = Pipe()
         with theirs:
-            self.process = start_interpreter(theirs.fileno(), threads_of(count))
+            self._forks, self.pid = _fork(threads_of(count), function, theirs.fileno())
         self.task: Any = None
-        with suppress(OSError):
-            self.connection.send(sys.path)
-            self.connection.send(partial(_serve, os.getpid(), function))
 
     def begin(self, task: Any) -> None:
         """Give it a task; if it has died, that shows when it should answer."""
@@ -167,22 +169,138 @@ class Worker:
             result, error = self.connection.recv()
         except (EOFError, OSError):
             self.connection.close()
-            raise WorkerDied(self.process.wait()) from None
+            raise WorkerDied(self._code()) from None
         if error is not None:
             raise error
         return result
 
+    def terminate(self) -> None:
+        """Ask it to end, whatever it does."""
+        if self.pid:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
+
     def end(self) -> None:
-        """End it, whatever it does."""
-        self.process.terminate()
+        """End it, and wait for that."""
+        self.terminate()
         self.connection.close()
-        self.process.wait()
+        self._code()
+
+    def _code(self) -> int | None:
+        # Nobody else can have its number until it has been waited for.
+        pid, self.pid = self.pid, 0
+        return self._forks.wait(pid) if pid else None
 
 
-def start_interpreter(descriptor: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start an interpreter that serves the connection with this descriptor; it imports nothing of the main program."""
-    command = [sys.executable, "-P", "-c", PROGRAM, str(descriptor)]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, **environment}, pass_fds=[descriptor])
+class _Forks:
+    """An interpreter that workers are forked from, with the modules loaded that earlier workers needed.
+
+    It ends with this process, and workers with it. It imports nothing of the main program.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._connection, theirs = Pipe()
+        command = [sys.executable, "-P", "-c", PROGRAM, str(theirs.fileno())]
+        with theirs:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, env={**os.environ, **environment}, pass_fds=[theirs.fileno()]
+            )
+        self._environment = environment
+        self._lock = threading.Lock()
+        with suppress(OSError):
+            self._connection.send(sys.path)
+            self._connection.send(_fork_on_demand)
+
+    def end(self) -> None:
+        """End it and its workers."""
+        self._connection.close()
+        self._process.wait()
+
+    def fork(self, function: Callable[[Any], Any], descriptor: int) -> int:
+        """Start a worker that serves the connection with this descriptor, and return its number; 0 if that can't be."""
+        outputs = [number for number in (1, _ERRORS) if _is_open(number)]
+        folder = None
+        with suppress(OSError):
+            folder = Path.cwd()
+        call = pickle.dumps(function)
+        modules = [name for name in [*sys.modules] if name.startswith("thresher.") and name.encode() in call]
+        with self._lock, suppress(OSError, EOFError):
+            self._connection.send(({**os.environ, **self._environment}, folder, outputs, modules, call))
+            for each in (descriptor, *outputs):
+                send_handle(self._connection, each, None)
+            return int(self._connection.recv())
+        return 0
+
+    def wait(self, pid: int) -> int | None:
+        """Wait for a worker's end and return its exit code."""
+        with self._lock, suppress(OSError, EOFError):
+            self._connection.send(pid)
+            return int(self._connection.recv())
+        return None
+
+
+# By this process, which may itself be forked, and by what they have from their start.
+_forks: dict[Any, _Forks] = {}
+
+
+def _fork(threads: Mapping[str, str], function: Callable[[Any], Any], descriptor: int) -> tuple[_Forks, int]:
+    """Return a worker's number, and what it is forked from; a new one where somebody ended the one there was."""
+    key = os.getpid(), *threads.values(), *sys.path
+    if key in _forks:
+        if pid := _forks[key].fork(function, descriptor):
+            return _forks[key], pid
+        _forks.pop(key).end()
+    forks = _forks[key] = _Forks(threads)
+    return forks, forks.fork(function, descriptor)
+
+
+@atexit.register
+def _end_all() -> None:
+    for (parent, *_), forks in _forks.items():
+        if parent == os.getpid():
+            forks.end()
+
+
+def _is_open(descriptor: int) -> bool:
+    with suppress(OSError):
+        os.fstat(descriptor)
+        return True
+    return False
+
+
+def _fork_on_demand(connection: Connection) -> None:
+    parent = os.getpid()
+    while True:
+        try:
+            request = connection.recv()
+        except (EOFError, OSError):
+            os._exit(0)
+        if isinstance(request, int):
+            connection.send(os.waitstatus_to_exitcode(os.waitpid(request, 0)[1]))
+            continue
+        environment, folder, outputs, modules, call = request
+        theirs, *files = (recv_handle(connection) for _ in range(1 + len(outputs)))
+        # Here rather than in each worker. An error comes again where it is told.
+        with suppress(Exception):
+            for module in modules:
+                import_module(module)
+        gc.freeze()
+        pid = os.fork()
+        if not pid:
+            connection.close()
+            for file, number in zip(files, outputs, strict=True):
+                os.dup2(file, number)
+            os.environ.clear()
+            os.environ.update(environment)
+            with suppress(OSError):
+                os.chdir(folder or ".")
+            break
+        for descriptor in (theirs, *files):
+            os.close(descriptor)
+        connection.send(pid)
+    for file in files:
+        os.close(file)
+    _serve(parent, pickle.loads(call), Connection(theirs))
 
 
 def threads_of(count: int) -> dict[str, str]:
@@ -228,7 +346,7 @@ def on_processes(
         yield from results_of(submit, chain(first, calls), workers, ordered)
     finally:
         for worker in started:
-            worker.process.terminate()
+            worker.terminate()
             given.put(None)
         for thread in threads:
             thread.join()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Semaphore
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from thresher.collections import Collection, Page, Source, open_collection
 from thresher.collections.sources import too_large
-from thresher.errors import InputError, StateError
+from thresher.errors import InputError, ResourceError, StateError
 from thresher.evaluation import read_run
 from thresher.experiments.inputs import Folders
 from thresher.explaining.causes import by_rank
@@ -176,22 +176,35 @@ Work = Callable[..., Any]
 """A function of a module that takes a page and more; arguments and result can be pickled."""
 
 _OTHER = "try another page"
+MOST_WAITING = 8
+"""Pages that wait for their turn, the one at work included."""
 
 
 class PageProcess:
-    """Does one page at a time; a page that is too large, or takes too long, is refused."""
+    """Does one page at a time; a page that is too large, or takes too long, is refused, and one for which too many wait."""
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, limits: Limits = DEFAULT_LIMITS, waiting: int = MOST_WAITING) -> None:
         self.limits = limits
-        self._lock = Lock()
+        self._room, self._lock = Semaphore(waiting), Lock()
         self._worker: Worker | None = None
+        self._stopped = False
 
     def call(self, work: Work, page: Page, *more: Any) -> Any:
         """Return `work(page, *more)`."""
         most = self.limits.mib * 2**20
         if len(page.content) > most:
             raise InputError(f"the page is {too_large(len(page.content), most)}", _OTHER)
+        if not self._room.acquire(blocking=False):
+            raise ResourceError("too many pages wait already", "try again later")
+        try:
+            return self._call(work, page, more)
+        finally:
+            self._room.release()
+
+    def _call(self, work: Work, page: Page, more: tuple[Any, ...]) -> Any:
         with self._lock:
+            if self._stopped:
+                raise ResourceError("the server ends", "start it again")
             worker = self._worker = self._worker or Worker(1, partial(_done, seconds=self.limits.seconds))
             worker.begin((work, page, more))
             try:
@@ -203,11 +216,19 @@ class PageProcess:
             raise InputError(problem, _OTHER)
         return result
 
+    def stop(self) -> None:
+        """End the page that is being done, and take no other; it may be called by a handler of signals."""
+        self._stopped = True
+        if (worker := self._worker) is not None:
+            worker.terminate()
+
     def close(self) -> None:
-        """End the process; the next page starts another."""
-        if self._worker is not None:
-            self._worker.end()
-        self._worker = None
+        """End the process for good."""
+        self.stop()
+        with self._lock:
+            if self._worker is not None:
+                self._worker.end()
+            self._worker = None
 
 
 def _done(task: tuple[Work, Page, tuple[Any, ...]], seconds: float) -> tuple[Any, str]:

@@ -27,6 +27,7 @@ from markupsafe import Markup
 
 from thresher.errors import ConfigError
 from thresher.files import read_text
+from thresher.pages.segments import find_headline
 from thresher.reports.html_parts import TEMPLATES, digest, templates
 from thresher.scorers.base import KEEP_HIGH, Scorer
 from thresher.scorers.cleaners import Cleaner, middle_cutoff, parse_cleaner, parse_scorer
@@ -68,6 +69,7 @@ def scorer_view(scorer: Scorer) -> View:
         "segment": kind.segment,
         "keep": "high" if kind.keep == KEEP_HIGH else "low",
         "decides": kind.decides,
+        "headings": kind.headings,
         "unit": "" if kind.decides else kind.unit,
         "low": kind.low,
         "high": kind.high,
@@ -157,6 +159,7 @@ def _view(
         "block": _base64(blocks, "<i4"),
         "words": _base64(words, "<i4"),
         "levels": _base64(levels, "i1"),
+        "headline": find_headline(text.split("\n"), levels.tolist()),
         "scores": {name: _base64(values, "<f4") for name, values in scores.items()},
     }
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -82,8 +83,14 @@ class Play:
 
     def app(self, port: int) -> ASGIApp:
         """Return the application for a server at `port`."""
+        # Made now: it is answered however busy the threads are.
+        first = served_page(self.start())
+
+        async def page(_: Request) -> Response:
+            return Response(first, media_type="text/html")
+
         routes = [
-            Route("/", self._page),
+            Route("/", page),
             Route("/api/pages", self._ids),
             Route("/api/page", self._picked),
             Route("/api/topics", self._topics),
@@ -93,9 +100,6 @@ class Play:
             Route("/clean", self._clean, methods=["POST"]),
         ]
         return _Guard(Starlette(routes=routes, exception_handlers={ThresherError: _refused}), port)
-
-    async def _page(self, _: Request) -> Response:
-        return Response(await run_in_threadpool(lambda: served_page(self.start())), media_type="text/html")
 
     async def _ids(self, request: Request) -> Response:
         ids, count = found(self.pages.ids if self.pages else (), request.query_params.get("find", ""))
@@ -204,7 +208,20 @@ def _json(value: View) -> Response:
 
 async def _refused(_: Request, error: Exception) -> Response:
     what = error.what if isinstance(error, ThresherError) else ""
-    return Response(json.dumps({"problem": f"{what[:1].upper()}{what[1:]}."}), 422, media_type="application/json")
+    status = 503 if isinstance(error, ResourceError) else 422
+    return Response(json.dumps({"problem": f"{what[:1].upper()}{what[1:]}."}), status, media_type="application/json")
+
+
+class _Server(uvicorn.Server):
+    """A server that Ctrl-C ends at once: it waits for no page that is being read, and no client that is still sending."""
+
+    def __init__(self, config: uvicorn.Config, process: PageProcess) -> None:
+        super().__init__(config)
+        self._process = process
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._process.stop()
+        super().handle_exit(sig, frame)
 
 
 def serve(play: Play, port: int, say: Callable[[str], None]) -> None:
@@ -219,10 +236,11 @@ def serve(play: Play, port: int, say: Callable[[str], None]) -> None:
         # Who reads the address may use it at once.
         listening.listen()
         config = uvicorn.Config(play.app(port), log_level="critical", access_log=False, ws="none", lifespan="off")
-        say(f"http://{HOST}:{port}/ (Ctrl-C ends it)")
+        config.timeout_graceful_shutdown = 1
         try:
-            # Ctrl-C is how one ends it; uvicorn passes it on when it has ended.
+            # Ctrl-C is how one ends it, from the moment that it is said; uvicorn passes it on when it has ended.
             with suppress(KeyboardInterrupt):
-                uvicorn.Server(config).run(sockets=[listening])
+                say(f"http://{HOST}:{port}/ (Ctrl-C ends it)")
+                _Server(config, play.process).run(sockets=[listening])
         finally:
             play.process.close()

@@ -330,9 +330,12 @@ class ShownDocument:
 
 
 def page_name(topic: str) -> str:
-    """Return the file name of a topic's page: its id where that is one, else with a digest instead of odd characters."""
+    """Return the file name of a topic's page: its id where that is one, with a digest for odd characters and upper case.
+
+    Some file systems take names that differ by case for one.
+    """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", topic).strip(".-")[:60]
-    if plain == topic:
+    if plain == topic.lower():
         return f"topic-{topic}.html"
     return f"topic-{plain}-{hashlib.sha256(topic.encode()).hexdigest()[:8]}.html"
 

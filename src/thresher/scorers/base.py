@@ -164,6 +164,7 @@ class Scorer(Declared, ABC):
             are (score <= cutoff).
         decides: whether scores are decisions, 1 to keep and 0 to drop. Such a scorer keeps high scores and has no cutoffs:
             the cut is at `DECISION`, names do not show it, and no sweep runs over it.
+        headings: what cuts do with headings where a name does not say: a choice of `thresher.scorers.cleaners.HEADINGS`.
         usual: the cutoff of a name without one, as published; None if a name must have one.
         reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
         detail: what it uses of a page: `TAGS` for `Segments.marks` or derived features such as linked words, `ELEMENTS` for
@@ -177,6 +178,7 @@ class Scorer(Declared, ABC):
     segment: ClassVar[str]
     keep: ClassVar[str]
     decides: ClassVar[bool] = False
+    headings: ClassVar[str] = "score"
     usual: ClassVar[float | None] = None
     reference: ClassVar[str] = ""
     detail: ClassVar[Detail] = Detail.HEADINGS

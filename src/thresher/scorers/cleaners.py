@@ -43,13 +43,13 @@ from thresher.scorers.relative_cutoffs import (
 
 BASELINE = "none"
 
-SCORE, KEEP, DROP = "score", "keep", "drop"
+SCORE, HEADLINE, KEEP, DROP = "score", "headline", "keep", "drop"
 HEADINGS = Parameter(
     "headings",
     str,
     SCORE,
-    "whether title and headings are scored like any block, always kept, or always dropped",
-    choices=(SCORE, KEEP, DROP),
+    "whether title and headings are scored like any block, the headline is always kept, all are, or all are dropped",
+    choices=(SCORE, HEADLINE, KEEP, DROP),
 )
 FLOOR = Parameter(
     "floor", int, 0, "words that a page keeps, if it has them, whatever the cutoff: its best-scored segments", low=0
@@ -90,7 +90,7 @@ class Cut:
     def own_name(self) -> str:
         """The name without that of the text it cuts."""
         values = self.scorer.named_values
-        if self.headings != SCORE:
+        if self.headings != SCORE or self.scorer.headings != SCORE:
             values[HEADINGS.name] = self.headings
         if self.floor:
             values[FLOOR.name] = self.floor
@@ -292,7 +292,7 @@ def _parse(part: str, text: str, where: str) -> Cut:
     kind = kind.chosen(match["inside"] or "", where)
     of_cut = () if issubclass(kind, TextMaker) else CUT_PARAMETERS
     values = parse_values(kind.name, (*kind.parameters, *of_cut), match["inside"] or "", where)
-    headings = str(values.pop(HEADINGS.name, HEADINGS.default))
+    headings = str(values.pop(HEADINGS.name, kind.headings))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
     template = Cut(kind(**values), DECISION if kind.decides else None, headings, floor=floor)
     if match["cutoff"] is None:
@@ -396,5 +396,5 @@ def _declaration(kind: type[Scorer]) -> dict[str, Any]:
         {"segment": kind.segment, "keep": kind.keep, "decides": kind.decides},
         "none" if kind.decides else span(kind.low, kind.high) + usual,
         kind().canonical_name + ("" if kind.decides else f"@{middle_cutoff(kind)}"),
-        () if issubclass(kind, TextMaker) else CUT_PARAMETERS,
+        () if issubclass(kind, TextMaker) else (replace(HEADINGS, default=kind.headings), FLOOR),
     )

@@ -12,7 +12,7 @@ from thresher.errors import ConfigError
 from thresher.files import digest
 from thresher.pages import Detail, Segments
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
-from thresher.scorers.cleaners import SCORE, parse_scorer
+from thresher.scorers.cleaners import HEADLINE, parse_scorer
 
 _NOTHING, _MOST = -1000.0, 1e9
 """The score of blocks without one, and the largest finite one: larger scores are capped."""
@@ -24,7 +24,7 @@ def other_scorers(names: tuple[str, ...], where: str) -> tuple[Scorer, ...]:
     found = []
     for name in names:
         cut = parse_scorer(name, where)
-        if cut.scorer.name == "content" or cut.scorer.learns or cut.headings != SCORE or cut.floor:
+        if cut.scorer.name == "content" or cut.scorer.learns or cut.headings != type(cut.scorer).headings or cut.floor:
             raise ConfigError(
                 f"the scores of {name!r} cannot be features: it is learned itself, or has options of a cut",
                 "use a scorer such as perplexity(lm=books) or ncleaner",
@@ -64,6 +64,7 @@ class Content(Scorer):
     unit = "probability"
     low = 0
     high = 1
+    headings = HEADLINE
     grid = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
     source = (
         "this project's; features after Kohlschuetter, Fankhauser, Nejdl, WSDM 2010, and Vogels et al., Web2Text, ECIR 2018; "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,9 @@ import pyarrow as pa
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import Ints
+from thresher.pages.segments import find_headline
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
-from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
+from thresher.scorers.cleaners import DROP, HEADLINE, KEEP, Cleaner, Cut
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import (
     FAILED,
@@ -42,12 +45,22 @@ class Layout:
         words: of each sentence.
         headings: for each block, whether it is the title or a heading.
         pages: the first block of each page and, at the end, the number of blocks; shape (pages + 1,).
+        headlines: gives the headline of each page in its place, among all blocks; it is only asked where a cut keeps them.
     """
 
     blocks: Ints
     words: Ints
     headings: Mask
     pages: Ints
+    headlines: Callable[[], Sequence[int]] = tuple
+
+    def always_kept(self, cut: Cut) -> Mask:
+        """Return for each block whether a cut keeps it whatever its score."""
+        if cut.headings == HEADLINE:
+            kept = np.zeros_like(self.headings)
+            kept[[*self.headlines()]] = True
+            return kept
+        return self.headings & (cut.headings == KEEP)
 
 
 @dataclass(frozen=True)
@@ -74,16 +87,16 @@ def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> B
         kept_before: for each sentence, whether the cuts before this keep it; only words of such sentences are counted.
     """
     pages = np.repeat(np.arange(len(layout.pages) - 1), np.diff(layout.pages))
-    headings, words = layout.headings, layout.words * kept_before
+    headings, always, words = layout.headings, layout.always_kept(cut), layout.words * kept_before
     if cut.scorer.segment == BLOCK:
         words = np.bincount(layout.blocks, weights=words, minlength=len(headings)).astype(np.int64)
     else:
-        pages, headings = pages[layout.blocks], headings[layout.blocks]
+        pages, headings, always = pages[layout.blocks], headings[layout.blocks], always[layout.blocks]
     # Sorting is stable, and NaN sorts last.
     bad = -scores if cut.scorer.keep == KEEP_HIGH else scores
     dropped = headings & (cut.headings == DROP)
     words = np.where(dropped, 0, words)
-    keys = [bad, ~(headings & (cut.headings == KEEP)), pages]
+    keys = [bad, ~always, pages]
     order = np.lexsort([-words, *keys] if cut.scorer.decides else keys)
     reached = np.concatenate(([0], np.cumsum(words[order])))
     # Pages are in their order, so that words before a page are those before its first segment.
@@ -157,8 +170,7 @@ def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout
     for cut in cleaner.cuts:
         of_cut = scores[cut.scorer.canonical_name]
         kept = within_cutoff(cut, of_cut, layout, mask)
-        if cut.headings == KEEP:
-            kept = kept | layout.headings[layout.blocks]
+        kept = kept | layout.always_kept(cut)[layout.blocks]
         if cut.headings == DROP:
             kept = kept & ~layout.headings[layout.blocks]
         if cut.floor:
@@ -190,7 +202,8 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     if segments is None:
         return CleanedDocument(page.id, "", 0, page.url, problem=page.reason)
     one_page = np.array([0, len(segments.block_ends)])
-    layout = Layout(segments.block_of_sentence, segments.words_in_sentences, segments.is_heading, one_page)
+    headlines = partial(headlines_of, [segments.text], segments.levels, one_page)
+    layout = Layout(segments.block_of_sentence, segments.words_in_sentences, segments.is_heading, one_page, headlines)
     mask = sentence_mask(cleaner, page.scores, layout)
     words = int(segments.words_in_sentences[mask].sum())
     lost = "" if mask.any() else segments.text
@@ -223,7 +236,20 @@ def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
 def shard_layout(table: pa.Table) -> Layout:
     """Return the layout of a shard's sentences, from the columns `shard_columns` names."""
     pages, levels = list_column(table, "levels")
-    return Layout(blocks_of_sentences(table), list_column(table, "words")[1], levels > 0, pages)
+
+    def headlines() -> Sequence[int]:
+        return headlines_of(table["text"].to_pylist(), levels, pages)
+
+    return Layout(blocks_of_sentences(table), list_column(table, "words")[1], levels > 0, pages, headlines)
+
+
+def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints) -> list[int]:
+    """Return the headlines of pages, in their places among all blocks."""
+    found = (
+        (first, find_headline(text.split("\n"), levels[first:after].tolist()))
+        for text, (first, after) in zip(texts, pairwise(pages.tolist()), strict=True)
+    )
+    return [first + at for first, at in found if at is not None]
 
 
 def shard_mask(table: pa.Table, cleaner: Cleaner, layout: Layout) -> Mask:

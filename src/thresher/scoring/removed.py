@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,18 @@ import numpy as np
 import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, SENTENCE, Scores
-from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
+from thresher.scorers.cleaners import DROP, Cleaner, Cut
 from thresher.scoring.block_kinds import KINDS, BlockKind
-from thresher.scoring.cutting import Layout, Mask, Shares, held_by_floor, shard_columns, shares_before, within_cutoff
+from thresher.scoring.cutting import (
+    Layout,
+    Mask,
+    Shares,
+    headlines_of,
+    held_by_floor,
+    shard_columns,
+    shares_before,
+    within_cutoff,
+)
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, page_values, read_shard, shards, text_store
 
@@ -24,8 +34,8 @@ _DROPPING = (DROPPED, DROPPED_HEADING)
 
 @dataclass(frozen=True)
 class SegmentVerdict:
-    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep`, `FLOORED` if
-    kept only by the cut's floor, or `DROPPED_HEADING` if `headings=drop` drops it.
+    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep` or
+    `headline`, `FLOORED` if kept only by the cut's floor, or `DROPPED_HEADING` if `headings=drop` drops it.
 
     `returns` is the strictest cutoff with which the cut would keep a segment that it drops, all other cuts as they are:
     the score itself, or the smallest quota. None for kept segments, and where no cutoff does: a scorer that decides, a
@@ -104,7 +114,8 @@ def _explained(table: pa.Table, row: int, cleaner: Cleaner) -> PageVerdicts:
     words = page_values(table, row, "words").astype(np.int64)
     if not by_sentence:
         words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
-    layout = Layout(blocks, words, page_values(table, row, "levels") > 0, np.array([0, len(block_ends)]))
+    levels, pages = page_values(table, row, "levels"), np.array([0, len(block_ends)])
+    layout = Layout(blocks, words, levels > 0, pages, partial(headlines_of, [text], levels, pages))
     columns = []
     kept = np.ones(len(ends), dtype=np.bool_)
     for cut in cleaner.cuts:
@@ -121,14 +132,14 @@ def _explained(table: pa.Table, row: int, cleaner: Cleaner) -> PageVerdicts:
 
 
 def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> list[SegmentVerdict]:
-    headings = layout.headings[layout.blocks]
+    headings, always = layout.headings[layout.blocks], layout.always_kept(cut)[layout.blocks]
     held = held_by_floor(cut, scores, layout, kept_before)
     within = within_cutoff(cut, scores, layout, kept_before)
     of_cut = scores
     if cut.scorer.segment == BLOCK:
         scores = scores[layout.blocks]
     outcomes = np.select(
-        [headings & (cut.headings == DROP), within, headings & (cut.headings == KEEP), held],
+        [headings & (cut.headings == DROP), within, always, held],
         [DROPPED_HEADING, PASSED, HEADING, FLOORED],
         DROPPED,
     ).tolist()

@@ -130,6 +130,8 @@ def _rows(table: pa.Table) -> Iterator[Row]:
     for name, sweep, cutoff, cleaner_cutoff, words, size, explored, details, index in columns:
         known = _DETAILS.parse(details, TABLE_FILE)
         variant = Variant(parse_treatment(name), sweep, cutoff, cleaner_cutoff)
+        if variant.name != name:
+            raise StateError(f"the variant {name} would now be {variant.name}", _FIX, TABLE_FILE)
         yield Row(variant, IndexStatistics(*index), words, size, explored, known.built, known.bounds)
 
 

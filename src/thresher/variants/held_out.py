@@ -11,7 +11,7 @@ import numpy as np
 from thresher.columns import Declared, Show, column
 from thresher.evaluation.significance import Comparison, corrected
 from thresher.pruning_methods.treatments import Treatment
-from thresher.scorers.cleaners import DROP, KEEP, Cleaner, parse_cleaner
+from thresher.scorers.cleaners import DROP, HEADLINE, KEEP, Cleaner, parse_cleaner
 from thresher.variants.results import Results
 from thresher.variants.table import VariantTable
 
@@ -122,9 +122,9 @@ def without_headings(treatment: Treatment) -> Treatment | None:
     if treatment.is_baseline:
         return Treatment(parse_cleaner(WITHOUT_HEADINGS))
     cuts = treatment.cleaner.cuts
-    if not any(cut.headings == KEEP for cut in cuts):
+    if not any(cut.headings in (HEADLINE, KEEP) for cut in cuts):
         return None
-    dropped = (replace(cut, headings=DROP) if cut.headings == KEEP else cut for cut in cuts)
+    dropped = (replace(cut, headings=DROP) if cut.headings in (HEADLINE, KEEP) else cut for cut in cuts)
     return Treatment(Cleaner(tuple(dropped)), treatment.pruning)
 
 

@@ -113,8 +113,10 @@ def find_model(name: str, where: str | None = None) -> Path:
     try:
         if not name or not path.exists():
             raise _unknown(name, where)
-        if not path.is_dir():
+        if path.is_file():
             return path
+        if not path.is_dir():  # a pipe, which might never be written to
+            raise ConfigError(f"{name!r} is no regular file", "name a model's file or folder", where)
         files = [file for file in (path / BINARY, path / ARPA) if file.is_file()]
     except OSError as error:
         raise user_error(error, path) from error

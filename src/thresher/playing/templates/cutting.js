@@ -12,6 +12,7 @@ const cutting = (() => {
     return { ...page, block, heading, words: new Int32Array(bytes(page.words)), scores, orders: new Map() };
   };
 
+  const always = (page, cut, block) => cut.headings === "headline" ? block === page.headline : cut.headings === "keep" && page.heading[block];
   const bestFirst = (page, scorer, cut, before) => {
     const scores = page.scores[scorer.name];
     const count = scores.length;
@@ -23,7 +24,7 @@ const cutting = (() => {
       if (before[index] && !(cut.headings === "drop" && headingAt(place))) words[place] += page.words[index];
     }
     const bad = (index) => (scorer.keep === "high" ? -scores[index] : scores[index]);
-    const rank = (index) => (cut.headings === "keep" && headingAt(index) ? 0 : 1);
+    const rank = (index) => (always(page, cut, ofBlocks ? index : page.block[index]) ? 0 : 1);
     const compare = (one, other) => {
       if (rank(one) !== rank(other)) return rank(one) - rank(other);
       const [first, second] = [bad(one), bad(other)];
@@ -68,8 +69,7 @@ const cutting = (() => {
     for (let index = 0; index < mask.length; index++) {
       const place = ofBlocks ? page.block[index] : index;
       const heading = page.heading[page.block[index]];
-      let stays = kept[place];
-      if (cut.headings === "keep" && heading) stays = 1;
+      let stays = kept[place] || always(page, cut, page.block[index]);
       if (cut.headings === "drop" && heading) stays = 0;
       if (cut.floor && order.wordsBefore[place] < cut.floor && !(cut.headings === "drop" && heading)) stays = 1;
       mask[index] = stays && before[index] ? 1 : 0;
@@ -110,7 +110,7 @@ const cutting = (() => {
       const scorer = scorers[cut.scorer];
       const open = scorer.name.indexOf("(");
       const inside = open < 0 ? [] : [scorer.name.slice(open + 1, -1)];
-      if (cut.headings !== "score") inside.push(`headings=${cut.headings}`);
+      if (cut.headings !== "score" || scorer.headings !== "score") inside.push(`headings=${cut.headings}`);
       if (cut.floor) inside.push(`floor=${cut.floor}`);
       const begin = open < 0 ? scorer.name : scorer.name.slice(0, open);
       const whole = inside.length ? `${begin}(${inside.join(",")})` : begin;

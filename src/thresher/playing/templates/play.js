@@ -167,7 +167,7 @@
     measureTop();
   };
   const available = () => data.scorers.map(({ name }) => name).filter((name) => name in page.scores);
-  const newCut = (name) => ({ scorer: name, cutoff: scorers[name].start, quota: false, headings: "score", floor: 0 });
+  const newCut = (name) => ({ scorer: name, cutoff: scorers[name].start, quota: false, headings: scorers[name].headings, floor: 0 });
   const fitCuts = (number) => {
     const missing = sides[number].cuts.filter(({ scorer }) => !(scorer in page.scores)).map(({ scorer }) => scorer);
     if (!missing.length) return;
@@ -265,7 +265,7 @@
   };
   const cutOptions = (cut, scorer, label, change) => {
     const headings = make("select", { "aria-label": `Headings of ${label}` });
-    headings.append(new Option("scored like any block", "score"), new Option("always kept", "keep"), new Option("always dropped", "drop"));
+    headings.append(new Option("scored like any block", "score"), new Option("headline kept", "headline"), new Option("all kept", "keep"), new Option("dropped", "drop"));
     headings.value = cut.headings;
     headings.addEventListener("change", () => change({ headings: headings.value }));
     const floor = make("input", { type: "number", min: 0, step: 1, value: cut.floor, "aria-label": `Floor of ${label}` });
