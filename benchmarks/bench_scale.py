@@ -135,7 +135,8 @@ def _speed(generated: Pass, real: Pass) -> Iterator[Measurement]:
     hours = CLUEWEB_PAGES * seconds / 3600
     yield Measurement(
         f"ClueWeb12-B13, {CLUEWEB_PAGES:,} pages, taken as {CLUEWEB_BYTES / 1000:g} kB each, between the two: "
-        f"{hours:,.0f} core-hours of scoring by {', '.join(_NAMES)} (the paper's perplexity: {PAPER_CORE_HOURS}), "
+        f"{hours:,.0f} core-hours of scoring by {', '.join(_NAMES)} "
+        f"(the paper's tag removal and perplexity: {PAPER_CORE_HOURS}), "
         f"{CLUEWEB_PAGES * stored / 1e9:,.0f} GB of store, {generated.report.times.peak:.0f} MiB a worker"
     )
 

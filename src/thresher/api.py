@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
 from thresher.cleaning.page_streams import page_of
@@ -39,6 +39,7 @@ from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
+from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
@@ -74,6 +75,7 @@ __all__ = [
     "read_results",
     "run",
     "score_html",
+    "score_text",
     "search",
 ]
 """The public names of `thresher`."""
@@ -98,7 +100,7 @@ def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions =
     Raises:
         ConfigError: if a name does not parse.
     """
-    chosen = [parse_scorer(name).scorer for name in scorers]
+    chosen = [parse_scorer(name).scorer for name in ([scorers] if isinstance(scorers, str) else scorers)]
     return score_page(page_of(html), chosen, options)
 
 
@@ -125,24 +127,50 @@ def clean_html(
     return as_markdown(scored.structure.shapes, kept_blocks(scored.segments.blocks, cleaned.text, cleaned.blocks))
 
 
-def clean_text(text: str, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
-    """Return what a cleaner leaves of a plain text, whose lines are its blocks.
+def score_text(text: str, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+    """Score the blocks or sentences of a plain text, in which `<` is no markup; see `clean_text` and `score_html`."""
+    names = [scorers] if isinstance(scorers, str) else scorers
+    return _scored_text(text, [parse_scorer(name).scorer for name in names], options)
+
+
+def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, options: PageOptions = DEFAULT_OPTIONS) -> str:
+    """Return what a cleaner leaves of a plain text, as `thresher clean` does of a text page.
+
+    Its blocks end at blank lines; in a text without any each line is one. A line that begins with `# ` or `<h>` is a heading.
 
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one text is not.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    segments = read_text_page(text, options)
-    scores = {scorer.canonical_name: scorer.score(segments) for scorer in parsed.scorers}
-    return clean_page(PageScores("", SCORED, segments=segments, scores=scores), parsed).text
+    return clean_page(_scored_text(text, parsed.scorers, options), parsed).text
 
 
-def run(experiment: str | Path, results: str | Path = "results", indexes: str | Path = "indexes") -> Results:
-    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`."""
+def _scored_text(text: str, scorers: Sequence[Scorer], options: PageOptions) -> PageScores:
+    segments = read_text_page(text, options, by_blank_lines=True)
+    scores = {scorer.canonical_name: scorer.score(segments) for scorer in scorers}
+    return PageScores("", SCORED, segments=segments, scores=scores)
+
+
+def run(
+    experiment: str | Path,
+    results: str | Path = "results",
+    indexes: str | Path = "indexes",
+    *,
+    fresh: bool = False,
+    chosen: bool = False,
+    seconds: float | None = None,
+) -> Results:
+    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`.
+
+    `seconds` are of timing, instead of the file's; 0 for none.
+    """
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
+    loaded = load_experiment(Path(experiment))
+    if seconds is not None:
+        loaded = replace(loaded, measure_seconds=seconds)
+    return run_experiment(loaded, Path(results), Path(indexes), fresh, chosen=chosen)
 
 
 def explore(experiment: str | Path, results: str | Path = "results") -> Results:
@@ -154,20 +182,34 @@ def explore(experiment: str | Path, results: str | Path = "results") -> Results:
 
 
 @overload
-def choose(experiment: str | Path, results: str | Path = ..., question: Question | None = ...) -> Choice: ...
-@overload
-def choose(experiment: SeveralFiles, results: str | Path = ..., question: Question | None = ...) -> SharedChoice: ...
 def choose(
-    experiment: str | Path | SeveralFiles, results: str | Path = "results", question: Question | None = None
+    experiment: str | Path, results: str | Path = ..., question: Question | None = ..., **terms: Any
+) -> Choice: ...
+@overload
+def choose(
+    experiment: SeveralFiles, results: str | Path = ..., question: Question | None = ..., **terms: Any
+) -> SharedChoice: ...
+def choose(
+    experiment: str | Path | SeveralFiles,
+    results: str | Path = "results",
+    question: Question | None = None,
+    **terms: Any,
 ) -> Choice | SharedChoice:
-    """Choose an index for an experiment, or one setting for several; see `thresher.experiments.chooser`."""
+    """Choose an index for an experiment, or one setting for several; see `thresher.experiments.chooser`.
+
+    Without a `question`, `terms` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied,
+    families, deciding.
+    """
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
     from thresher.experiments.config import load_experiment
 
-    asked = question or Question()
-    if isinstance(experiment, str | Path):
-        return choose_experiment(load_experiment(Path(experiment)), Path(results), asked)
-    return choose_for_all([load_experiment(Path(file)) for file in experiment], Path(results), asked)
+    alone = isinstance(experiment, str | Path)
+    files = [experiment] if isinstance(experiment, str | Path) else experiment
+    loaded = [load_experiment(Path(file)) for file in files]
+    asked = question or Question.of(loaded[0], **terms)
+    if alone:
+        return choose_experiment(loaded[0], Path(results), asked)
+    return choose_for_all(loaded, Path(results), asked)
 
 
 def explain(

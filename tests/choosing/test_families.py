@@ -19,7 +19,8 @@ FLAT = np.full(30, 0.5)
 
 
 @pytest.mark.parametrize(
-    "name", [*DEFAULT_FAMILIES, "words", "words@p", "density@doc", "content|dcp", "words@p|dcp", "words@5|prp"]
+    "name",
+    [*DEFAULT_FAMILIES, "words", "words@p", "density@doc", "content(headings=keep)|dcp", "words@p|dcp", "words@5|prp"],
 )
 def test_names_of_sweeps_are_read(name: str) -> None:
     family = parse_family(name)

@@ -357,13 +357,16 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name, what in (
         ("some", "the folder holds no collection"),
-        ("empty", "the folder holds no collection"),
         ("a.pdf", "this is not a known kind of collection"),
     ):
         with pytest.raises(InputError) as caught:
             open_collection(tmp_path / name)
         assert str(caught.value) == f"{tmp_path / name}: {what}. Fix: give files ending in {KNOWN}, {SAY}."
-    for call in (lambda: open_collection(tmp_path / "empty", format="html"), html(tmp_path / "empty").fingerprint):
+    for call in (
+        lambda: open_collection(tmp_path / "empty"),
+        lambda: open_collection(tmp_path / "empty", format="html"),
+        html(tmp_path / "empty").fingerprint,
+    ):
         with pytest.raises(InputError) as empty:
             call()
         assert str(empty.value) == f"{tmp_path / 'empty'}: the folder is empty. Fix: check the path."

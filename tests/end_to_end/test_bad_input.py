@@ -47,7 +47,7 @@ CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     ),
     "unknown scorer": (
         {"cleaners": 'names = ["wrods@3"]'},
-        (f"web.toml:18: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}.",),
+        (f"web.toml:18: unknown scorer 'wrods'. Fix: write words, or use one of {', '.join(scorers())}.",),
     ),
     "unknown parameter": (
         {"cleaners": 'names = ["words(size=3)@3"]'},
@@ -145,6 +145,8 @@ def test_results_cannot_lie_where_a_file_is(web: Web, call: Call) -> None:
 def test_collections_without_pages(web: Web, call: Call) -> None:
     (web.folder / "empty").mkdir()
     web.write(collection='path = "empty"')
+    refused(call, web, 3, "empty: the folder is empty. Fix: check the path.")
+    (web.folder / "empty" / "a.bin").touch()
     known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
     formats = "html, text, warc, trec-web, jsonl, tar, parquet"
     refused(
@@ -342,6 +344,15 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         "Fix: check that collection and qrels use the same document ids.",
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
+    (web.folder / "other.trec").write_text("x9 Q0 part0/page00 1 2.5 x\n")
+    refused(
+        call,
+        web,
+        3,
+        "no topic of the run (x9) is among the judged ones (1, 2, 3, 4, 5, …). "
+        "Fix: check that run and qrels use the same topic ids.",
+        arguments=("evaluate", "qrels.txt", "other.trec"),
+    )
     (web.folder / "other.trec").write_text("1 Q0 part0/page00 1 high x\n")
     refused(
         call,
@@ -425,6 +436,9 @@ def test_search_needs_an_index(web: Web, call: Call) -> None:
         "pages: it holds no Lucene index. Fix: build the index first or check the path.",
         arguments=("search", "pages", "topics.tsv", "-o", "x.trec"),
     )
+    nowhere = "nowhere: there is no such folder. Fix: build the index first or check the path."
+    refused(call, web, 3, nowhere, arguments=("search", "nowhere", "topics.tsv", "-o", "x.trec"))
+    assert not (web.folder / "nowhere").exists()
 
 
 def test_a_failed_command_keeps_what_was_there(web: Web, call: Call, tmp_path: Path) -> None:

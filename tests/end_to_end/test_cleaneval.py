@@ -196,6 +196,18 @@ def test_gold_in_another_folder_and_as_json(call: Call, folder: Path) -> None:
     assert words == ["words@10", *["1.000", "0.000"] * 3, "−∞", "to", "∞", "1", "0", "1.0000"]
 
 
+def test_text_dumps_are_pages(call: Call, tmp_path: Path) -> None:
+    for name in ("input", "GoldStandard"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "input" / "1.txt").write_text("Home | News | About\n\nThis is a long\nparagraph <b> of eight words.\n")
+    (tmp_path / "GoldStandard" / "1.txt").write_text("<p>This is a long paragraph <b> of eight words.\n")
+    done = call("cleaneval", tmp_path, "-c", "words@4", "-c", "bars", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    rows = table(done.out, "cleaner", "precision", "±")
+    # Blocks end at blank lines, so that the second line of the paragraph stays with the first.
+    assert {row[0]: row[5] for row in rows[1:]} == {"none": f"{18 / 23:.3f}", "words@4": "1.000", "bars": "1.000"}
+
+
 def test_annotated_pages_are_gold(call: Call, tmp_path: Path) -> None:
     for name in ("original", "annotated"):
         (tmp_path / name).mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -86,13 +87,24 @@ def test_json_fields_are_found(tmp_path: Path) -> None:
     assert "1 of 1 judged pages" in done.out
 
 
+def test_ids_that_do_not_match_are_shown_and_commands_can_be_copied(tmp_path: Path) -> None:
+    write(tmp_path, {f"doc{name}.html": text for name, text in PAGES.items()}, {"1": "zzz"})
+    done = thresher(
+        "init", "my pages", "--topics", "topics.tsv", "--qrels", "qrels.txt", "-o", "my file.toml", cwd=tmp_path
+    )
+    assert "0 of 1 judged pages" in done.out
+    (line,) = (line for line in done.out.splitlines() if "zzz" in line)
+    assert re.search(r"\bdoc\w+, the first judged one zzz", line)
+    assert "thresher run 'my file.toml'" in (tmp_path / "my file.toml").read_text()
+
+
 def test_without_topics_the_file_names_those_to_be_made(tmp_path: Path) -> None:
     pages = {f"site/{name}.html": f"<title>oats number {name}</title>{text}" for name, text in PAGES.items()}
     write(tmp_path, pages, {})
     done = thresher("init", "my pages", cwd=tmp_path)
     assert done.code == 0
     (hint,) = (line for line in done.out.splitlines() if "pseudo-topics" in line)
-    assert "my-pages-topics" in hint
+    assert "thresher pseudo-topics 'my pages' -o my-pages-topics" in hint
 
 
 @pytest.mark.parametrize(

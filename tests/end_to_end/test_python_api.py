@@ -14,6 +14,7 @@ from thresher.choosing.choices import read_choice
 from thresher.cleaning import Extras
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run
+from thresher.evaluation.non_inferiority import parse_margin
 from thresher.scorers.registry import scorers
 
 PAGE = """<html><head><title>Bees</title></head><body>
@@ -44,7 +45,7 @@ def test_score_html() -> None:
     assert perplexities[4:].max() < 2000 < perplexities[:4].min()
     with pytest.raises(ConfigError) as error:
         thresher.score_html(PAGE, ["wrods"])
-    assert str(error.value) == f"wrods: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}."
+    assert str(error.value) == f"wrods: unknown scorer 'wrods'. Fix: write words, or use one of {', '.join(scorers())}."
 
 
 @pytest.mark.parametrize(
@@ -67,8 +68,32 @@ def test_clean_html_takes_text_and_bytes(cleaner: str, text: str) -> None:
     assert thresher.clean_html(PAGE.encode("utf-16"), cleaner) == text
 
 
-def test_clean_text_takes_lines_for_blocks() -> None:
-    assert thresher.clean_text(f"Home\n\n{TEXT}\nAll rights reserved.\n", "words@11") == TEXT
+def test_clean_text_cuts_blocks_as_the_command_does(tmp_path: Path) -> None:
+    first, second = TEXT[:20], TEXT[20:]
+    assert thresher.clean_text(f"Home\n{TEXT}\nAll rights reserved.\n", "words@11") == TEXT
+    text = f"# Storms\n\nHome\n\n{first}\n{second}\n\n<h>Floods\n\n<p>If a <b then c.\n"
+    (tmp_path / "1.txt").write_text(text)
+    for cleaner in ("words@11", "words(headings=keep)@11", "none"):
+        thresher.clean_collection(tmp_path / "1.txt", cleaner, tmp_path / "o.jsonl")
+        assert json.loads((tmp_path / "o.jsonl").read_text())["contents"] == thresher.clean_text(text, cleaner)
+    # Marks that Thresher and CleanEval write make headings, and are no text.
+    whole = " ".join(f"{first} {second}".split())
+    assert thresher.clean_text(text, "words(headings=keep)@11") == f"Storms\n{whole}\nFloods"
+    assert thresher.clean_text(text, "none").splitlines()[-1] == "If a <b then c."
+
+
+def test_a_sentence_is_scored_as_text() -> None:
+    page = thresher.score_text("if a <b then c is normal text", ["words", "perplexity"])
+    assert page.segments is not None
+    assert page.segments.sentences == ["if a <b then c is normal text"]
+    assert page.scores["words"].tolist() == [8]
+    assert thresher.score_text("a b", "words").scores["words"].tolist() == [2]
+    assert thresher.score_html("<p>a b", "words").scores["words"].tolist() == [2]
+    sentence = thresher.score_html("if a &lt;b then c is normal text", ["perplexity"]).scores
+    assert page.scores["perplexity(lm=books)"].tolist() == sentence["perplexity(lm=books)"].tolist()
+
+
+def test_empty_text() -> None:
     assert thresher.clean_text("", "words@11") == ""
 
 
@@ -112,6 +137,7 @@ def test_explore_and_choose(web: Web) -> None:
     table = explored.table()
     assert "words" in table.sweeps
     assert len(table.sweeps["words"]) > 30
+    assert thresher.choose(file, results, margin="20%").terms.margin == parse_margin("20%")
     choice = thresher.choose(file, results)
     assert read_choice(results / "web") == choice
     assert (results / "web" / "report.html").exists()

@@ -19,7 +19,7 @@ from thresher import __version__
 from thresher.costs.repeats import Interval
 from thresher.defaults import DEFAULT_CLEANER, SEARCH_CLEANER
 from thresher.evaluation.topics import read_topics
-from thresher.lucene.analysis import analyse, english_analyzer
+from thresher.lucene.analysis import analyse, english_analyzer, parse_retrieval
 from thresher.lucene.indexing import open_index
 from thresher.lucene.jvm import java_class
 from thresher.pruning_methods.treatments import methods
@@ -42,7 +42,7 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
         "reading pages",
         "scoring pages by density, perplexity(lm=books), words",
         f"indexing and searching 6 variants of {PAGES} pages",
-        "timing 6 variants together",
+        "timing 6 variants together (searches: up to 0.1 s, --seconds 0 for not at all)",
     ]
     lines = done.out.splitlines()
     assert lines[0].startswith("- Of 5 variants that were run, none is significantly worse than the baseline")
@@ -137,6 +137,11 @@ def test_manifest_says_what_the_results_were_made_from(finished: Finished) -> No
     assert manifest["experiment"] == "web"
     assert manifest["config"]["file"] == "web.toml"
     assert set(manifest["inputs"]) == {"collection", "topics", "qrels"}
+    # The report, the table and the manifest say what ranked.
+    formula = parse_retrieval("qld").formula
+    assert manifest["retrieval"] == {"qld": formula}
+    assert f"qld: {formula}." in (finished.results / "table.md").read_text()
+    assert f"qld: {formula}." in (finished.results / "report.html").read_text()
     assert manifest["topics"] == [str(number) for number in range(1, TOPICS + 1)]
     assert manifest["versions"]["thresher"] == __version__
     assert manifest["versions"]["pyserini"] == "1.6.0"

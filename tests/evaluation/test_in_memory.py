@@ -78,7 +78,7 @@ def test_what_is_evaluated_is_what_ir_measures_says(tmp_path: Path) -> None:
         ({}, "no judgments"),
         ([ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("1", "a", 2)], "grades 1 and 2"),
         ([ir_measures.ScoredDoc("1", "a", 1.0)], "no relevance"),
-        (pd.DataFrame({"query_id": ["1"], "docno": ["a"]}), "no doc_id and no relevance"),
+        (pd.DataFrame({"query_id": ["1"], "document": ["a"]}), "no doc_id and no relevance"),
     ],
 )
 def test_broken_qrels_are_refused(judged: Any, words: str) -> None:
@@ -136,3 +136,13 @@ def test_runs_are_compared_at_a_margin(tmp_path: Path) -> None:
     assert thresher.compare_runs(judged, runs, ["AP"]).margins == {}
     with pytest.raises(InputError, match="the baseline's P@1 is 0"):
         thresher.compare_runs(judged, {"zero": nothing, "good": runs["good"]}, ["P@1"], margin="5%")
+
+
+def test_measures_of_ir_measures_and_data_frames_of_pyterrier_are_taken() -> None:
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 2.0}, "2": {"c": 1.0, "b": 0.5}}
+    asked = [ir_measures.AP, ir_measures.nDCG @ 10]
+    found = thresher.evaluate(qrels, run, asked)
+    assert found == thresher.evaluate(qrels, run, ["AP", "nDCG@10"])
+    judged = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 1]})
+    hits = pd.DataFrame({"qid": ["1", "2", "2"], "docno": ["a", "c", "b"], "rank": [0, 0, 1], "score": [2.0, 1.0, 0.5]})
+    assert thresher.evaluate(judged, hits, asked) == found

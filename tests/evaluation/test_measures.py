@@ -429,5 +429,10 @@ def test_overlap_needs_one_judged_document_only():
     )
     with pytest.raises(InputError, match="the first id in the run is missing, in the qrels a"):
         check_overlap({}, qrels, ["1"])
-    with pytest.raises(InputError, match="no judged document"):
+    with pytest.raises(InputError, match=r"no topic of the run \(2\) is among the judged ones \(1\)"):
         check_overlap({"2": {"b": 1.0}}, qrels, ["1"])
+
+
+def test_a_cutoff_that_is_no_number_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"the measure `nDCG@1o` cannot be used \('1o' is not a number\)"):
+        parse_measure("nDCG@1o")

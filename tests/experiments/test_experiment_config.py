@@ -319,7 +319,7 @@ measures = []
         f"5: there is no {tmp_path}/nowhere. Fix: correct the path, which is relative to the experiment file.",
         "6: this is not a regular expression with its replacement (missing ), unterminated subpattern at position 0). "
         "Fix: correct it.",
-        f"15: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}.",
+        f"15: unknown scorer 'wrods'. Fix: write words, or use one of {', '.join(scorers())}.",
         "16: there is no cutoff. Fix: list at least one.",
         "19: the scorer 'words@3' of a sweep has a cutoff. Fix: list the cutoffs under `cutoffs`.",
         "20: the range 5 to 1 by 1 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",
@@ -933,7 +933,8 @@ def test_no_value_crashes_the_check(data: st.DataObject) -> None:
         assert getattr(getattr(document, name), key) == (tuple(value) if isinstance(value, list) else value)
     kind = type(value)
     fits = kind in declared.kinds and (not declared.choices or value in declared.choices)
-    fits &= declared.bounds is None or kind not in (int, float) or declared.bounds.low <= value <= declared.bounds.high
+    if (bounds := declared.bounds) and kind in (int, float):
+        fits &= bounds.low < value < bounds.high if bounds.open else bounds.low <= value <= bounds.high
     fits &= not declared.of_texts or not isinstance(value, list) or all(isinstance(item, str) for item in value)
     assert fits == (not wrong)
 

@@ -64,7 +64,7 @@ def test_such_a_file_is_one_line_of_init(tmp_path: Path, capfd: pytest.CaptureFi
     damaged = tmp_path / "rows" / "damaged.parquet"
     damaged.write_bytes(data if marked else _large_without_mark(data))
     with pytest.raises(InputError) as error:
-        starting_file(damaged.parent, None, None, "first", tmp_path)
+        starting_file(damaged.parent, None, None, "first", tmp_path / "first.toml")
     line = f"{damaged}: its reader crashes. Fix: write the file again, or take it out of the folder."
     assert error.value.lines() == [line]
     assert capfd.readouterr() == ("", "")

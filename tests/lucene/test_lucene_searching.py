@@ -151,11 +151,13 @@ def test_two_searchers_at_once(index: Path) -> None:
 
 
 def test_a_folder_without_an_index(tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "missing"):
+    for folder, what in ((tmp_path, "it holds no Lucene index"), (tmp_path / "missing", "there is no such folder")):
         with pytest.raises(InputError) as caught, Searcher(folder, RetrievalModel("qld")):
             pass
         fix = "Fix: build the index first or check the path."
-        assert str(caught.value) == f"{folder}: it holds no Lucene index. {fix}"
+        assert str(caught.value) == f"{folder}: {what}. {fix}"
+        # Lucene would make it.
+        assert not (tmp_path / "missing").exists()
 
 
 def test_a_damaged_index(documents: Documents, tmp_path: Path) -> None:

@@ -115,3 +115,17 @@ def test_any_text_parses_to_a_stable_name_or_is_refused(text: str) -> None:
 def test_the_family_decides_what_is_printed() -> None:
     family: Literal["bm25"] = "bm25"
     assert RetrievalModel(family, mu=5).name == "bm25"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("qld(mu=1500)", ("µ = 1500", "ln(1 + tf / (µ p)) + ln(µ / (µ + length))", "as Lucene has it")),
+        ("qld(exact)", ("µ = 2000", "ranks as the published formula")),
+        ("bm25(b=0.3)", ("BM25", "k1 = 0.9", "b = 0.3")),
+        ("classic", ("TF-IDF",)),
+    ],
+)
+def test_formulas_have_all_parameters(name: str, said: tuple[str, ...]) -> None:
+    formula = parse_retrieval(name).formula
+    assert [one for one in said if one not in formula] == []

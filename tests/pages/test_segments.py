@@ -195,7 +195,7 @@ def test_the_headline_is_the_longest_heading_in_the_title_or_the_first_of_level_
         ("a b\r\n\r\n  c\t d \u2028e\x85f", ["a b", "c d e f"]),
         ("a\n\x01\x1f\nb", ["a", "b"]),
         # Items of lists and headings begin blocks too.
-        ("a\n\n* one\ngoes on\n* two\n   1. three\n# Head\nb", ["a", "* one goes on", "* two", "1. three", "# Head b"]),
+        ("a\n\n* one\ngoes on\n* two\n   1. three\n# Head\nb", ["a", "* one goes on", "* two", "1. three", "Head b"]),
         ("\n \n", []),
     ],
 )

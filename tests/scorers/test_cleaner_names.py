@@ -179,6 +179,11 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
     [
         ("", "the name '' does not parse. " + PATTERN),
         ("words@", "words@: the name 'words@' does not parse. " + PATTERN),
+        (
+            "none|dcp@0.15",
+            "none|dcp@0.15: the name 'none|dcp@0.15' does not parse. "
+            "Fix: name the cleaner alone: what is behind | prunes an index, as --prune of `thresher index` does.",
+        ),
         ("words@5@6", "words@5@6: the name 'words@5@6' does not parse. " + PATTERN),
         ("words(@5", "words(@5: the name 'words(@5' does not parse. " + PATTERN),
         ("words@5 6", "words@5 6: the name 'words@5 6' does not parse. " + PATTERN),
@@ -186,8 +191,8 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ("+words@5", "+words@5: the name '+words@5' does not parse. " + PATTERN),
         ("words(a(b))@5", "words(a(b))@5: the name 'words(a(b))@5' does not parse. " + PATTERN),
         ("(5)@words", "(5)@words: the name '(5)@words' does not parse. " + PATTERN),
-        ("word@5", f"word@5: unknown scorer 'word'. Fix: use one of {KNOWN}."),
-        ("Words@5", f"Words@5: unknown scorer 'Words'. Fix: use one of {KNOWN}."),
+        ("word@5", f"word@5: unknown scorer 'word'. Fix: write words, or use one of {KNOWN}."),
+        ("Words@5", f"Words@5: unknown scorer 'Words'. Fix: write words, or use one of {KNOWN}."),
         ("words@5+none", f"words@5+none: unknown scorer 'none'. Fix: use one of {KNOWN}."),
         ("none@5", f"none@5: unknown scorer 'none'. Fix: use one of {KNOWN}."),
         ("words", "words: the cleaner 'words' has no cutoff. Fix: write one, such as words@51."),

@@ -20,8 +20,9 @@ def test_declarations():
             "headings",
             "floor",
         ]
-        # The example is a canonical name.
-        assert parse_cleaner(entry["example"]).name == entry["example"]
+        # The example is a canonical name, without a default for headings that names always say.
+        says = "(headings=headline)" if entry["name"] == "content" else ""
+        assert parse_cleaner(entry["example"]).name == entry["example"].replace("@", f"{says}@")
         assert entry["decides"] == ("@" not in entry["example"]) == (entry["cutoffs"] == "none")
 
 
@@ -36,8 +37,8 @@ def test_description_of_a_scorer():
         "(from 0 to 0.99)\n"
         "    prior=0: unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good "
         "(from 0)\n"
-        "    headings=score: whether title and headings are scored like any block, always kept, or always dropped "
-        "(score or keep or drop)\n"
+        "    headings=score: whether title and headings are scored like any block, the headline is always kept, all are, or "
+        "all are dropped (score or headline or keep or drop)\n"
         "    floor=0: words that a page keeps, if it has them, whatever the cutoff: its best-scored segments (from 0)\n"
         "    source: Fernandez-Pichel, Prada-Corral, Losada, Pichel, Gamallo: An unsupervised perplexity-based method for "
         "boilerplate removal, Natural Language Engineering 2023\n"
@@ -50,8 +51,8 @@ def test_description_of_a_scorer_that_decides():
         "\nbte\n"
         "    Decides for the one span of blocks with the most words inside and tags outside.\n"
         "    scores each block; decides: no cutoff, such as bte\n"
-        "    headings=score: whether title and headings are scored like any block, always kept, or always dropped "
-        "(score or keep or drop)\n"
+        "    headings=score: whether title and headings are scored like any block, the headline is always kept, all are, or "
+        "all are dropped (score or headline or keep or drop)\n"
         "    floor=0: words that a page keeps, if it has them, whatever the cutoff: its best-scored segments (from 0)\n"
         "    source: Finn, Kushmerick, Smyth: Fact or fiction: Content classification for digital libraries, DELOS workshop "
         "2001\n"

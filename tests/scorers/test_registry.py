@@ -118,9 +118,10 @@ def test_one_short_file_adds_a_scorer(folder):
             {
                 "name": "headings",
                 "default": "score",
-                "description": "whether title and headings are scored like any block, always kept, or always dropped",
-                "values": "score or keep or drop",
-                "choices": ["score", "keep", "drop"],
+                "description": "whether title and headings are scored like any block, the headline is always kept, "
+                "all are, or all are dropped",
+                "values": "score or headline or keep or drop",
+                "choices": ["score", "headline", "keep", "drop"],
             },
             {
                 "name": "floor",
@@ -146,7 +147,10 @@ def test_two_of_one_name(folder):
 def test_unknown_scorer():
     with pytest.raises(ConfigError) as caught:
         scorer_class("word", "file.toml:3")
-    assert str(caught.value) == f"file.toml:3: unknown scorer 'word'. Fix: use one of {', '.join(sorted(scorers()))}."
+    assert (
+        str(caught.value)
+        == f"file.toml:3: unknown scorer 'word'. Fix: write words, or use one of {', '.join(sorted(scorers()))}."
+    )
 
 
 def test_no_java_is_loaded_for_scorers():

@@ -138,7 +138,7 @@ class GoldCollection:
             except OSError as error:
                 raise user_error(error, page.path) from error
             name, url = page.path.name, page.url or None
-            yield Source(page_id(page), name, state.size, path=page.path, url=url, listed=state)
+            yield Source(page_id(page), name, state.size, path=page.path, url=url, is_text=page.is_text, listed=state)
 
 
 def page_id(page: GoldPage) -> str:

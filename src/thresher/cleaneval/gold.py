@@ -167,6 +167,8 @@ GOLD_FILES = ("ground-truth.json", "evaldata.json")
 _TEXT_SUFFIXES = (".txt",)
 _JSON_SUFFIXES = (".json",)
 _PAGE_SUFFIXES = tuple(suffix + more for suffix in HTML_SUFFIXES for more in ("", *COMPRESSIONS))
+_DUMP_SUFFIXES = tuple(suffix + more for suffix in _TEXT_SUFFIXES for more in ("", *COMPRESSIONS))
+"""Of text dumps of pages, as CleanEval's "text" task has them; read where a folder has no page in HTML."""
 
 
 @dataclass(frozen=True)
@@ -302,6 +304,11 @@ class GoldPage:
     gold: Path | None = None
 
     @property
+    def is_text(self) -> bool:
+        """Whether it is a dump of the page's text."""
+        return self.path.name.lower().endswith(_DUMP_SUFFIXES)
+
+    @property
     def text(self) -> str:
         """The segments' texts, each starting a new line."""
         return "\n".join(segment.text for segment in self.segments)
@@ -340,7 +347,7 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
 
     Args:
         folder: has the pages in `input/`, `original/` or `html/`, or directly if there is no such folder; Trafilatura's are in
-            `eval/` and `cache/`. Pages may be compressed one by one.
+            `eval/` and `cache/`. Pages may be compressed one by one. If none is HTML, those in `.txt` are read, as text.
         gold: a folder of gold texts, of JSON files as WCXB's or of annotated pages, or a JSON file as AEB's or Trafilatura's;
             by default the folder's `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/`, `ground-truth.json` or
             `evaldata.json`.
@@ -348,7 +355,7 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
     """
     gold = gold or _gold_of(folder)
     entries, is_partial = _entries(gold)
-    pages = _by_stem(_page_folders(folder, is_partial), _PAGE_SUFFIXES)
+    pages = _by_stem(_page_folders(folder, is_partial), _PAGE_SUFFIXES, _DUMP_SUFFIXES)
     both = sorted(pages.keys() & entries.keys())
     if not both:
         raise InputError(
@@ -385,7 +392,7 @@ def read_page_bytes(page: GoldPage) -> bytes:
 
 def parse_page(page: GoldPage, detail: Detail = Detail.TAGS) -> Segments:
     """Return the segments of the whole page, content or not; `detail` as for `read_page`."""
-    return read_page(Page(page.stem, read_page_bytes(page), page.url or None), detail=detail)[0]
+    return read_page(Page(page.stem, read_page_bytes(page), page.url or None, is_text=page.is_text), detail=detail)[0]
 
 
 def _gold_of(folder: Path) -> Path:

@@ -38,8 +38,8 @@ ROWS = (
     "perplexity(lm=books)@8000",
     "perplexity(lm=books)@10000",
 )
-"""The cleaners of the papers' tables besides all text: heuristics only, NCleaner's models, jusText, Boilerpipe's rules, BTE,
-minimum words and text density of a block, the perplexity paper's two cutoffs."""
+"""Cleaners, most of them of the papers' tables, besides all text: heuristics only, NCleaner's models, jusText, Boilerpipe's
+rules, BTE, minimum words and text density of a block, the perplexity paper's two cutoffs."""
 MOST_CUTOFFS = 20
 Parsed = TypeVar("Parsed")
 _SWEEP = re.compile(r"(?P<name>[^()=]+(?:\([^()]*\))?)\s*(?:=(?P<cutoffs>.*))?")

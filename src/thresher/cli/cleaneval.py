@@ -20,7 +20,7 @@ from thresher.files import real_path
     "-c",
     multiple=True,
     metavar="NAME",
-    help="A cleaner's canonical name, such as words@11; may be repeated [default: the rows of the papers' tables].",
+    help="A cleaner's canonical name, such as words@11; may be repeated [default: 13, most of the papers' tables].",
 )
 @gold_options
 @click.option("--extractors", is_flag=True, help="Measure other packages too (needs the extra `extractors`).")

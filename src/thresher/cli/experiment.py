@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -59,7 +59,7 @@ def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None,
     file = output or Path(f"{name}.toml")
     if file.exists():
         raise InputError("the file is there already", "name another one with -o, or remove it", str(file))
-    text, seen = starting_file(pages, topics, qrels, name, file.parent)
+    text, seen = starting_file(pages, topics, qrels, name, file)
     write_text(file, text)
     for sentence in seen:
         tell(f"- {sentence}")
@@ -213,24 +213,14 @@ def choose(
     missing here lose everything. Of several experiments: the setting whose prediction bound is within the margin, tested by
     leaving out one after the other. Writes choice.json and the reports, or shared-choice.json.
     """
-    from dataclasses import replace
-
-    from thresher.choosing.families import parse_family
-    from thresher.evaluation.non_inferiority import parse_margin
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
-    from thresher.experiments.config import checked_measure, load_experiment
+    from thresher.experiments.config import load_experiment
 
     configs = [load_experiment(experiment) for experiment in experiments]
     first = configs[0]
-    given: dict[str, Any] = {
-        "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
-        "margin": margin and parse_margin(margin),
-        "alpha": alpha,
-        "deciding": tuple(checked_measure(name, first.measures, "--deciding") for name in deciding),
-        "emptied": emptied,
-    }
-    terms = replace(first.terms, **{name: value for name, value in given.items() if value not in (None, ())})
-    question = Question(measure, terms, queries)
+    question = Question.of(
+        first, measure, queries, margin=margin, alpha=alpha, emptied=emptied, families=families, deciding=deciding
+    )
     if len(configs) == 1:
         say_answer(_chosen(choose_experiment(first, results, question, say), results / first.name), shape)
     else:
@@ -316,6 +306,7 @@ def search(
     from thresher.evaluation import read_topics, write_run
     from thresher.lucene.analysis import parse_retrieval
     from thresher.lucene.searching import Searcher
+    from thresher.reports.formatting import counted
 
     if tag.split() != [tag]:
         raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
@@ -324,7 +315,9 @@ def search(
         done = searcher.search_topics(asked)
     write_run(output, done.hits, tag)
     hits = sum(map(len, done.hits.values()))
-    say(f"{output}: {len(asked)} topics, {hits} hits, median {median(done.latencies_ms):.2f} ms a query")
+    say(
+        f"{output}: {counted(len(asked), 'topic')}, {counted(hits, 'hit')}, median {median(done.latencies_ms):.2f} ms a query"
+    )
 
 
 @click.command()

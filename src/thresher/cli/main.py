@@ -32,7 +32,8 @@ def main() -> None:
         _fail(error.lines(), error.exit_code)
     except click.UsageError as error:
         hint = f" Fix: see `{error.ctx.command_path} --help`." if error.ctx else ""
-        _fail([f"{error.format_message().rstrip('.')}.{hint}"], ConfigError.exit_code)
+        said = error.format_message().rstrip(".")
+        _fail([f"{said}{'' if said.endswith('?') else '.'}{hint}"], ConfigError.exit_code)
     except click.ClickException as error:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):

@@ -211,6 +211,8 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         return format, tuple(matching)
     by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files]) or dumps
     if not by_format:
+        if not files:
+            raise InputError("the folder is empty", "check the path", str(root))
         what = "this is not a known kind of collection" if root.is_file() else "the folder holds no collection"
         known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
         fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"

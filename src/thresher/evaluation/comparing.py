@@ -17,6 +17,8 @@ from thresher.evaluation.topics import Topic, read_topics
 from thresher.evaluation.trec_files import collect_qrels, collect_run, read_qrels, read_run
 
 if TYPE_CHECKING:
+    from ir_measures import Measure
+
     from thresher.evaluation.non_inferiority import MarginComparison
 
 Qrels = str | Path | Mapping[str, Mapping[str, int]] | Iterable[Any]
@@ -58,6 +60,7 @@ def _triples(source: Any, value: str, what: str) -> Iterator[tuple[str, str, Any
         )
         return
     if hasattr(source, "itertuples"):  # a data frame
+        source = source.rename(columns={name: own for name, own in _AS_PYTERRIER.items() if own not in source.columns})
         if missing := [name for name in names if name not in source.columns]:
             raise _lacks(missing, what)
         source = source[[*names]].itertuples(index=False)
@@ -68,18 +71,22 @@ def _triples(source: Any, value: str, what: str) -> Iterator[tuple[str, str, Any
         yield str(topic), str(document), one
 
 
+_AS_PYTERRIER = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+"""Columns of PyTerrier's data frames, and ir-measures' names for them."""
+
+
 def _lacks(names: list[str], what: str) -> InputError:
-    fix = "name fields and columns as ir-measures does: query_id, doc_id, relevance, score"
+    fix = "name fields and columns as ir-measures does (query_id, doc_id, relevance, score), or a data frame's as PyTerrier"
     return InputError(f"there is no {' and no '.join(names)}", fix, what)
 
 
-def evaluate(qrels: Qrels, run: Run, measures: Sequence[str] = ()) -> dict[str, dict[str, float]]:
+def evaluate(qrels: Qrels, run: Run, measures: Sequence[str | Measure] = ()) -> dict[str, dict[str, float]]:
     """Return the value of each measure for each topic with a judgment, by measure and topic.
 
     Args:
         qrels: a file, grades by document by topic, or ir-measures' records of judgments, also as a data frame.
         run: a file, scores by document by topic, or ir-measures' records of hits, also as a data frame.
-        measures: as ir-measures or trec_eval name them; by default `DEFAULT_MEASURES`.
+        measures: as ir-measures or trec_eval name them, or ir-measures' own; by default `DEFAULT_MEASURES`.
 
     Raises:
         ConfigError: if a measure does not parse.
@@ -90,7 +97,7 @@ def evaluate(qrels: Qrels, run: Run, measures: Sequence[str] = ()) -> dict[str, 
 
 
 def _values(
-    judged: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]], measures: Sequence[str]
+    judged: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]], measures: Sequence[str | Measure]
 ) -> dict[str, dict[str, float]]:
     names = [str(parse_measure(name)) for name in measures or DEFAULT_MEASURES]
     topics = tuple(topic for topic in judged if judged[topic])
@@ -101,7 +108,7 @@ def _values(
 def compare_runs(
     qrels: Qrels,
     runs: Sequence[str | Path] | Mapping[str, Run],
-    measures: Sequence[str] = (),
+    measures: Sequence[str | Measure] = (),
     baseline: str | Path | None = None,
     alpha: float = ALPHA,
     correction: str = HOLM,

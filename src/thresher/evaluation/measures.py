@@ -58,12 +58,15 @@ def _library() -> Any:
         raise MissingDependencyError("the package ir-measures is missing", fix) from error
 
 
-def parse_measure(name: str) -> ir_measures.Measure:
+def parse_measure(name: str | ir_measures.Measure) -> ir_measures.Measure:
     """Parse the name of a measure, in the manner of ir-measures: `P@10`, `AP(rel=2)`, `nDCG(dcg='exp-log2')@10`.
+
+    A measure of ir-measures itself is taken by its name.
 
     `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left out. Names of
     trec_eval (`map`, `ndcg_cut_10`) are understood, too.
     """
+    name = str(name)
     measure = _known(name) or _of_trec_eval(name)
     if measure is None:
         raise _unknown(name)
@@ -86,7 +89,9 @@ def _known(name: str) -> ir_measures.Measure | None:
         )
         measure.validate_params()
         problem = _out_of_range(measure)
-    except (AssertionError, SyntaxError, ValueError, TypeError) as error:
+    except SyntaxError:
+        problem = f"{match['at']!r} is not a number"
+    except (AssertionError, ValueError, TypeError) as error:
         problem = " ".join(str(error).split()) or "not a valid parameter"
     if problem:
         raise ConfigError(f"the measure `{name}` cannot be used ({problem})", f"write it as {_usage(prototype)}")
@@ -201,6 +206,12 @@ def check_overlap(
     pairs = [(run.get(topic, {}), qrels.get(topic, {})) for topic in topics]
     if any(document in judged for retrieved, judged in pairs for document in retrieved):
         return
+    judged_topics = [topic for topic in topics if qrels.get(topic)]
+    if run and not any(topic in run for topic in judged_topics):
+        raise InputError(
+            f"no topic of the run ({_first(list(run))}) is among the judged ones ({_first(judged_topics)})",
+            "check that run and qrels use the same topic ids",
+        )
     retrieved_id = next((document for retrieved, _ in pairs for document in retrieved), None)
     judged_id = next((document for _, judged in pairs for document in judged), None)
     raise InputError(

@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from thresher.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choice, write_choice
 from thresher.choosing.deciding import choose_variants
-from thresher.choosing.families import Terms
+from thresher.choosing.families import Terms, parse_family
 from thresher.choosing.savings import Savings, Timings, savings
 from thresher.choosing.shared import SharedChoice, choose_shared, write_shared
 from thresher.costs.machine import Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
+from thresher.evaluation.non_inferiority import parse_margin
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
@@ -41,6 +43,30 @@ class Question:
     measure: str | None = None
     terms: Terms | None = None
     queries: int = QUERIES
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Experiment,
+        measure: str | None = None,
+        queries: int = QUERIES,
+        *,
+        margin: str | None = None,
+        alpha: float | None = None,
+        emptied: float | None = None,
+        families: Sequence[str] = (),
+        deciding: Sequence[str] = (),
+    ) -> Question:
+        """Return the question by an experiment's terms, but for those that are given, as the command line takes them."""
+        given: dict[str, Any] = {
+            "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
+            "margin": margin and parse_margin(margin),
+            "alpha": alpha,
+            "deciding": tuple(checked_measure(name, experiment.measures, "--deciding") for name in deciding),
+            "emptied": emptied,
+        }
+        changed = {name: value for name, value in given.items() if value not in (None, ())}
+        return cls(measure, replace(experiment.terms, **changed), queries)
 
 
 def choose_experiment(

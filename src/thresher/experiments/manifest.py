@@ -60,6 +60,7 @@ class Provenance:
                     "digest": experiment.digest,
                 },
                 "inputs": dict(inputs.digests),
+                "retrieval": {model.name: model.formula for model in experiment.retrieval},
                 "topics": list(inputs.topics.ids),
                 **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),
                 "versions": package_versions(),

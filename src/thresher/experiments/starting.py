@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -36,6 +37,7 @@ class Look:
         failed: others, without a text or id.
         judged: documents of the qrels; 0 without qrels.
         known: of these, among the pages.
+        first: the first page's id.
     """
 
     reading: ReadOptions
@@ -43,16 +45,15 @@ class Look:
     failed: int
     judged: int
     known: int
+    first: str
 
 
-def starting_file(
-    pages: Path, topics: Path | None, qrels: Path | None, name: str, folder: Path
-) -> tuple[str, list[str]]:
+def starting_file(pages: Path, topics: Path | None, qrels: Path | None, name: str, file: Path) -> tuple[str, list[str]]:
     """Return the text of an experiment file, and what was seen, in sentences.
 
-    Without topics and qrels the file names those that `thresher pseudo-topics` makes. Paths are relative to `folder`, the
-    file's own.
+    Without topics and qrels it names those that `thresher pseudo-topics` makes. Paths are relative to the folder of `file`.
     """
+    folder = file.parent
     if (topics is None) is not (qrels is None):
         raise InputError("topics and qrels belong together", "give both, or none of them", str(topics or qrels))
     judgments = read_qrels(qrels) if qrels else {}
@@ -61,17 +62,24 @@ def starting_file(
     if topics and qrels:
         found = read_topics(topics)
         matching = sum(topic in judgments for topic in found)
-        said.append(f"{len(found):,} topics, {matching:,} of them with judgments.")
+        said.append(f"{counted(len(found), 'topic')}, {matching:,} with judgments.")
         if not matching:
             raise InputError("no topic has judgments", "give topics and qrels that belong together", str(qrels))
         said.append(f"{seen.known:,} of {seen.judged:,} judged pages are among those read.")
+        if not seen.known:
+            judged = next((document for grades in judgments.values() for document in grades), "none")
+            said.append(
+                f"The first page's id is {seen.first}, the first judged one {judged}: set `ids` in [collection]."
+            )
     else:
         made = folder / f"{name}-topics"
         topics, qrels = made / "topics.tsv", made / "qrels.txt"
         said.append(
-            f"Topics are made of titles and links: thresher pseudo-topics {pages} -o {made}{_flags(seen.reading)}"
+            "Topics are made of titles and links: "
+            f"{shlex.join(['thresher', 'pseudo-topics', str(pages), '-o', str(made)])}{_flags(seen.reading)}"
         )
-    return _text(name, seen, *(os.path.relpath(path, folder) for path in (pages, topics, qrels))), said
+    paths = (os.path.relpath(path, folder) for path in (pages, topics, qrels))
+    return _text(name, seen, shlex.quote(str(file)), *paths), said
 
 
 def look(pages: Path, judged: set[str]) -> Look:
@@ -94,7 +102,9 @@ def look(pages: Path, judged: set[str]) -> Look:
     # Of equal ones the first.
     best = max(_rules(ids) if of_paths else [IdRule()], key=fit)
     reading = ReadOptions(best, fields=collection.options.fields)
-    return Look(reading, len(ids), len(seen) - len(ids), len(judged), fit(best)[1])
+    return Look(
+        reading, len(ids), len(seen) - len(ids), len(judged), fit(best)[1], best.apply(ids[0]) if of_paths else ids[0]
+    )
 
 
 def _rules(paths: Iterable[str]) -> Iterator[IdRule]:
@@ -124,9 +134,9 @@ def _changed(reading: ReadOptions) -> Iterator[tuple[str, str | bool]]:
             yield f"{what}_field", names[0]
 
 
-def _text(name: str, seen: Look, pages: str, topics: str, qrels: str) -> str:
+def _text(name: str, seen: Look, file: str, pages: str, topics: str, qrels: str) -> str:
     given = {"name": name, "pages": pages, "topics": topics, "qrels": qrels, "index": DEFAULT_INDEX}
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in given.items()}
     keys = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in _changed(seen.reading))
     template = files("thresher.experiments").joinpath("starting.toml").read_text(encoding="utf-8")
-    return Template(template).substitute(quoted, keys=keys)
+    return Template(template).substitute(quoted, keys=keys, file=file)

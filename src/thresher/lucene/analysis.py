@@ -144,6 +144,22 @@ class RetrievalModel:
         return {parameter: getattr(self, parameter) for parameter in _PARAMETERS[self.family]}
 
     @property
+    def formula(self) -> str:
+        """What scores a document, in words and with all parameters."""
+        numbers = {parameter: number_text(value) for parameter, value in self.parameters.items()}
+        if self.family == "qld":
+            how = (
+                "of all terms of the query, which ranks as the published formula"
+                if self.exact
+                else "of those that the document has, at least 0 each, with its length in one byte, as Lucene has it"
+            )
+            each = "ln(1 + tf / (µ p)) + ln(µ / (µ + length))"
+            return f"query likelihood with Dirichlet smoothing, µ = {numbers['mu']}: the sum of {each} {how}"
+        if self.family == "bm25":
+            return f"Lucene's BM25, k1 = {numbers['k1']}, b = {numbers['b']}"
+        return "Lucene's TF-IDF (ClassicSimilarity)"
+
+    @property
     def name(self) -> str:
         """The canonical name: parameters in alphabetical order, without those at their default value."""
         default = RetrievalModel(self.family)
@@ -158,6 +174,14 @@ class RetrievalModel:
 
 
 _PARAMETERS: dict[FamilyName, tuple[str, ...]] = {"qld": ("mu",), "bm25": ("b", "k1"), "classic": ()}
+
+
+def formula_of(name: str) -> str:
+    """Return a model's name, and its formula if it is known here: results of another version may have other models."""
+    try:
+        return f"{name}: {parse_retrieval(name).formula}."
+    except ConfigError:
+        return f"{name}."
 
 
 def parse_retrieval(name: str) -> RetrievalModel:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.defaults import STEMMERS
-from thresher.errors import ConfigError, StateError, ThresherError
+from thresher.errors import ConfigError, InputError, StateError, ThresherError
 from thresher.files import atomic_path
 from thresher.lucene.analysis import FILLER, english_analyzer, term_list, term_list_analyzer
 from thresher.lucene.index_writer import IndexWriter
@@ -144,6 +144,8 @@ def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
 
     Java exceptions inside the block become errors about `shown` (or `folder`).
     """
+    if not folder.is_dir():  # which Lucene would make
+        raise InputError("there is no such folder", "build the index first or check the path", str(shown or folder))
     start()
     from jnius import JavaException
 

@@ -12,7 +12,7 @@ from thresher.collections.sources import Page, PageError
 from thresher.defaults import BLOCK_RULES, LANGUAGE
 from thresher.errors import ConfigError
 from thresher.pages.decoding import Decoded, binary_kind, decode
-from thresher.pages.marked_text import dump_blocks
+from thresher.pages.marked_text import dump_blocks, heading_mark
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
@@ -105,12 +105,15 @@ def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS, detail:
 
 
 def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS, by_blank_lines: bool = False) -> Segments:
-    """Return the segments of plain text: one block per line, or cut as by `marked_text.dump_blocks`."""
+    """Return the segments of plain text: one block per line, or cut and marked as in `marked_text`."""
     lines = [line.translate(_CONTROLS) for line in text.encode("utf-8", "replace").decode().splitlines()]
-    parted = dump_blocks(lines) if by_blank_lines else [[line] for line in lines]
-    blocks = [" ".join(" ".join(block).split()) for block in parted]
-    blocks = [block for block in blocks if block]
-    return segment("\n".join(blocks), [0] * len(blocks), options)
+    if by_blank_lines:
+        read = [(heading_mark(first), rest) for first, *rest in dump_blocks(lines)]
+        parted = [(level, " ".join([first, *rest])) for (level, first), rest in read]
+    else:
+        parted = [(0, line) for line in lines]
+    blocks = [(level, words) for level, block in parted if (words := " ".join(block.split()))]
+    return segment("\n".join(words for _, words in blocks), [level for level, _ in blocks], options)
 
 
 def segment(

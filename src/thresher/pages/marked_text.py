@@ -96,6 +96,21 @@ def dump_blocks(lines: Sequence[str]) -> list[list[str]]:
     return blocks
 
 
+def heading_mark(line: str) -> tuple[int, str]:
+    """Return the level of the heading that a mark at the beginning of a line makes, 0 for none; and the line without it.
+
+    Bullets and numbers stay: they are text.
+
+    >>> heading_mark("## Storms"), heading_mark("<h>Storms"), heading_mark("<p>Rain"), heading_mark("* Rain")
+    ((2, 'Storms'), (1, 'Storms'), (0, 'Rain'), (0, '* Rain'))
+    """
+    if tag := _LABEL.match(line):
+        return int(tag[1] == HEADING), line[tag.end() :]
+    if heading := _HEADING.match(line):
+        return heading[0].count("#"), line[heading.end() :]
+    return 0, line
+
+
 def is_bar(text: str) -> bool:
     """Return whether a segment is a navigation bar or footer: three or more fields of at most five words, separated by `|`.
 

@@ -220,7 +220,7 @@ class PageProcess:
         """End the page that is being done, and take no other; it may be called by a handler of signals."""
         self._stopped = True
         if (worker := self._worker) is not None:
-            worker.process.terminate()
+            worker.terminate()
 
     def close(self) -> None:
         """End the process for good."""

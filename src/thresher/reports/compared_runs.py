@@ -46,8 +46,8 @@ def runs_table(compared: ComparedRuns) -> Table:
     """
     if compared.margin:
         text = (
-            f"{len(compared.topics)} topics; Student's t of the mean difference from {visible(compared.baseline)}, α = "
-            f"{compared.alpha:g} in each row. Non-inferior: loses less than {compared.margin}; superior: is also better; "
+            f"{counted(len(compared.topics), 'topic')}; Student's t of the mean difference from {visible(compared.baseline)}, "
+            f"α = {compared.alpha:g} in each row. Non-inferior: loses less than {compared.margin}; superior: is also better; "
             f"inferior: loses more; inconclusive: none of these is shown, as always with fewer than {MINIMUM} topics"
         )
         return Table.of((*pick(RUNS, "run", "measure", "mean"), *AT_MARGIN), compared_rows(compared), text, keys=2)
@@ -56,7 +56,7 @@ def runs_table(compared: ComparedRuns) -> Table:
         name for name in ("difference", "outcome", "p", "p_holm", "effect", "interval", "note") if name not in hidden
     ]
     text = (
-        f"{len(compared.topics)} topics; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
+        f"{counted(len(compared.topics), 'topic')}; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
         f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"
     )
     return Table.of(pick(RUNS, "run", "measure", "mean", *names), compared_rows(compared), text, keys=2)

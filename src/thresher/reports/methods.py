@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thresher.columns import exact_number
+from thresher.lucene.analysis import formula_of
 from thresher.pruning_methods.method import PruningMethod
 from thresher.pruning_methods.treatments import Treatment, method_class
 from thresher.reports.formatting import correction_text
@@ -46,8 +47,9 @@ def methods(results: Results) -> tuple[Method, ...]:
         (
             "Retrieval",
             (
-                f"{', '.join(results.retrievals)}; {setup.depth} hits per topic; equal scores are ordered by document id, "
-                "ascending, and lowered so that trec_eval keeps that order.",
+                *map(formula_of, results.retrievals),
+                f"{setup.depth} hits per topic; equal scores are ordered by document id, ascending, and lowered so that "
+                "trec_eval keeps that order.",
             ),
         ),
         ("Evaluation", tuple(_evaluation(results))),

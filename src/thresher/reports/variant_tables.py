@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from thresher.columns import Declared, Show
+from thresher.lucene.analysis import formula_of
 from thresher.lucene.work import bytes_by_part
 from thresher.reports.formatting import MINUS, correction_text, counted, fixed, marks_text
 from thresher.reports.table import (
@@ -87,7 +88,8 @@ def main_table(results: Results, limit: int | None = None) -> Table:
         *pick(columns, f"{main} outcome", *sizes),
         *(measure_column(measure) for measure in results.measures if measure != main),
     ]
-    note = "MB: 10⁶ bytes. Postings and scored documents: of a query, mean over topics."
+    note = " ".join(map(formula_of, results.retrievals))
+    note += " MB: 10⁶ bytes. Postings and scored documents: of a query, mean over topics."
     if results.facts.noise:
         query, ratio = pick(columns, "query_seconds", "query_ratio")
         shown += [

@@ -212,7 +212,10 @@ def middle_cutoff(kind: type[Scorer]) -> str:
 def _parse(part: str, text: str, where: str) -> Cut:
     match = TERM.fullmatch(part)
     if not match:
-        raise ConfigError(f"the name {text!r} does not parse", "write it like perplexity(lm=books)@8000", where)
+        fix = "write it like perplexity(lm=books)@8000"
+        if "|" in text:
+            fix = "name the cleaner alone: what is behind | prunes an index, as --prune of `thresher index` does"
+        raise ConfigError(f"the name {text!r} does not parse", fix, where)
     kind = scorer_class(match["name"], where)
     values = parse_values(kind.name, (*kind.parameters, *CUT_PARAMETERS), match["inside"] or "", where)
     headings = str(values.pop(HEADINGS.name, kind.headings))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from inspect import isabstract
@@ -60,5 +61,7 @@ def _declared(module: str, base: type[Kind]) -> list[type[Kind]]:
 def named(known: Mapping[str, type[Kind]], name: str, what: str, where: str) -> type[Kind]:
     """Return one of the known classes by its name; `what` says what they are."""
     if name not in known:
-        raise ConfigError(f"unknown {what} {name!r}", f"use one of {', '.join(known)}", where)
+        near = get_close_matches(name, known, 1)
+        meant = f"write {near[0]}, or " if near else ""
+        raise ConfigError(f"unknown {what} {name!r}", f"{meant}use one of {', '.join(known)}", where)
     return known[name]

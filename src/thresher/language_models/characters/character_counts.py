@@ -215,7 +215,7 @@ def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settin
 def unigrams(model: CharacterModel, literal: bool = False) -> tuple[Floats, Floats]:
     """Return the add-one probability of each symbol in the clean and the dirty model; shape (alphabet size), 0 for `BEGIN`.
 
-    P(c) = (count(c) + 1) / (characters + symbols). A difference below 0 counts as 0 before the one is added: the papers clamp
+    P(c) = (count(c) + 1) / (characters + symbols). A difference below 0 counts as 0 before the one is added: StupidOS clamps
     to [0, 1] after training (`literal`), but a sign of probability 0 may decide its whole segment.
     """
     size = model.settings.alphabet.size
