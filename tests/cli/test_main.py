@@ -53,7 +53,7 @@ def test_shells_complete_verbs_and_options() -> None:
     ("verb", "table", "names"),
     [
         ("clean", "collection", ["format", "max_page_mib", "page_seconds", "escape_ids", "id_field"]),
-        ("clean", "pages", ["blocks", "language"]),
+        ("clean", "pages", ["blocks"]),
         ("pseudo-topics", "collection", ["ids", "prefix", "id_pattern", "max_page_mib", "page_seconds"]),
         ("index", "index", ["positions", "stored", "vectors", "stemmer"]),
         ("search", "retrieval", ["depth"]),

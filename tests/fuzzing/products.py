@@ -114,7 +114,9 @@ def write_outputs(data: bytes, folder: Path) -> None:
         rendering = Rendering(how)
         with documents_writer(path, rendering) as write:
             for document in cleaned:
-                write(rendering.record(document, {}))
+                row = rendering.row(document, {})
+                assert row is not None
+                write(row)
         found = [*documents(open_collection(path))]
         assert [(each.id, each.problem) for each in found] == [("a", None), ("1", None)], format
     lines = (folder / "out.jsonl").read_text(encoding="utf-8").splitlines()

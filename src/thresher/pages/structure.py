@@ -127,9 +127,11 @@ class _Walk:
             self.rows[self.count] = []
         elif tag == "tr" and self.tables:
             self.rows[self.tables[-1]].append(0)
-        elif tag in ("td", "th") and self.tables and (rows := self.rows[self.tables[-1]]):
+        elif tag in ("td", "th"):
+            # Outside of rows it is a cell of no table.
+            rows = (self.rows[self.tables[-1]] if self.tables else []) or [0]
             rows[-1] += 1
-            self.boxes.append(Box(CELL, self.tables[-1], row=len(rows), column=rows[-1]))
+            self.boxes.append(Box(CELL, self.tables[-1] if self.tables else 0, row=len(rows), column=rows[-1]))
 
     def end(self, tag: str) -> None:
         if tag == "a":

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.columns import number_text
-from thresher.defaults import DOCUMENT, REFERENCE
+from thresher.defaults import DEFAULT_CLEANER, DOCUMENT, REFERENCE, SEARCH_CLEANER
 from thresher.errors import ConfigError
 from thresher.scorers.base import (
     DECISION,
@@ -331,6 +331,14 @@ def parse_values(name: str, parameters: Sequence[Parameter], inside: str, where:
     return values
 
 
+WHICH = (
+    "Which one to take:",
+    f"    {DEFAULT_CLEANER} for text, of any kind of page and in any language: the default of `thresher clean`",
+    f"    {SEARCH_CLEANER} for search: all headings stay; then `thresher choose` says what your own topics allow",
+    "    words@5 where no model is wanted, in languages with spaces: fast, and seldom wrong",
+    "    none to compare with, and where pages have no boilerplate, such as abstracts and manuals",
+    "    justext for prose alone: drops tables, lists and short text; needs lang= for other languages than English",
+)
 RELATIVE_CUTOFFS = (
     "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the reference text in "
     "the model's card. Or a quota: @doc50 keeps the best-scored segments of each page that hold half of its words."
@@ -344,7 +352,7 @@ def declarations() -> list[dict[str, Any]]:
 
 def describe() -> str:
     """Return the declarations as text for a terminal."""
-    lines = [f"{BASELINE}", "    The baseline: tags, scripts and styles removed, all text kept.", ""]
+    lines = [*WHICH, "", f"{BASELINE}", "    The baseline: tags, scripts and styles removed, all text kept.", ""]
     for entry in declarations():
         rule = "decides: no cutoff" if entry["decides"] else f"{entry['keep']}; cutoffs {entry['cutoffs']}"
         head = entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF"

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Put the table of cleaners and other packages into README.md, and that of headlines into docs/results/content.md.
+
+usage: scripts/cleaner_table.py GOLD_FOLDERS
+
+GOLD_FOLDERS holds the five sets. Every page is cleaned by each cleaner and by the packages of the extra `extractors`. Pages a
+second are by the CPU time of one process, from the page's bytes or, for packages, its decoded text. `content` was trained on
+pages of the first two sets; its figures there are those by cross-validation, from docs/results/content.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib.metadata import version
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import fmean
+from time import process_time
+
+import trafilatura
+from fill import put, table
+
+import thresher
+from thresher.cleaneval.cleaning_measures import compare_tokens
+from thresher.cleaneval.extractors import by_justext, by_readability, by_resiliparse, decode_for_extractors
+from thresher.cleaneval.gold import GoldPage, read_gold
+from thresher.errors import ThresherError
+from thresher.streams import open_stream
+
+ROOT = Path(__file__).parents[1]
+CONTENT = ROOT / "docs" / "results" / "content.md"
+SETS = ("wcxb-dev", "aeb", "cleaneval-dev", "cleanportaleval", "dragnet-300")
+TRAINED_ON = SETS[:2]
+SCORED, HEADLINE, KEPT = (f"content(headings={choice})@0.5" for choice in ("score", "headline", "keep"))
+CLEANERS = (SCORED, HEADLINE, KEPT, "boilerpipe(rules=words)")
+
+
+def by_trafilatura(page: str, **mode: bool) -> list[str]:
+    """Return Trafilatura's text in a mode, without readers' comments."""
+    return (trafilatura.extract(page, include_comments=False, **mode) or "").splitlines()
+
+
+PACKAGES: dict[str, Callable[[str], list[str]]] = {
+    "Trafilatura": by_trafilatura,
+    "Trafilatura, for precision": partial(by_trafilatura, favor_precision=True),
+    "Trafilatura, for recall": partial(by_trafilatura, favor_recall=True),
+    "Resiliparse": by_resiliparse,
+    "readability": by_readability,
+    "jusText": by_justext,
+}
+
+
+def measured(page: GoldPage) -> list[tuple[float, float]]:
+    """Return the word F1 and the CPU seconds of each cleaner and package on a page."""
+    with open_stream(page.path) as stream:
+        content = stream.read()
+    decoded = decode_for_extractors(content)
+    cleaners = (partial(thresher.clean_html, content, cleaner) for cleaner in CLEANERS)
+    packages = (lambda extract=extract: "\n".join(extract(decoded)) for extract in PACKAGES.values())
+    found = []
+    for clean in (*cleaners, *packages):
+        begin = process_time()
+        try:
+            text = clean()
+        except (ThresherError, ValueError, TypeError, AttributeError, ArithmeticError, LookupError, AssertionError):
+            text = ""
+        seconds = process_time() - begin
+        found.append((compare_tokens(text, page.text).bag.f1, seconds))
+    return found
+
+
+def cross_validated() -> dict[str, float]:
+    """Return the word F1 of `content` with headings scored, by set, from its page."""
+    text = CONTENT.read_text(encoding="utf-8")
+    row = r"\*\*{}\*\*, by cross-validation.*?\| content\S* \| [\d,]+ \| ([\d.]+) \|"
+    found = {name: re.search(row.format(name), text, re.DOTALL) for name in TRAINED_ON}
+    return {name: float(match[1]) for name, match in found.items() if match}
+
+
+def rows(f1: dict[str, Sequence[float]], rates: Sequence[float]) -> Iterator[list[str]]:
+    """Yield the rows of README's table."""
+    validated = cross_validated()
+    names = [f"`{name}`" for name in CLEANERS] + [*PACKAGES]
+    for at, name in enumerate(names):
+        if CLEANERS[at : at + 1] == (KEPT,):
+            continue
+        cells = [f"{f1[one][at]:.3f}" for one in SETS]
+        if name in (f"`{SCORED}`", f"`{HEADLINE}`"):
+            cells[:2] = [f"{validated[one]:.3f}" if name == f"`{SCORED}`" else "–" for one in TRAINED_ON]
+        yield [name, *cells, f"{rates[at]:,.0f}"]
+
+
+def main() -> None:
+    """Measure and fill both tables."""
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    f1: dict[str, Sequence[float]] = {}
+    counts: dict[str, int] = {}
+    seconds = [0.0] * (len(CLEANERS) + len(PACKAGES))
+    with get_context("spawn").Pool(os.cpu_count()) as pool:
+        for name in SETS:
+            pages = [page for page in read_gold(Path(sys.argv[1]) / name).pages if page.text]
+            done = pool.map(measured, pages, chunksize=8)
+            f1[name] = [fmean(page[at][0] for page in done) for at in range(len(seconds))]
+            seconds = [total + sum(page[at][1] for page in done) for at, total in enumerate(seconds)]
+            counts[name] = len(pages)
+    rates = [sum(counts.values()) / total for total in seconds]
+    heads = ["cleaner", *(f"{name} ({count:,})" for name, count in counts.items()), "pages a second"]
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("trafilatura", "resiliparse", "readability-lxml", "justext")
+    )
+    put(ROOT / "README.md", "cleaners", table(heads, rows(f1, rates)) + f"\nPackages: {packages}.\n")
+    put(
+        CONTENT,
+        "headlines",
+        table(
+            ["set", "pages", *(f"`{name}`" for name in CLEANERS[:3])],
+            ([name, f"{counts[name]:,}", *(f"{value:.4f}" for value in f1[name][:3])] for name in SETS),
+        ),
+    )
+
+
+if __name__ == "__main__":
+    main()
