@@ -35,6 +35,8 @@ from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_t
 from thresher.evaluation.significance import ComparedRuns
 from thresher.files import scratch_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
+from thresher.pages.structure import kept_blocks
+from thresher.pages.structure import markdown as as_markdown
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.scorers.base import Scorer
@@ -102,18 +104,27 @@ def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions =
     return score_page(page_of(html), chosen, options)
 
 
-def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, options: PageOptions = DEFAULT_OPTIONS) -> str:
-    """Return what a cleaner leaves of a page: one block per line.
+def clean_html(
+    html: str | bytes,
+    cleaner: str = DEFAULT_CLEANER,
+    options: PageOptions = DEFAULT_OPTIONS,
+    *,
+    markdown: bool = False,
+) -> str:
+    """Return what a cleaner leaves of a page: one block per line, or as Markdown.
 
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one page is not.
         InputError: if the page cannot be parsed.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    scored = score_page(page_of(html), parsed.scorers, options)
+    scored = score_page(page_of(html), parsed.scorers, options, with_structure=markdown)
     if scored.segments is None:
         raise InputError(f"the page {scored.reason}", "check that it is HTML")
-    return clean_page(scored, parsed).text
+    cleaned = clean_page(scored, parsed)
+    if scored.structure is None:
+        return cleaned.text
+    return as_markdown(scored.structure.shapes, kept_blocks(scored.segments.blocks, cleaned.text, cleaned.blocks))
 
 
 def score_text(text: str, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:

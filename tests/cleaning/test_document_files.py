@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from warc_samples import http, record
 
 from thresher.cleaning import CleanCounts, Output, clean_collection, whole_collections
-from thresher.cleaning.document_files import METADATA, json_line, members
+from thresher.cleaning.document_files import Rendering, json_line
 from thresher.cleaning.output_formats import OutputFormat, output_format
 from thresher.cleaning.whole_collections import CutShard, cut_to_records
 from thresher.collections import documents, open_collection
@@ -95,28 +98,78 @@ def test_invalid_characters_are_left_out_where_asked(tmp_path: Path) -> None:
     assert row["contents"].split("\n") == ["Title", "It is a paragraph ."]
 
 
+ABOUT = """<html><head><title>Rye</title><meta name=author content="Ann Other"><link rel=canonical href=/rye>
+<meta property=og:site_name content="A farm"><meta name=description content="On  rye"><script type="application/ld+json">
+{"@graph": [{"@type": "Article", "datePublished": "2024-03-05T10:00:00Z", "author": {"name": "Not asked"}}]}</script></head>"""
+
+
 def test_the_members_of_json_lines_and_the_columns_of_parquet(tmp_path: Path, pages: Path) -> None:
     path, table = tmp_path / "cleaned.jsonl", tmp_path / "cleaned.parquet"
-    clean(pages, path, metadata=True)
-    clean(pages, table, metadata=True)
+    counts = clean(pages, path, metadata=True, text_name="text")
+    clean(pages, table, metadata=True, text_name="text")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     by_id = {row["id"]: row for row in rows}
-    assert list(by_id["d1"]) == ["id", "url", "title", "contents", "language", "metadata"]
     page = json.loads((pages / "1.jsonl").read_text(encoding="utf-8").splitlines()[0])["html"]
+    text = "The hive and its queen are of number 1."
     assert by_id["d1"] == {
         "id": "d1",
         "url": "http://x/1",
         "title": "Größe 1",
-        "contents": "The hive and its queen are of number 1.",
-        "language": "English",
-        "metadata": {"file": "1.jsonl", "offset": 0, "bytes": len(page.encode()), "encoding": "utf-8", "words": 9},
+        "text": text,
+        "language": "en",
+        "metadata": {
+            "file": "1.jsonl",
+            "offset": 0,
+            "bytes": len(page.encode()),
+            "encoding": "utf-8",
+            "words": 9,
+            "language_score": by_id["d1"]["metadata"]["language_score"],
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        },
     }
-    assert tuple(by_id["d1"]["metadata"]) == METADATA
-    assert list(by_id["d27"]) == ["id", "contents", "metadata"]
+    assert 0.5 < by_id["d1"]["metadata"]["language_score"] <= 1
+    assert list(by_id["d27"]) == ["id", "text", "metadata"]
     written = pq.read_table(table).to_pylist()
+    for row in written:
+        row["metadata"] = {name: value for name, value in row["metadata"].items() if value is not None}
     assert [{name: value for name, value in row.items() if value is not None} for row in written] == rows
-    clean(pages, path)
+    assert (counts.left_out, counts.duplicates) == (0, 0)
+    assert clean(pages, path, min_words=1).left_out == 6
     assert "metadata" not in path.read_text()
+    assert len(texts(path)) == PAGES - 6
+
+
+def test_what_a_page_says_of_itself_and_what_was_said_before(tmp_path: Path) -> None:
+    text = "<p>Rain is expected in the north tonight, and the wind will be strong along the coast."
+    german = "<p>Heute Nacht wird im Norden Regen erwartet, und der Wind weht stark entlang der Küste."
+    html = {"a": ABOUT + text, "b": text, "c": german, "d": "<p>Home", "e": "<p>Home"}
+    source, out = tmp_path / "pages.warc", tmp_path / "o.jsonl"
+    source.write_bytes(
+        b"".join(record(http(page.encode()), number=at) for at, page in enumerate(html.values(), start=1))
+    )
+
+    def cleaned(**how: Any) -> tuple[list[dict[str, Any]], CleanCounts]:
+        counts = clean_collection(source, "words@4", out, how=Output(**how))
+        return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()], counts
+
+    rows, counts = cleaned(metadata=True)
+    first, second, third, fourth, fifth = (row["metadata"] for row in rows)
+    told = {name: first[name] for name in ("author", "date", "sitename", "canonical", "description")}
+    address = rows[0]["url"]
+    assert told == {
+        "author": "Ann Other",
+        "date": "2024-03-05",
+        "sitename": "A farm",
+        "canonical": urljoin(address, "/rye"),
+        "description": "On rye",
+    }
+    assert (first["warc_record_id"], second["warc_record_id"]) == ("urn:uuid:1", "urn:uuid:2")
+    assert (second["duplicate_of"], counts.duplicates) == (rows[0]["id"], 1)
+    # Pages without text are no duplicates of each other.
+    assert not any("duplicate_of" in one for one in (first, third, fourth, fifth))
+    assert [row.get("language") for row in rows] == ["en", "en", "de", None, None]
+    rows, counts = cleaned(language="de")
+    assert ([row["contents"][:5] for row in rows], counts.left_out, counts.kept) == (["Heute"], 4, 3)
 
 
 @given(
@@ -127,7 +180,9 @@ def test_the_members_of_json_lines_and_the_columns_of_parquet(tmp_path: Path, pa
 )
 def test_no_text_breaks_a_line(document_id: str, title: str, text: str, url: str | None) -> None:
     document = CleanedDocument(document_id, text, 1, url, title=title)
-    line = json_line(members(document))
+    row = Rendering(OutputFormat("jsonl")).row(document, {})
+    assert row is not None
+    line = json_line(row)
     shown = line.decode()
     assert shown.splitlines() == [shown[:-1]]
     assert all(character.isprintable() or character not in map(chr, range(32)) for character in shown[:-1])

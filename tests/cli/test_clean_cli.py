@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -41,6 +42,12 @@ def test_members_by_any_name_and_the_failures_beside_them(
     clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / "cleaned.jsonl", "--failures", failed, *FIELDS)
     told = capfd.readouterr().err.splitlines()
     assert f"{tmp_path / 'cleaned.jsonl'}: 4 pages = 1 with text + 1 emptied + 2 failed; 5 words kept" in told
+    # The rate is the clock's.
+    assert re.fullmatch(r"\d+\.\d pages a second; 105 bytes of pages read, 110 written", told[-1])
+    with pytest.raises(SystemExit) as end:
+        clean(monkeypatch, lines, "-o", tmp_path / "new.jsonl", "--failures", failed, *FIELDS)
+    told_then = f"error: {failed}: it exists already. Fix: choose another name, or add --replace.\n"
+    assert (end.value.code, capfd.readouterr().err) == (5, told_then)
     written = [json.loads(line) for line in (tmp_path / "cleaned.jsonl").read_text(encoding="utf-8").splitlines()]
     assert written == [
         {"id": "a", "url": "http://x/a", "contents": "Barley and weather, much weather."},
@@ -68,7 +75,7 @@ def test_pages_lost_by_their_language_are_told_last(
 
     def told(*arguments: str) -> list[str]:
         path.write_text("".join(json.dumps(page) + "\n" for page in pages), encoding="utf-8")
-        clean(monkeypatch, path, "-o", cleaned, *arguments)
+        clean(monkeypatch, path, "-o", cleaned, "--replace", *arguments)
         return [line for line in capfd.readouterr().err.splitlines() if line.startswith((str(cleaned), "warning"))]
 
     words = len(PARAGRAPHS["English"].split())
@@ -100,11 +107,11 @@ def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(
         ("perplexity", "a percentile"),
         (f"perplexity(lm={model})", "100 %"),
     ):
-        clean(monkeypatch, lines, "-c", cleaner, "-o", out, *FIELDS)
+        clean(monkeypatch, lines, "-c", cleaner, "-o", out, "--replace", *FIELDS)
         (told,) = (line for line in capfd.readouterr().err.splitlines() if line.startswith("perplexity("))
         assert "@8000: " in told
         assert fact in told
-    clean(monkeypatch, lines, "-c", "perplexity@9000", "-o", out, *FIELDS)
+    clean(monkeypatch, lines, "-c", "perplexity@9000", "-o", out, "--replace", *FIELDS)
     assert "8000" not in capfd.readouterr().err
 
 

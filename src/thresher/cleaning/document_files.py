@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from isal import igzip
 
-from thresher.cleaning.output_formats import GZIP, PARQUET, ZSTD, OutputFormat, opened_output
+from thresher.cleaning.output_formats import BY_ENDING, GZIP, PARQUET, ZSTD, Output, OutputFormat, opened_output
+from thresher.defaults import MARKDOWN
 from thresher.pages.plain import without_invalid
-from thresher.scorers.languages import UNKNOWN, language_of
+from thresher.pages.structure import ABOUT, Structure, kept_blocks, markdown
 from thresher.scoring.cutting import CleanedDocument
 
-Metadata = Mapping[str, str | int | None]
 Row = dict[str, Any]
-Record = bytes | Row
-"""A line of JSON, or a row of Parquet."""
-Write = Callable[[Record], object]
+Write = Callable[[Row], object]
 
-METADATA = ("file", "offset", "bytes", "encoding", "words")
-"""The members of `metadata`, in their order."""
+STORED = ("file", "offset", "bytes", "encoding")
+METADATA = (*STORED, "words", *ABOUT, "warc_record_id", "language_score", "sha256", "duplicate_of")
+"""The members of `metadata`, in their order; `sha256` is of the cleaned text."""
 
 # Characters of a text that tell its language; more would only take longer.
 _SAMPLE = 2000
@@ -34,50 +35,98 @@ _SAMPLE = 2000
 _FRAME_BYTES, _GROUP_BYTES = 2**20, 16 * 2**20
 # Line ends and controls that JSON leaves as they are, but that some readers of lines take for ends.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
-_SCHEMA = [(name, pa.string()) for name in ("id", "url", "title", "contents", "language")]
-_METADATA_TYPE = pa.struct([(name, pa.string() if name in ("file", "encoding") else pa.int64()) for name in METADATA])
+_NUMBERS = {"offset": pa.int64(), "bytes": pa.int64(), "words": pa.int64(), "language_score": pa.float64()}
+_METADATA_TYPE = pa.struct([(name, _NUMBERS.get(name, pa.string())) for name in METADATA])
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """Makes documents records of a format. Picklable, for workers.
-
-    `metadata`: whether the member `metadata` is wanted; `valid`: whether invalid characters are left out.
-    """
+    """Makes documents rows, and writes these in a format. Picklable, for workers."""
 
     format: OutputFormat
-    metadata: bool = False
-    valid: bool = False
+    how: Output = BY_ENDING
 
-    def record(self, document: CleanedDocument, metadata: Metadata) -> Record:
-        """Return a document's record; `metadata` are the values of `METADATA`."""
-        if self.valid:
-            valid = without_invalid(document.text).split("\n")
-            document = replace(document, text="\n".join(filter(None, valid)), title=without_invalid(document.title))
-        row = members(document, metadata if self.metadata else None)
-        return row if self.format.kind == PARQUET else json_line(row)
+    @property
+    def structured(self) -> bool:
+        """Whether rows need what `thresher.pages.structure` finds."""
+        return self.how.metadata or self.markdown
+
+    @property
+    def markdown(self) -> bool:
+        """Whether rows have the text as Markdown."""
+        return self.how.markdown or self.format.kind == MARKDOWN
+
+    def row(
+        self, document: CleanedDocument, stored: Mapping[str, Any], structure: str = "", blocks: str = ""
+    ) -> Row | None:
+        """Return a document's row, without members that are not known; None if it is left out.
+
+        Args:
+            document: cleaned.
+            stored: the values of `STORED`.
+            structure: as JSON, if it is `structured` and the page has one.
+            blocks: the text of the page.
+        """
+        how = self.how
+        text = document.text
+        language, score = language_of(text) if text and (how.metadata or how.language) else (None, None)
+        if document.words < how.min_words or (how.language and language != how.language):
+            return None
+        found = Structure.of_json(structure) if structure else Structure({}, ())
+        shown = ""
+        if self.markdown and text:
+            shown = markdown(found.shapes, kept_blocks(blocks.split("\n"), text, document.blocks))
+        if how.valid:
+            text = "\n".join(filter(None, without_invalid(text).split("\n")))
+            document = replace(document, title=without_invalid(document.title))
+            # Line by line, for the indentation of others stays.
+            shown = "\n".join(map(without_invalid, shown.split("\n")))
+        known = {**stored, "words": document.words, **found.about, "language_score": score, "sha256": _sha256(text)}
+        row: Row = {
+            "id": document.id,
+            "url": document.url,
+            "title": document.title or None,
+            how.text_name: text,
+            MARKDOWN: shown if self.markdown else None,
+            "language": language,
+            "metadata": {name: known[name] for name in METADATA if known.get(name) is not None}
+            if how.metadata
+            else None,
+        }
+        return {name: value for name, value in row.items() if value is not None}
 
     def writer(self, out: BinaryIO) -> AbstractContextManager[Write]:
-        """Yield the function that adds a record to the open file `out`; after an error nothing more is written."""
+        """Yield the function that adds a row to the open file `out`; after an error nothing more is written."""
         if self.format.kind == PARQUET:
-            return _parquet(out, self.metadata)
+            return _parquet(out, self)
         if self.format.compression == GZIP:
             return _gzip(out)
-        return _zstd(out) if self.format.compression == ZSTD else nullcontext(cast(Write, out.write))
+        if self.format.kind == MARKDOWN:
+            return nullcontext(lambda row: out.write(self._with_front_matter(row)))
+        return _zstd(out) if self.format.compression == ZSTD else nullcontext(lambda row: out.write(json_line(row)))
+
+    def _with_front_matter(self, row: Row) -> bytes:
+        """Return a document in Markdown, after its other members as YAML, of which JSON is a part, between lines of `---`."""
+        about = [(name, value) for name, value in row.items() if name not in (self.how.text_name, MARKDOWN)]
+        head = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in about)
+        return f"---\n{head}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
 
 
-def members(document: CleanedDocument, metadata: Metadata | None = None) -> Row:
-    """Return a document as the members of a JSON line: `url`, `title`, `language` only if known."""
-    language = language_of(document.text[:_SAMPLE]) if document.text else UNKNOWN
-    row: Row = {
-        "id": document.id,
-        "url": document.url,
-        "title": document.title or None,
-        "contents": document.text,
-        "language": None if language == UNKNOWN else language,
-        "metadata": dict(metadata) if metadata is not None else None,
-    }
-    return {name: value for name, value in row.items() if value is not None}
+@cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def language_of(text: str) -> tuple[str, float]:
+    """Return the ISO 639 code of a text's language and its probability, by langid's n-grams (Lui and Baldwin, ACL 2012)."""
+    code, probability = _identifier().classify(text[:_SAMPLE])
+    return str(code), round(float(probability), 4)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def json_line(row: Row) -> bytes:
@@ -90,7 +139,7 @@ def json_line(row: Row) -> bytes:
 
 @contextmanager
 def documents_writer(path: Path, rendering: Rendering) -> Iterator[Write]:
-    """Yield the function that adds a record to a file, which appears when the block succeeds."""
+    """Yield the function that adds a row to a file, which appears when the block succeeds."""
     with opened_output(path) as out, rendering.writer(out) as write:
         yield write
 
@@ -99,7 +148,7 @@ def documents_writer(path: Path, rendering: Rendering) -> Iterator[Write]:
 def _gzip(out: BinaryIO) -> Iterator[Write]:
     # No name and no time: the same documents give the same bytes.
     packer: Any = igzip.IGzipFile(filename="", fileobj=out, mode="wb", mtime=0)  # type: ignore[no-untyped-call]
-    yield packer.write
+    yield lambda row: packer.write(json_line(row))
     packer.close()
 
 
@@ -112,8 +161,8 @@ def _zstd(out: BinaryIO) -> Iterator[Write]:
         out.write(pa.compress(bytes(waiting), codec="zstd", asbytes=True))
         waiting.clear()
 
-    def write(record: Record) -> None:
-        waiting.extend(cast(bytes, record))
+    def write(row: Row) -> None:
+        waiting.extend(json_line(row))
         if len(waiting) >= _FRAME_BYTES:
             flush()
 
@@ -122,9 +171,13 @@ def _zstd(out: BinaryIO) -> Iterator[Write]:
 
 
 @contextmanager
-def _parquet(out: BinaryIO, metadata: bool) -> Iterator[Write]:
+def _parquet(out: BinaryIO, rendering: Rendering) -> Iterator[Write]:
     """Write row groups of 16 MiB before compression."""
-    schema = pa.schema([*_SCHEMA, *([("metadata", _METADATA_TYPE)] if metadata else [])])
+    how, name = rendering.how, rendering.how.text_name
+    names = ["id", "url", "title", name, *([MARKDOWN] if rendering.markdown else [])]
+    names += ["language"] if how.metadata or how.language else []
+    columns = [(column, pa.string()) for column in names] + ([("metadata", _METADATA_TYPE)] if how.metadata else [])
+    schema = pa.schema(columns)
     writer = pq.ParquetWriter(out, schema, compression="zstd", write_page_checksum=True)
     rows: list[Row] = []
     size = 0
@@ -133,11 +186,10 @@ def _parquet(out: BinaryIO, metadata: bool) -> Iterator[Write]:
         writer.write_table(pa.Table.from_pylist(rows, schema=schema))
         rows.clear()
 
-    def write(record: Record) -> None:
+    def write(row: Row) -> None:
         nonlocal size
-        row = cast(Row, record)
         rows.append(row)
-        size += len(row["contents"])
+        size += len(row[name]) + len(row.get(MARKDOWN, ""))
         if size >= _GROUP_BYTES:
             flush()
             size = 0

@@ -19,7 +19,7 @@ from thresher.collections.file_collection import TEXT as TEXT_DUMPS
 from thresher.collections.file_collection import Files, kind_of
 from thresher.collections.interface import TEXT_SUFFIXES
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.defaults import OUTPUT_FORMATS
+from thresher.defaults import MARKDOWN, OUTPUT_FORMATS, TEXT_NAME
 from thresher.errors import ConfigError, InputError
 from thresher.files import atomic_path, real_path, user_error
 
@@ -29,7 +29,7 @@ _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _NAMED = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 JSON_LINES, PARQUET = "jsonl", "parquet"
 GZIP, ZSTD = "gz", "zst"
-_ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
+_ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet|md)\Z", re.IGNORECASE)
 
 
 def is_stream(path: Path) -> bool:
@@ -126,7 +126,7 @@ def _descriptor(path: Path) -> int | None:
 
 @dataclass(frozen=True)
 class OutputFormat:
-    """A format: `kind` is JSON_LINES or PARQUET; `compression` GZIP, ZSTD or empty."""
+    """A format: `kind` is JSON_LINES, PARQUET or MARKDOWN; `compression` GZIP, ZSTD or empty."""
 
     kind: str
     compression: str = ""
@@ -143,14 +143,22 @@ class Output:
 
     Attributes:
         format: one of `thresher.defaults.OUTPUT_FORMATS`; empty for what the file's name ends in.
-        metadata: whether documents have the member `metadata`: the file that a page is from, the offset of its record, its
-            bytes, its encoding and the words kept.
+        metadata: whether documents have the member `metadata`, with what is known of
+            `thresher.cleaning.document_files.METADATA`.
         valid: whether invalid characters are left out: see `thresher.pages.plain.without_invalid`.
+        markdown: whether documents have the member `markdown`.
+        text_name: the name of the member with the text.
+        min_words: documents of fewer words are left out; 1 leaves out those without text.
+        language: an ISO 639-1 code; documents in other languages are left out. Empty for all.
     """
 
     format: str = ""
     metadata: bool = False
     valid: bool = False
+    markdown: bool = False
+    text_name: str = TEXT_NAME
+    min_words: int = 0
+    language: str = ""
 
 
 BY_ENDING = Output()
@@ -163,13 +171,13 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     Standard output, pipes and devices get JSON lines unless a format is named.
     """
     ending = _ENDING.search(path.name) or _ENDING.search(real_path(path).name)
-    name = wanted.format or (ending[1].lower().replace("ndjson", JSON_LINES) if ending else "")
+    name = wanted.format or (ending[1].lower().replace("ndjson", JSON_LINES).replace("md", MARKDOWN) if ending else "")
     if not name:
         if not is_stream(path):
             what = f"the name ends in no format: {', '.join('.' + each for each in OUTPUT_FORMATS)}"
             raise ConfigError(what, "end it in one of them, or say --output-format", str(path))
         name = JSON_LINES
-    if name not in OUTPUT_FORMATS:
-        raise ConfigError(f"there is no format {name!r}", f"use one of {', '.join(OUTPUT_FORMATS)}", "--output-format")
+    if name not in (known := (*OUTPUT_FORMATS, MARKDOWN)):
+        raise ConfigError(f"there is no format {name!r}", f"use one of {', '.join(known)}", "--output-format")
     kind, _, compression = name.partition(".")
     return OutputFormat(kind, compression)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.cleaning import output_formats as formats
-from thresher.cleaning.document_files import METADATA, Record, Rendering, documents_writer
+from thresher.cleaning.document_files import STORED, Rendering, Row, documents_writer
 from thresher.cleaning.output_formats import BY_ENDING, STANDARD, Output
 from thresher.cleaning.page_streams import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
@@ -41,7 +41,7 @@ from thresher.scoring.lost_pages import (
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import explained_pages, record
 from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import read_shard, shards
+from thresher.scoring.store import read_shard, shards, text_store
 
 _MOST_KINDS = 5
 # What follows names the single page: values, numbers, positions.
@@ -51,7 +51,6 @@ FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
 BY_ADDRESS = ReadOptions(IdRule(address=True))
 """The default options of reading documents: ids that mean something to people."""
-_STORED = METADATA[:-1]
 
 
 @contextmanager
@@ -136,16 +135,20 @@ class CleanCounts:
 
     `emptied_languages` counts the emptied pages by language, see `scoring.lost_pages`; `failure_kinds` the failed ones by
     kind. `warnings` are sentences on what was lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names
-    and reasons; `cutoffs` are the numbers that percentiles resolved to, by cuts.
+    and reasons; `cutoffs` are the numbers that percentiles resolved to, by cuts. `bytes` are those of the pages. `left_out`
+    counts documents that the output leaves out, `duplicates` those marked, if there is metadata.
     """
 
     documents: int
+    bytes: int
     kept: int
     emptied: int
     emptied_languages: Mapping[str, int]
     failed: int
     failure_kinds: Mapping[str, int]
     words: int
+    left_out: int
+    duplicates: int
     failures: tuple[tuple[str, str], ...]
     cutoffs: Mapping[str, float]
     warnings: tuple[str, ...]
@@ -177,9 +180,10 @@ class Extras:
 
 @dataclass(frozen=True)
 class CutShard:
-    """A shard of scores, cut: the records of its documents in order, and their counts."""
+    """A shard of scores, cut: the rows of its documents in order, without those left out, and their counts."""
 
-    records: Sequence[Record]
+    rows: Sequence[Row]
+    left_out: int
     kept: int
     emptied: Mapping[str, int]
     words: int
@@ -188,17 +192,32 @@ class CutShard:
 @dataclass
 class _Tally:
     documents: int = 0
+    bytes: int = 0
     kept: int = 0
     words: int = 0
+    left_out: int = 0
+    duplicates: int = 0
+    first: dict[str, str] = field(default_factory=dict)
     emptied: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, shard: CutShard) -> None:
         """Count the documents of a shard."""
         self.kept += shard.kept
         self.words += shard.words
+        self.left_out += shard.left_out
         self.emptied.update(shard.emptied)
+
+    def mark(self, row: Row) -> None:
+        """Mark a document whose text an earlier one has."""
+        metadata = row.get("metadata")
+        if metadata and metadata["words"]:
+            first = self.first.setdefault(metadata["sha256"], row["id"])
+            if first != row["id"]:
+                metadata["duplicate_of"] = first
+                self.duplicates += 1
 
     def fail(self, failure: Failure) -> None:
         """Count a page that failed."""
@@ -246,7 +265,7 @@ def clean_collection(
     parsed = parse_cleaner(cleaner).checked()
     reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
     backend = backend or Backend()
-    rendering = Rendering(formats.output_format(output, how), how.metadata, how.valid)
+    rendering = Rendering(formats.output_format(output, how), how)
     outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
     if len({*map(formats.target_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
@@ -293,22 +312,29 @@ def clean_collection(
             for collection, offset in inputs:
                 if source == STANDARD and store.is_dir():
                     remove_folder(store)
-                plan = ScorePlan(collection, scorers, options, limits)
+                plan = ScorePlan(collection, scorers, options, limits, structured=rendering.structured)
                 # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
-                tally.documents += score_collection(plan, store, backend, fresh=True).documents
+                scored = score_collection(plan, store, backend, fresh=True)
+                tally.documents += scored.documents
+                tally.bytes += scored.bytes
                 for failure in failures(store):
                     placed = failure.later(offset)
                     tally.fail(placed)
                     if failed_line:
                         failed_line(asdict(placed))
+                for failure in failures(store, parsed.text) if parsed.text else ():
+                    tally.lost[kind_of_failure(failure.reason)] += 1
+                    if failed_line:
+                        failed_line(asdict(failure.later(offset)))
                 if tally.kinds.total() == tally.documents:
                     continue
                 cleaned_by = resolved(store, parsed)
                 cutoffs = cleaned_by.resolved_cutoffs
                 for shard in _cut_shards(store, cleaned_by, rendering, backend):
                     tally.add(shard)
-                    for each in shard.records:
-                        write(each)
+                    for row in shard.rows:
+                        tally.mark(row)
+                        write(row)
                 if removed_line:
                     for page in explained_pages(store, cleaned_by):
                         removed_line(record(page))
@@ -320,15 +346,21 @@ def clean_collection(
             raise nothing_read(source, collection, tally.kinds, tally.documents)
     return CleanCounts(
         documents=tally.documents,
+        bytes=tally.bytes,
         kept=tally.kept,
         emptied=tally.emptied.total(),
         emptied_languages=by_count(tally.emptied),
         failed=tally.kinds.total(),
         failure_kinds=by_count(tally.kinds),
         words=tally.words,
+        left_out=tally.left_out,
+        duplicates=tally.duplicates,
         failures=tuple(tally.failures),
         cutoffs=cutoffs,
-        warnings=warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
+        warnings=(
+            *warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
+            *(f"{count} pages have no text: {kind}" for kind, count in by_count(tally.lost).items()),
+        ),
     )
 
 
@@ -347,26 +379,29 @@ def needs_all(cleaner: Cleaner) -> bool:
 
 
 def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:
-    """Cut a shard of scores and make its documents records."""
-    wanted = _STORED if rendering.metadata else ()
+    """Cut a shard of scores and make its documents rows."""
+    wanted = (*(STORED if rendering.how.metadata else ()), *(["structure"] if rendering.structured else []))
     table = read_shard(path, [*shard_columns([cleaner]), *wanted])
     stored = {name: table[name].to_pylist() for name in wanted}
-    records: list[Record] = []
+    texts = table["text"].to_pylist() if rendering.markdown else [""] * len(table)
+    rows: list[Row] = []
     emptied: Counter[str] = Counter()
-    kept = words = 0
+    kept = words = left_out = 0
     for row, document, _ in cut_shard(table, cleaner):
-        metadata = {name: stored[name][row] for name in wanted}
-        records.append(rendering.record(document, {**metadata, "words": document.words}))
+        values = {name: stored[name][row] for name in wanted}
+        made = rendering.row(document, values, values.pop("structure", ""), texts[row])
+        rows += [made] if made else []
+        left_out += made is None
         words += document.words
         if document.text:
             kept += 1
         else:
             emptied[language_of_emptied(document)] += 1
-    return CutShard(records, kept, emptied, words)
+    return CutShard(rows, left_out, kept, emptied, words)
 
 
 def _cut_shards(store: Path, cleaner: Cleaner, rendering: Rendering, backend: Backend) -> Iterator[CutShard]:
-    paths = shards(store)
+    paths = shards(text_store(store, cleaner.text))
     if len(paths) < FEW_SHARDS:
         backend = Backend(LOCAL, 1)
     tasks = ((path, cleaner, rendering) for path in paths)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import perf_counter
 
 import click
 
 from thresher.cli.options import FILE, AskedBackend, backend_options, keys, say
-from thresher.defaults import DEFAULT_CLEANER, OUTPUT_FORMATS
-from thresher.experiments.schema import ID_KEYS, PAGES_KEYS, READING_KEYS, CollectionTable, PagesTable, read_options
+from thresher.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TEXT_NAME
+from thresher.errors import StateError
+from thresher.experiments.schema import ID_KEYS, READING_KEYS, CollectionTable, PagesTable, read_options
 
 
 @click.command()
@@ -22,11 +24,25 @@ from thresher.experiments.schema import ID_KEYS, PAGES_KEYS, READING_KEYS, Colle
     "-o",
     required=True,
     type=FILE,
-    help=f"The file to write; its ending says the format: {', '.join('.' + name for name in OUTPUT_FORMATS)}. `-` for "
-    "standard output.",
+    help=f"The file to write; its ending says the format: {', '.join(f'.{name}' for name in (*OUTPUT_FORMATS, 'md'))}. "
+    "`-` for standard output.",
 )
-@click.option("--output-format", default="", help="The format to write, one of these; JSONL to pipes if not given.")
-@click.option("--metadata", is_flag=True, help="Also write file, offset, bytes, encoding and words.")
+@click.option(
+    "--output-format", default="", help="The format to write, one of these or markdown; JSONL to pipes if not given."
+)
+@click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
+@click.option(
+    "--metadata", is_flag=True, help="Also write language and what is known of the page; mark exact duplicates."
+)
+@click.option("--markdown", is_flag=True, help="Also write the text as Markdown: headings, lists, links, tables, code.")
+@click.option("--text-name", default=TEXT_NAME, show_default=True, help="The name of the member with the text.")
+@click.option("--drop-empty", is_flag=True, help="Leave out pages without text.")
+@click.option("--min-words", type=click.IntRange(min=0), default=0, help="Leave out pages with fewer words.")
+@click.option(
+    "--language",
+    default="",
+    help="Leave out pages in other languages than this (ISO 639-1); its abbreviations end no sentence.",
+)
 @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
 @click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
 @click.option(
@@ -36,14 +52,20 @@ from thresher.experiments.schema import ID_KEYS, PAGES_KEYS, READING_KEYS, Colle
 )
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
 @keys("collection", *READING_KEYS, *ID_KEYS)
-@keys("pages", *PAGES_KEYS)
+@keys("pages", "blocks")
 @backend_options
 def clean(
     source: Path,
     cleaner: str,
     output: Path,
     output_format: str,
+    replaces: bool,
     metadata: bool,
+    markdown: bool,
+    text_name: str,
+    drop_empty: bool,
+    min_words: int,
+    language: str,
     valid: bool,
     removed: Path | None,
     side_by_side: Path | None,
@@ -57,18 +79,25 @@ def clean(
     """
     from thresher.cleaning import Extras, Output, clean_collection
     from thresher.columns import exact_number
+    from thresher.files import real_path, scores_beside
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
     from thresher.scorers.cleaners import parse_cleaner
 
+    # A killed command, whose scores are beside its output, may have written some of the files.
+    begun = replaces or scores_beside(real_path(output)).exists()
+    for path in (output, removed, side_by_side, failures):
+        if path is not None and path.is_file() and not begun:
+            raise StateError("it exists already", "choose another name, or add --replace", str(path))
+    begin = perf_counter()
     counts = clean_collection(
         source,
         cleaner,
         output,
         format=collection.format,
-        how=Output(output_format, metadata, valid),
+        how=Output(output_format, metadata, valid, markdown, text_name, max(min_words, int(drop_empty)), language),
         reading=read_options(collection, address=True),
-        options=PageOptions(pages.blocks, pages.language),
+        options=PageOptions(pages.blocks, language or LANGUAGE),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
         backend=backend.backend(),
         extras=Extras(removed, side_by_side, failures),
@@ -77,6 +106,8 @@ def clean(
         f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
         f"{counts.words} words kept"
     )
+    if counts.left_out or counts.duplicates:
+        say(f"{counts.left_out} pages left out, {counts.duplicates} marked as exact duplicates")
     for cut in parse_cleaner(cleaner).cuts:
         if cut.cutoff is not None and cut.cutoff == cut.scorer.usual and (meaning := cut.scorer.meaning(cut.cutoff)):
             say(f"{cut.name}: {meaning}")
@@ -88,6 +119,9 @@ def clean(
         say(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all")
     for warning in counts.warnings:
         say(f"warning: {warning}")
+    seconds = perf_counter() - begin
+    written = f", {output.stat().st_size:,} written" if output.is_file() else ""
+    say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{written}")
 
 
 @click.command()

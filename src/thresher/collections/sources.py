@@ -114,7 +114,7 @@ class Source:
     `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
     are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
     `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was listed; a compressed
-    page may have `most` bytes.
+    page may have `most` bytes. `record` is the id of a WARC record.
     """
 
     id: str
@@ -129,6 +129,7 @@ class Source:
     problem: str | None = None
     listed: FileState | None = None
     most: int = 1 << 62
+    record: str = ""
 
     @property
     def where(self) -> str:

@@ -16,6 +16,7 @@ from thresher.pages.marked_text import dump_blocks, heading_mark
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
+from thresher.pages.structure import Shape, Structure, about_page, escaped, parsed, shapes
 
 __all__ = [
     "BLOCK_RULES",
@@ -25,6 +26,7 @@ __all__ = [
     "check_text",
     "read_html",
     "read_page",
+    "read_structure",
     "read_text_page",
     "segment",
 ]
@@ -70,6 +72,18 @@ def read_page(
     if page.is_text:
         return read_text_page(decoded.utf8.decode(), options, by_blank_lines=True), decoded
     return _segments_of(decoded.utf8, options, detail), decoded
+
+
+def read_structure(utf8: bytes, segments: Segments, options: PageOptions, url: str | None) -> Structure:
+    """Return what `thresher.pages.structure` finds on a page that was read as these segments."""
+    root = parsed(utf8)
+    about, blocks, levels = about_page(root, url), segments.blocks, segments.levels.tolist()
+    found = shapes(root, blocks, levels, options.blocks)
+    if found is None and _NOSCRIPT.search(utf8):
+        found = shapes(parsed(_NOSCRIPT.sub(rb"<\1div", utf8)), blocks, levels, options.blocks)
+    return Structure(
+        about, found or [Shape(level, escaped(block)) for level, block in zip(levels, blocks, strict=True)]
+    )
 
 
 def check_text(page: Page) -> None:

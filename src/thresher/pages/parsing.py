@@ -50,7 +50,7 @@ _CONTROL_TAGS = {"button": (BUTTON, BUTTON_END), "select": (SELECT, SELECT_END),
 # Elements without content in libxml2.
 _VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
 # Not displayed, or only without scripts, frames or objects. Not EMBED: libxml2 puts what follows into it.
-_DROPPED_TAGS = "script style template noscript noframes iframe noembed applet svg option".split()
+DROPPED_TAGS = "script style template noscript noframes iframe noembed applet svg option".split()
 # Attributes that describe an element besides its tag; one mark stands for all that hide it.
 _WORDED = ("class", "id", "role", "itemprop", "itemtype", "rel")
 HIDDEN = "\x7f"
@@ -60,7 +60,7 @@ _PAGE_TYPE = "og:type"
 _DESCRIBED, _DESCRIBED_END = f"{MARK}<", f"{MARK}>"
 _DESCRIPTION = re.compile(f"{_DESCRIBED}([^{MARK}]*){_DESCRIBED_END}")
 
-_CONTROL_REFERENCE = re.compile(
+CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
 # libxml2's limit is 256. It must not be raised: the stylesheet recurses, and a process with Java has a stack of 1 MiB.
@@ -92,7 +92,7 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
 
     `blocks` is `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
     """
-    html = _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
+    html = CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
     if len(html) > _LARGEST or has_many_attributes(html):
         return flatten_by_events(html, blocks, detail)
     parser = _parser()
@@ -189,7 +189,7 @@ def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
         _template(tag, _element(tag, begin, end, with_elements))
         for tag, (begin, end) in {"*": marks.others, **marks.tags}.items()
     ]
-    rules.append(_template("|".join(_DROPPED_TAGS), _literal(marks.dropped)))
+    rules.append(_template("|".join(DROPPED_TAGS), _literal(marks.dropped)))
     if with_elements:
         plain = f"translate(., '{_CAPITALS}', '{_CAPITALS.lower().strip()}')"
         # Both have a y, and most styles have none: translating takes time.
@@ -255,7 +255,7 @@ class _Events:
         self._dropped = 0
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if tag in _DROPPED_TAGS:
+        if tag in DROPPED_TAGS:
             if not self._dropped:
                 self._pieces.append(self._marks.dropped)
             self._dropped += 1
@@ -265,7 +265,7 @@ class _Events:
                 self._pieces.append(_described(tag, attributes))
 
     def end(self, tag: str) -> None:
-        if tag in _DROPPED_TAGS:
+        if tag in DROPPED_TAGS:
             self._dropped -= 1
         elif not self._dropped:
             if self._with_elements:

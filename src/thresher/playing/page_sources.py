@@ -274,7 +274,7 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
     pages = ResultPages(folder)
     cleaner = resolved(folder / "scores", pages.results.table().treatment(explanation.variant).cleaner)
     sides = [cuts_view(Cleaner()), cuts_view(cleaner)]
-    scorers = {scorer.canonical_name: scorer_view(scorer) for scorer in cleaner.scorers}
+    scorers = {scorer.canonical_name: scorer_view(scorer) for scorer in cleaner.on_page.scorers}
     where = folder / PAGES_FOLDER
     files = {}
     for topic in progress(explanation.topics, "pages", len(explanation.topics), "topics"):

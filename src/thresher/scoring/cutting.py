@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -12,13 +12,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import Ints
 from thresher.pages.segments import find_headline
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import DROP, HEADLINE, KEEP, Cleaner, Cut
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.store import FAILED, PageScores, blocks_of_sentences, list_column, read_shard, shards
+from thresher.scoring.store import (
+    FAILED,
+    SCORED,
+    PageScores,
+    blocks_of_sentences,
+    list_column,
+    read_shard,
+    shards,
+    text_store,
+)
 
 Mask = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
@@ -125,7 +135,8 @@ class CleanedDocument:
     """A cleaned page: the kept text, perhaps empty, and its number of words.
 
     `lost` is the page's text if nothing of it was kept, else empty; `title` the page's title, whether it was kept or not.
-    `problem` says why a page failed, which then has no text.
+    `problem` says why a page failed, which then has no text. `blocks` are the numbers of the blocks of which something is
+    kept, one for each line of the text.
     """
 
     id: str
@@ -135,6 +146,7 @@ class CleanedDocument:
     lost: str = ""
     title: str = ""
     problem: str = ""
+    blocks: Sequence[int] = field(default=(), compare=False)
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
@@ -187,6 +199,7 @@ def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequen
 
 def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     """Clean a page scored by the cleaner's scorers."""
+    page = page.of(cleaner.text)
     segments = page.segments
     if segments is None:
         return CleanedDocument(page.id, "", 0, page.url, problem=page.reason)
@@ -198,13 +211,20 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     lost = "" if mask.any() else segments.text
     title = _title(segments.text, segments.levels[:1].tolist(), segments.block_ends[:1].tolist())
     text = kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
-    return CleanedDocument(page.id, text, words, page.url, lost, title)
+    blocks = np.unique(segments.block_of_sentence[mask]).tolist()
+    return CleanedDocument(page.id, text, words, page.url, lost, title, blocks=blocks)
+
+
+def left_by(cleaner: Cleaner, segments: Segments) -> str:
+    """Return what a cleaner leaves of a page that is scored now."""
+    scores = {scorer.canonical_name: scorer.score(segments) for scorer in cleaner.scorers}
+    return clean_page(PageScores("", SCORED, segments=segments, scores=scores), cleaner).text
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
     """Yield the cleaned pages of a score store in the collection's order; percentiles are of this store."""
     cleaner = resolved(folder, cleaner)
-    for path in shards(folder):
+    for path in shards(text_store(folder, cleaner.text)):
         for _, document, _ in cut_shard(read_shard(path, shard_columns([cleaner])), cleaner):
             yield document
 
@@ -271,8 +291,10 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
         kept_here = int(kept_words[part.stop] - kept_words[part.start])
         first = slice(block_offsets[row], min(block_offsets[row] + 1, block_offsets[row + 1]))
         title = _title(text, levels[first].tolist(), block_ends[first].tolist())
-        kept = CleanedDocument(document_id, cleaned, kept_here, url, "" if mask[part].any() else text, title)
-        yield row, kept, block_of_sentence[part][mask[part]]
+        numbers = block_of_sentence[part][mask[part]]
+        blocks = (np.unique(numbers) - block_offsets[row]).tolist()
+        lost = "" if len(numbers) else text
+        yield row, CleanedDocument(document_id, cleaned, kept_here, url, lost, title, blocks=blocks), numbers
 
 
 def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:

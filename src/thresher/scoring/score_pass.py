@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import socket
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from math import ceil
@@ -67,7 +67,9 @@ def fail_duplicates(folder: Path) -> None:
                 offset = table["offset"][row].as_py()
                 first[document_id] = table["file"][row].as_py() + ("" if offset is None else f" at byte {offset}")
         if doubles:
-            _fail(path, doubles)
+            # The others first: this shard's rows say what is to be done.
+            for other in (*sorted(folder.glob(f"texts/*/{path.name}")), path):
+                _fail(other, doubles)
 
 
 def _suspects(folder: Path) -> frozenset[int]:
@@ -118,7 +120,7 @@ def _failed(column: str, value: object, reason: str) -> object:
     if column in ("id", "file", "offset", "url", "bytes"):
         return value
     blank = {"status": FAILED, "reason": reason, "replaced": 0, "encoding": "", "encoding_source": "", "text": ""}
-    return blank.get(column, [])
+    return blank.get(column, "" if column == "structure" else [])
 
 
 @dataclass(frozen=True)
@@ -127,9 +129,15 @@ class ScoreWork(PartWork[PageScores]):
 
     scorers: tuple[Scorer, ...] = ()
     options: PageOptions = DEFAULT_OPTIONS
+    structured: bool = False
 
     label = "scoring"
     done = "scored"
+
+    @property
+    def is_noisy(self) -> bool:  # type: ignore[override]
+        """Whether other packages are at work."""
+        return any(scorer.texts for scorer in self.scorers)
 
     def output(self, part: Part) -> Path:
         """Return the part's shard."""
@@ -137,7 +145,9 @@ class ScoreWork(PartWork[PageScores]):
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = stores.score_page(source.page(), self.scorers, self.options, with_kinds=True)
+        page = stores.score_page(
+            source.page(), self.scorers, self.options, with_kinds=True, with_structure=self.structured
+        )
         # A part's pages are held until it is written.
         if page.segments:
             page = replace(page, segments=page.segments.without_tags())
@@ -156,16 +166,23 @@ class ScoreWork(PartWork[PageScores]):
         report = ShardReport(
             len(pages),
             **stores.count(pages),
-            words=sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments),
+            words=_words(pages),
             bytes=sum(page.bytes for page in pages),
             begin=part.begin if part.exact else None,
             first=span.first,
             after=span.after,
             content=digest([[page.bytes, page.checksum] for page in pages]),
         )
-        names = [scorer.canonical_name for scorer in self.scorers]
         spent = Spent(dict(seconds), finished.times, socket.gethostname())
-        stores.write_shard(self.output(part), pages, names, report, spent)
+        path, cut = self.output(part), stores.cut_texts(self.scorers)
+        for text in cut:
+            of_text = [page.of(text) for page in pages]
+            scored = [text, *(each.canonical_name for each in self.scorers if each.reads and each.text == text)]
+            other = stores.text_store(self.folder, text) / path.name
+            other.parent.mkdir(parents=True, exist_ok=True)
+            counts = replace(report, words=_words(of_text), **stores.count(of_text))  # type: ignore[arg-type]
+            stores.write_shard(other, of_text, scored, counts, stores.NOTHING_SPENT)
+        stores.write_shard(path, pages, [*stores.own_scorers(self.scorers)], report, spent, self.structured)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""
@@ -173,8 +190,15 @@ class ScoreWork(PartWork[PageScores]):
         return PartReport(report.documents, report.begin, Span(report.first, report.after))
 
 
+def _words(pages: Sequence[PageScores]) -> int:
+    return sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
+
+
 def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
     url = fit_text(source.url) if source.url else None
+    if page.structure and source.record:
+        about = {**page.structure.about, "warc_record_id": fit_text(source.record)}
+        page = replace(page, structure=replace(page.structure, about=about))
     return replace(page, id=document_id, file=source.file, offset=source.offset, url=url)
 
 
@@ -199,7 +223,7 @@ class ScorePlan:
     """Everything that the scores depend on.
 
     `most_pages`: of a shard where parts carry their pages, by default `SHARD_PAGES`, or less in a small collection of pages in
-    files of their own, so that all workers get some.
+    files of their own, so that all workers get some. `structured`: the store also has what `thresher.pages.structure` finds.
     """
 
     collection: Collection
@@ -207,6 +231,7 @@ class ScorePlan:
     options: PageOptions = DEFAULT_OPTIONS
     limits: Limits = DEFAULT_LIMITS
     most_pages: int | None = None
+    structured: bool = False
 
     @cached_property
     def shard_pages(self) -> int:
@@ -226,7 +251,7 @@ class ScorePlan:
     def work(self, folder: Path) -> ScoreWork:
         """Return the work that writes shards to the store `folder`."""
         # Workers may have another working directory.
-        return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options)
+        return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.structured)
 
     def key(self) -> StoreKey:
         """Return the key of the scores, of one look at the collection."""
@@ -235,7 +260,8 @@ class ScorePlan:
             STORE_VERSION,
             fingerprint,
             self.collection.options,
-            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
+            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers}
+            | ({"": "structure"} if self.structured else {}),
             self.options,
             self.limits,
             shard_pages,

@@ -1,0 +1,109 @@
+"""Markdown: real pages are read back by a Markdown parser with the same words, and structure is what the page's tags say."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+import thresher
+from thresher.cleaneval.gold import read_gold
+from thresher.collections import Page
+from thresher.pages import DEFAULT_OPTIONS, Segments, read_page, read_structure
+from thresher.pages.structure import Structure, escaped, kept_blocks, markdown
+from thresher.streams import open_stream
+
+PARSER = MarkdownIt("commonmark").enable("table")
+SHOWN = {"text": str, "code_inline": str, "html_inline": str, "softbreak": lambda _: " ", "hardbreak": lambda _: " "}
+
+
+def words_of(text: str) -> list[str]:
+    """The words that a reader of the rendered Markdown sees, and the tags that must not be there."""
+    seen = []
+    for token in PARSER.parse(text):
+        assert token.type not in ("html_block", "hr", "code_block")
+        if token.type == "fence":
+            seen.append(token.content)
+        elif token.type == "inline":
+            seen.append("".join(SHOWN[one.type](one.content) for one in token.children or () if one.type in SHOWN))
+            assert not any(one.type in ("image", "em_open", "strong_open") for one in token.children or ())
+    return " ".join(seen).split()
+
+
+def read(html: bytes) -> tuple[Segments, Structure]:
+    segments, decoded = read_page(Page("x", html))
+    structure = read_structure(decoded.utf8, segments, DEFAULT_OPTIONS, None)
+    assert Structure.of_json(structure.json()) == structure
+    return segments, structure
+
+
+def check(segments: Segments, structure: Structure, seed: int) -> None:
+    """Whatever is kept, also of a part of the blocks' words, is read back."""
+    rng = random.Random(seed)
+    numbers = range(len(segments.blocks))
+    for kept in (numbers, [at for at in numbers if rng.random() < 0.5]):
+        lines = [segments.blocks[at] for at in kept]
+        lines = [" ".join(line.split()[1:]) or line if rng.random() < 0.1 else line for line in lines]
+        parts = kept_blocks(segments.blocks, "\n".join(lines), kept)
+        assert words_of(markdown(structure.shapes, parts)) == " ".join(lines).split()
+
+
+def test_a_hundred_real_pages_are_read_back_with_the_same_words(shared_data: Path) -> None:
+    found = 0
+    for name in ("wcxb-dev", "dragnet-300", "cleaneval-dev"):
+        for number, gold in enumerate(read_gold(shared_data / "cleaning" / name).pages[:40]):
+            with open_stream(gold.path) as stream:
+                segments, structure = read(stream.read())
+            check(segments, structure, number)
+            found += any(shape.boxes for shape in structure.shapes)
+    # Most have lists, tables, quotes or code, so blocks were found again.
+    assert found >= 100
+
+
+BROKEN = st.text("ab`*_[]()<>#|-+=!&~\\.1 \n\t", max_size=30)
+TAGS = st.sampled_from("p li ul ol pre code a td tr table h2 blockquote th br div b title".split())
+
+
+@given(st.lists(st.tuples(TAGS, BROKEN, st.booleans()), max_size=12))
+def test_any_page_is_read_back(pieces: list[tuple[str, str, bool]]) -> None:
+    html = "".join(
+        f"<{tag} href='/a b'>{text.replace('<', '&lt;')}{f'</{tag}>' if ends else ''}" for tag, text, ends in pieces
+    )
+    check(*read(html.encode()), seed=len(html))
+
+
+@given(BROKEN)
+def test_escaped_text_is_text(text: str) -> None:
+    line = " ".join(text.split())
+    assert words_of(f"a {escaped(line)}") == f"a {line}".split()
+
+
+PAGE = """<title>Sorts</title><h2>Sorting</h2><p>See <a href="/k_(x)">this <code>sorted</code></a> of a_b and *c*</p><pre>
+def f(xs):
+    return [x for x in xs]
+</pre><ul><li>one<ul><li>two</ul><li>three<p>more</ul><ol start=3><li>four<li>five</ol>
+<table><tr><th>name<th>a|b<tr><td>merge<td><b>n</b> log n</table><blockquote><p>six<p>seven</blockquote><p>- 1. x
+<table><tr><td>menu<td><h3>News</h3><tr><td>left<td>right</table><p>2) y"""
+
+
+def test_the_structure_is_that_of_the_tags() -> None:
+    assert thresher.clean_html(PAGE, "none", markdown=True) == (
+        "# Sorts\n\n## Sorting\n\nSee [this `sorted`](/k_%28x%29) of a_b and \\*c\\*\n\n"
+        "```\ndef f(xs):\n    return [x for x in xs]\n```\n\n"
+        "- one\n  - two\n- three\n\n  more\n\n3. four\n\n4. five\n\n"
+        "| name | a\\|b |\n| --- | --- |\n| merge | n log n |\n\n> six\n>\n> seven\n\n\\- 1. x\n\n"
+        "menu\n\n### News\n\nleft\n\nright\n\n2\\) y"
+    )
+    # What is left of a list is a list; of a table, its rows.
+    assert thresher.clean_html(PAGE, "words@2", markdown=True).endswith(
+        "|  | n log n |\n| --- | --- |\n\n\\- 1. x\n\n2\\) y"
+    )
+
+
+@pytest.mark.parametrize("html", ["", "<p>", "plain", "<p>" + "<div>" * 300 + "deep *text*"])
+def test_pages_without_structure(html: str) -> None:
+    assert words_of(thresher.clean_html(html, "none", markdown=True)) == thresher.clean_html(html, "none").split()
