@@ -62,6 +62,7 @@ def trained(sets):
 def test_what_was_learned(trained, sets):
     card = trained.model.card
     assert card.scores == {"made": 1.0}
+    assert card.cutoff == 0.5
     blocks = sum(7 + number % 4 + 1 for number in range(PAGES))
     assert [(one.name, one.pages, one.blocks) for one in card.sets] == [("made", PAGES, blocks)]
     page = read_html(

@@ -242,7 +242,8 @@ def _best_cutoff(
     if not scores:
         return 0.5, {}, {}, by_page
     means = np.mean([rows.mean(axis=0) for rows in scores.values()], axis=0)
-    best = int(np.argmax(means))
+    # Of equals, to four digits, the nearest to a half.
+    best = min(range(len(CUTOFFS)), key=lambda one: (-round(float(means[one]), 4), abs(CUTOFFS[one] - 0.5)))
     curve = {cutoff: float(mean) for cutoff, mean in zip(CUTOFFS, means, strict=True)}
     return CUTOFFS[best], curve, {name: rows[:, best] for name, rows in scores.items()}, by_page
 
