@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from content_training.fitting import TreeSettings, catboost_parameters, fit_trees
+from content_training.gold_sets import read_gold_sets
+from content_training.stacking import TrainingSettings, train_content_model
+from content_training.training_pages import bags_of
 
 from thresher.cleaneval.cleaning_measures import compare_tokens
 from thresher.cli.model_verbs import content
 from thresher.content_models.model import read_content_model
-from thresher.content_training.fitting import TreeSettings, catboost_parameters, fit_trees
-from thresher.content_training.gold_sets import read_gold_sets
-from thresher.content_training.stacking import TrainingSettings, train_content_model
-from thresher.content_training.training_pages import bags_of
 from thresher.errors import InputError
 from thresher.pages import Detail, read_html
 

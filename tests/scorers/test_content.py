@@ -115,5 +115,5 @@ def test_models_that_are_none(tmp_path):
         Content(model="wep").check("here")
     path = tmp_path / "broken.content"
     path.write_bytes(b"PK\x03\x04 broken")
-    with pytest.raises(InputError, match="content train"):
+    with pytest.raises(InputError, match="content_train"):
         Content(model=str(path)).prepare()

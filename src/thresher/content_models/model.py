@@ -318,7 +318,7 @@ FORMAT = 3
 KIND = "content"
 SHIPPED = ("web",)
 FOLDER = files("thresher.content_models") / "data"
-_WHAT, _FIX = "content model", "train it again with `thresher content train`"
+_WHAT, _FIX = "content model", "train it again with scripts/content_train"
 _CARD_FILE = RecordFile(ContentCard, "the card of a content model", _FIX, indent=2)
 _ARRAYS = ("features", "borders", "trees", "leaves", "sums", "probabilities")
 _STAGES = ("forum", "first", "second")
@@ -355,7 +355,7 @@ def read_content_model(path: Traversable) -> ContentModel:
     raise InputError(f"it is a model of format {about.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
 
 
-_FILES = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "thresher content train", read_content_model)
+_FILES = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "scripts/content_train", read_content_model)
 
 
 def find_content_model(name: str, where: str | None = None) -> Traversable:

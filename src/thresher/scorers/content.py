@@ -71,7 +71,7 @@ class Content(Scorer):
         "trees after Prokhorenkova et al., CatBoost, NeurIPS 2018; pages' cutoffs after Lipton et al., ECML PKDD 2014"
     )
     parameters = (
-        Parameter("model", str, "web", "web, or the path of a model that `thresher content train` wrote", terse=True),
+        Parameter("model", str, "web", "web, or the path of a model that scripts/content_train wrote", terse=True),
     )
 
     def check(self, where: str) -> None:

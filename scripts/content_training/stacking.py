@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
+from content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.content_models import model as models
 from thresher.content_models.model import (
     FORMAT,
@@ -19,8 +21,6 @@ from thresher.content_models.model import (
     Trees,
     TreeStage,
 )
-from thresher.content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
-from thresher.content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.errors import InputError
 from thresher.progress import Progress
 
