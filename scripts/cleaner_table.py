@@ -21,14 +21,14 @@ from pathlib import Path
 from statistics import fmean
 from time import process_time
 
-import trafilatura
 from fill import put, table
-from thresher.cleaneval.extractors import by_justext, by_readability, by_resiliparse, decode_for_extractors
 
 import thresher
 from thresher.cleaneval.cleaning_measures import compare_tokens
 from thresher.cleaneval.gold import GoldPage, read_gold
 from thresher.errors import ThresherError
+from thresher.pages.decoding import decode
+from thresher.scorers.extractor import by_justext, by_readability, by_resiliparse, by_trafilatura, unwrapped
 from thresher.streams import open_stream
 
 ROOT = Path(__file__).parents[1]
@@ -39,15 +39,10 @@ SCORED, HEADLINE, KEPT = (f"content(headings={choice})@0.5" for choice in ("scor
 CLEANERS = (SCORED, HEADLINE, KEPT, "boilerpipe(rules=words)")
 
 
-def by_trafilatura(page: str, **mode: bool) -> list[str]:
-    """Return Trafilatura's text in a mode, without readers' comments."""
-    return (trafilatura.extract(page, include_comments=False, **mode) or "").splitlines()
-
-
 PACKAGES: dict[str, Callable[[str], list[str]]] = {
     "Trafilatura": by_trafilatura,
-    "Trafilatura, for precision": partial(by_trafilatura, favor_precision=True),
-    "Trafilatura, for recall": partial(by_trafilatura, favor_recall=True),
+    "Trafilatura, for precision": partial(by_trafilatura, favor="precision"),
+    "Trafilatura, for recall": partial(by_trafilatura, favor="recall"),
     "Resiliparse": by_resiliparse,
     "readability": by_readability,
     "jusText": by_justext,
@@ -58,7 +53,7 @@ def measured(page: GoldPage) -> list[tuple[float, float]]:
     """Return the word F1 and the CPU seconds of each cleaner and package on a page."""
     with open_stream(page.path) as stream:
         content = stream.read()
-    decoded = decode_for_extractors(content)
+    decoded = unwrapped(decode(content).utf8.decode())
     cleaners = (partial(thresher.clean_html, content, cleaner) for cleaner in CLEANERS)
     packages = (lambda extract=extract: "\n".join(extract(decoded)) for extract in PACKAGES.values())
     found = []

@@ -158,7 +158,7 @@ def test_no_two_classes_of_a_folder_have_one_name() -> None:
 
 
 def test_tests_stand_in_folders_like_the_code() -> None:
-    others = {"end_to_end", "fuzzing", "papers", "samples"}
+    others = {"content_training", "end_to_end", "fuzzing", "papers", "samples"}
     parts = {part for parts in ORDER for part in parts}
     for folder in (path for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.glob("**/*.py"))):
         assert folder.name in parts | others, folder.name

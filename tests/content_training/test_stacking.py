@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from content_training.command import train
 from content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from content_training.gold_sets import read_gold_sets
 from content_training.stacking import TrainingSettings, train_content_model
 from content_training.training_pages import bags_of
 
 from thresher.cleaneval.cleaning_measures import compare_tokens
-from thresher.cli.model_verbs import content
 from thresher.content_models.model import read_content_model
 from thresher.errors import InputError
 from thresher.pages import Detail, read_html
@@ -177,7 +177,7 @@ def test_the_command(tmp_path):
     (folder / "html" / "3.html").write_text("<p> </p>")
     model, plot = tmp_path / "mine.content", tmp_path / "plot.svg"
     options = ["--trees", "8", "--folds", "2", "--threads", "--plot", str(plot), "--workers", "1"]
-    done = CliRunner().invoke(content, ["train", str(folder), "-o", str(model), *options])
+    done = CliRunner().invoke(train, [str(folder), "-o", str(model), *options])
     assert done.exit_code == 0, done.output
     assert "made: 23 pages" in done.output
     assert f"content(model={model})@" in done.output

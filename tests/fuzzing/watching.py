@@ -10,6 +10,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from thresher.files import plugins
+
 _FORBIDDEN = (
     "socket.connect",
     "socket.bind",
@@ -61,5 +63,8 @@ def _install(done: list[bool] = []) -> None:  # noqa: B006 - a hook can't be rem
     if not done:
         # pydantic looks for its plugins, in files of all packages, when it is used for the first time.
         TypeAdapter(int)
+        # So does Thresher.
+        for group in ("scorers", "extractors", "pruning_methods", "collections"):
+            plugins(f"thresher.{group}")
         sys.addaudithook(_hook)
         done.append(True)

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from thresher.collections import Page
 from thresher.pages import PageOptions, Segments
 from thresher.pages.decoding import binary_kind
-from thresher.scorers.base import BLOCK, Scorer
+from thresher.scorers.base import BLOCK, Scorer, TextMaker
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scorers.registry import scorers
 from thresher.scoring.cutting import CleanedDocument, clean_page
 from thresher.scoring.store import PageScores, score_page
 
-DECIDING = sorted(name for name, kind in scorers().items() if kind.decides)
+DECIDING = sorted(name for name, kind in scorers().items() if kind.decides and not issubclass(kind, TextMaker))
 
 
 def variants(name: str) -> list[str]:

@@ -62,12 +62,13 @@ def test_description_of_a_scorer_that_decides():
 
 def test_all_are_described():
     text = describe()
-    assert text.startswith("none\n    The baseline: tags, scripts and styles removed, all text kept.\n\n")
+    assert text.startswith("Which one to take:\n    content@0.5 ")
+    assert "\n\nnone\n    The baseline: tags, scripts and styles removed, all text kept.\n\n" in text
     assert text.endswith(
         "\n\na+b applies both: a segment stays if it passes each.\n"
         "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the reference text in "
         "the model's card. Or a quota: @doc50 keeps the best-scored segments of each page that hold half of its words."
     )
     paragraphs = text.split("\n\n")
-    assert [paragraph.splitlines()[0].split("@")[0] for paragraph in paragraphs[1:-1]] == list(scorers())
+    assert [paragraph.splitlines()[0].split("@")[0] for paragraph in paragraphs[2:-1]] == list(scorers())
     assert not any(line != line.rstrip() for line in text.splitlines())

@@ -167,6 +167,7 @@ def test_pages_that_ended_a_worker_while_text_was_picked_are_not_tried_again(tmp
     assert json.loads((tmp_path / "poison.json").read_text()) == {
         "parts": {"shard-000000-000000": {"5": "ended its worker (exit code -9)"}},
         "unread": {},
+        "without": {},
     }
     report = score_collection(plan, tmp_path)
     assert (report.scored, report.failed) == (39, 1)

@@ -20,11 +20,12 @@ from thresher.files import digest, file_digest, real_path, safe_name
 from thresher.lucene.analysis import RetrievalModel
 from thresher.passes.backends import Backend
 from thresher.reports.notices import notice_text
+from thresher.scorers.base import cut_texts
 from thresher.scorers.extractor import FileText
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scoring.store import cut_texts, first_document, missing_documents
+from thresher.scoring.store import first_document, missing_documents
 from thresher.variants.table import Variant
 
 

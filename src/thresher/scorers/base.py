@@ -368,3 +368,20 @@ def span(low: float | None, high: float | None) -> str:
     if high is None:
         return f"from {low:g}"
     return f"up to {high:g}" if low is None else f"from {low:g} to {high:g}"
+
+
+def makers_of(scorers: Sequence[Scorer]) -> dict[str, TextMaker]:
+    """Return what makes the other texts that scorers need, by name, in the order of names."""
+    return dict(sorted({maker.canonical_name: maker for scorer in scorers for maker in scorer.texts}.items()))
+
+
+def own_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
+    """Return the scorers of the page's own blocks by name, those included that say what of them is in other texts."""
+    makers = {maker.canonical_name: maker for scorer in scorers if (maker := scorer.reads) is not None}
+    every = (*(scorer for _, maker in sorted(makers.items()) for scorer in maker.on_page), *scorers)
+    return {scorer.canonical_name: scorer for scorer in every if scorer.reads is None}
+
+
+def cut_texts(scorers: Sequence[Scorer]) -> tuple[str, ...]:
+    """Return the names of the other texts that are cut, and so stored."""
+    return tuple(sorted({scorer.text for scorer in scorers if scorer.text}))

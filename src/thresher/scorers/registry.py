@@ -82,7 +82,7 @@ def _declared(module: str, base: type[Kind]) -> list[type[Kind]]:
 def named(known: Mapping[str, type[Kind]], name: str, what: str, where: str) -> type[Kind]:
     """Return one of the known classes by its name; `what` says what they are."""
     if name not in known:
-        near = get_close_matches(name, known, 1)
+        near = get_close_matches(name, known, 1, 0.7)
         meant = f"write {near[0]}, or " if near else ""
         raise ConfigError(f"unknown {what} {name!r}", f"{meant}use one of {', '.join(known)}", where)
     return known[name]

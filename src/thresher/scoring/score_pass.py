@@ -29,7 +29,7 @@ from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
 from thresher.records import RecordFile
-from thresher.scorers.base import Scorer
+from thresher.scorers.base import Scorer, cut_texts, own_scorers
 from thresher.scoring import store as stores
 from thresher.scoring.percentiles import learn
 from thresher.scoring.store import EMPTIED, FAILED, SCORED, PageScores, ScoreReport, ShardReport, Spent
@@ -174,7 +174,7 @@ class ScoreWork(PartWork[PageScores]):
             content=digest([[page.bytes, page.checksum] for page in pages]),
         )
         spent = Spent(dict(seconds), finished.times, socket.gethostname())
-        path, cut = self.output(part), stores.cut_texts(self.scorers)
+        path, cut = self.output(part), cut_texts(self.scorers)
         for text in cut:
             of_text = [page.of(text) for page in pages]
             scored = [text, *(each.canonical_name for each in self.scorers if each.reads and each.text == text)]
@@ -182,7 +182,7 @@ class ScoreWork(PartWork[PageScores]):
             other.parent.mkdir(parents=True, exist_ok=True)
             counts = replace(report, words=_words(of_text), **stores.count(of_text))  # type: ignore[arg-type]
             stores.write_shard(other, of_text, scored, counts, stores.NOTHING_SPENT)
-        stores.write_shard(path, pages, [*stores.own_scorers(self.scorers)], report, spent, self.structured)
+        stores.write_shard(path, pages, [*own_scorers(self.scorers)], report, spent, self.structured)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""

@@ -35,7 +35,7 @@ from thresher.pages.plain import Ints
 from thresher.pages.structure import Structure
 from thresher.passes.parts import guarded
 from thresher.records import RecordFile
-from thresher.scorers.base import BLOCK, PageText, Scorer, Scores, TextMaker
+from thresher.scorers.base import BLOCK, PageText, Scorer, Scores, TextMaker, cut_texts, makers_of, own_scorers
 from thresher.scorers.cleaners import CleanedText
 from thresher.scoring.block_kinds import kinds_of
 
@@ -136,23 +136,6 @@ class PageScores:
             kinds=None,
             texts={},
         )
-
-
-def makers_of(scorers: Sequence[Scorer]) -> dict[str, TextMaker]:
-    """Return what makes the other texts that scorers need, by name, in the order of names."""
-    return dict(sorted({maker.canonical_name: maker for scorer in scorers for maker in scorer.texts}.items()))
-
-
-def own_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
-    """Return the scorers of the page's own blocks by name, those included that say what of them is in other texts."""
-    makers = {maker.canonical_name: maker for scorer in scorers if (maker := scorer.reads) is not None}
-    every = (*(scorer for _, maker in sorted(makers.items()) for scorer in maker.on_page), *scorers)
-    return {scorer.canonical_name: scorer for scorer in every if scorer.reads is None}
-
-
-def cut_texts(scorers: Sequence[Scorer]) -> tuple[str, ...]:
-    """Return the names of the other texts that are cut, and so stored."""
-    return tuple(sorted({scorer.text for scorer in scorers if scorer.text}))
 
 
 def score_page(
@@ -489,8 +472,7 @@ class ScoreReport(PageCounts):
 
     `seconds` are those of all workers by stage: see `Spent`. Wall time is that of the shards divided by the workers, so
     that it covers resumed passes; the peak is the largest worker's. Training time is included. `machines` are those that
-    scored. `content` is a digest of the raw pages in order, whatever the files are called and dated; empty in stores of
-    earlier versions.
+    scored. `content` is a digest of the raw pages in order; empty in stores of earlier versions.
     """
 
     shards: int

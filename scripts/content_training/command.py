@@ -1,0 +1,67 @@
+"""The command line of scripts/content_train."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from content_training.fitting import TreeSettings, calibration_error, catboost
+from content_training.gold_sets import read_gold_sets
+from content_training.plots import calibration_plot
+from content_training.stacking import TrainingSettings, train_content_model
+from thresher.cli.options import FILE, plot_option, say, tell, workers_option
+from thresher.content_models.model import write_content_model
+from thresher.scorers.content import other_scorers
+
+
+@click.command()
+@click.argument("gold", type=FILE, nargs=-1, required=True)
+@click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
+@click.option(
+    "--trees", type=click.IntRange(1, 5000), default=150, show_default=True, help="Trees in each of three bags."
+)
+@click.option("--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds by domain.")
+@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+@click.option(
+    "--threads", is_flag=True, help="Train on articles with other pages' comments below them too, as no content."
+)
+@click.option(
+    "--scorer", "scorers", multiple=True, metavar="NAME", help="A scorer whose scores are features too. Repeatable."
+)
+@plot_option
+@workers_option
+def train(
+    gold: tuple[Path, ...],
+    output: Path,
+    trees: int,
+    folds: int,
+    comments: bool,
+    threads: bool,
+    scorers: tuple[str, ...],
+    plot: Path | None,
+    workers: int,
+) -> None:
+    """Train a model on GOLD standards, folders as for `thresher cleaneval`, and write it (needs catboost).
+
+    Every set counts the same in the choice of the cutoff. Sets of snippets label the blocks that hold these. The same pages
+    give the same bytes. The plot is a reliability diagram. It prints word F1 of each set by cross-validation over domains.
+    """
+    catboost()
+    others = other_scorers(scorers, "--scorer")
+    sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0, others)
+    settings = TreeSettings(trees=trees)
+    trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
+    write_content_model(output, trained.model)
+    if plot is not None:
+        calibration_plot(output.name, trained.calibration).save(plot)
+    for name, stems in left_out.items():
+        say(f"{name}: {len(stems)} pages without text or gold text are left out: {', '.join(stems[:5])}")
+    card = trained.model.card
+    for one in card.sets:
+        score = f"word F1 {card.scores[one.name]:.4f} by cross-validation" if one.name in card.scores else "snippets"
+        tell(f"{one.name}: {one.pages:,} pages, {one.blocks:,} blocks, {score}")
+    tell(
+        f"cutoff {card.cutoff:g}; probabilities are {calibration_error(trained.calibration):.3f} off in the mean; "
+        f"{output}: {output.stat().st_size:,} bytes; use it as 'content(model={output})@{card.cutoff:g}'"
+    )
