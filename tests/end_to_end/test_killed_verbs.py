@@ -25,7 +25,6 @@ WRITE_NOTHING = (
     ("doctor",),
     ("cleaners",),
     ("pruning-methods",),
-    ("lm", "score", "books", "text.txt"),
     ("evaluate", "qrels.txt", "results/web/runs/none.trec"),
 )
 

@@ -317,7 +317,6 @@ def _sentences(text: str) -> list[Sentence]:
 
 
 def _hits(gold: Sequence[Sentence], cleaned: Iterable[Sentence]) -> Iterator[str]:
-    """Return the tokens of gold sentences that cleaned ones hit."""
     fields = _Fields(gold)
     hit = 0
     # The longest first: they hit most, and shorter ones can then often be skipped.

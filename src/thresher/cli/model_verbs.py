@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from thresher.cli.options import FILE, say
 
 @click.group()
 def lm() -> None:
-    """Make word language models for the scorer `perplexity`: `train`, `import`, `score`."""
+    """Make word language models for the scorer `perplexity`: `train`, `import`."""
 
 
 @lm.command("train")
@@ -68,29 +67,6 @@ def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> 
     say(
         f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
     )
-
-
-@lm.command()
-@click.argument("model")
-@click.argument("sentence", required=False)
-def score(model: str, sentence: str | None) -> None:
-    """Print the perplexity of a SENTENCE under a MODEL (`books` or a path), or of each line of standard input, one a line.
-
-    A sentence without words has the perplexity inf.
-    """
-    from thresher.language_models import load_model
-    from thresher.scorers.perplexity import Perplexity
-
-    scorer = Perplexity(lm=model)
-    scorer.check(model)
-    scorer.prepare()
-    loaded = load_model(model)
-    sentences: Iterable[str] = (
-        (sentence,) if sentence is not None else click.open_file("-", encoding="utf-8", errors="replace")
-    )
-    for each in sentences:
-        # As many digits as the model's 32 bits tell apart.
-        click.echo(f"{loaded.perplexity(each):.7g}")
 
 
 @click.group()

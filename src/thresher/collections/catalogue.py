@@ -71,7 +71,6 @@ def _user_error(error: Exception, dataset_id: str, what: What) -> ThresherError:
 
 
 def _short(error: Exception) -> str:
-    """Return an error's first line, without the tuples and lists of details."""
     text = str(error.args[0] if len(error.args) > 1 and isinstance(error.args[0], str) else error)
     return (text.strip().splitlines() or ["no reason given"])[0]
 

@@ -243,7 +243,6 @@ def _by_format(files: Sequence[FileEntry], formats: Sequence[str]) -> dict[str, 
 
 
 def _sniff(path: Path) -> str:
-    """Return the format that a file's first bytes imply, empty if none."""
     start = b""
     with suppress(OSError), open_stream(path) as stream:
         start = stream.read(_FIRST_BYTES)

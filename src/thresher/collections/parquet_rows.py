@@ -70,7 +70,6 @@ def rows_of(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _opened(path: Path) -> Any:
-    """Open a file."""
     import pyarrow.parquet as pq
 
     try:

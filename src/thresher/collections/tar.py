@@ -94,7 +94,6 @@ class TarReader:
         return Member(name, self.offset, 0 if folder else size, regular, sparse)
 
     def _extend(self, extended: dict[str, str], block: bytes) -> None:
-        """Read an extended header: a long name, or pax records."""
         kind = block[156:157]
         size = _number(block[124:136])
         if size > _LARGEST_HEADER:

@@ -383,7 +383,6 @@ def _arrays(stage: TreeStage, prefix: str) -> dict[str, Array]:
 
 
 def _stage(names: tuple[str, ...], arrays: dict[str, Array], prefix: str, known: tuple[str, ...]) -> TreeStage:
-    """Return a stage, checked against the `known` features."""
     own = {name for name in names if not name.startswith(SCORE)}
     if not names or not own <= set(known) or len(set(names)) < len(names):
         raise ValueError("the features are not those of this version")

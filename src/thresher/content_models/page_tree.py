@@ -69,7 +69,6 @@ def describe(description: str) -> bytes:
 
 @lru_cache(maxsize=20_000)
 def _families(word: str) -> int:
-    """Return a bit for each family that a word belongs to."""
     word = word.lower()
     return sum(bit for bit, pattern in _PATTERNS if pattern.search(word))
 

@@ -100,7 +100,6 @@ def _known(name: str) -> ir_measures.Measure | None:
 
 
 def _of_trec_eval(name: str) -> ir_measures.Measure | None:
-    """Return the measure of that name in trec_eval, if any."""
     try:
         found = _library().parse_trec_measure(name.strip())
     except (ValueError, TypeError, KeyError, IndexError):
@@ -112,7 +111,6 @@ def _of_trec_eval(name: str) -> ir_measures.Measure | None:
 
 
 def _unknown(name: str) -> ConfigError:
-    """Return the error for a measure that is not computed here."""
     if _OF_SUBTOPICS.match(name.strip()):
         what = f"the measure `{name}` needs qrels by subtopic, which are not read here"
         return ConfigError(what, "use a measure of whole topics, such as nDCG@10 or ERR@10")
@@ -251,7 +249,6 @@ def _supports(measure: ir_measures.Measure, providers: Iterable[Any]) -> bool:
 
 
 def _every_provider() -> tuple[Any, ...]:
-    """Return the providers, the first that supports a measure computes it."""
     known = _library().providers.registry
     return tuple(
         known[name] for name in ("pytrec_eval", "judged", "msmarco", "gdeval", "accuracy", "compat", "cwl_eval")

@@ -141,7 +141,6 @@ class ImaginaryTopic:
         return bounds
 
     def _means(self, tested: Floats, lost: float) -> Iterator[Floats]:
-        """Yield weighted means by draw and row."""
         generator = np.random.default_rng(self._seed)
         block = max(1, _BLOCK // (self._topics + 1))
         for start in range(0, self._draws, block):

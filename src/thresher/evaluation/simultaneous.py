@@ -62,7 +62,6 @@ def _counts(topics: int, seed: int, resamples: int) -> NDArray[np.float32]:
 
 
 def _deviations(centred: NDArray[np.float32], counts: NDArray[np.float32], floor: float) -> NDArray[np.float32]:
-    """Return the studentised deviations by row and resample."""
     strays, spread = centred @ counts, np.square(centred) @ counts
     spread -= np.square(strays)
     np.maximum(spread, 0, out=spread)

@@ -217,7 +217,6 @@ def _commands(treatment: Treatment, pages: Sequence[str], index: Sequence[str]) 
 
 
 def _deciding(asked: str | None, terms: Terms, every: Sequence[str]) -> tuple[str, ...]:
-    """Return the deciding measures, the main one first."""
     measures = [name for name in every if is_tested(name)]
     if not measures:
         raise ConfigError("the experiment has no measure of effectiveness", "add one, such as nDCG@10", "measures")

@@ -156,7 +156,6 @@ def _load(path: Path, text: str) -> Experiment:
 
 
 def _build(document: Document, file: Path, problems: Problems) -> Experiment:
-    """Return the experiment, once all of the file was looked at."""
     table, run, evaluation, choose = document.collection, document.run, document.evaluation, document.choose
     name = document.experiment.name
     problems.source = document.experiment.source

@@ -258,7 +258,6 @@ class _Explaining:
 
 
 def _missing(what: str, name: str, known: Collection[str], where: str, how: str = "") -> ThresherError:
-    """Return the error for a name that is not there, with the nearest ones."""
     near = get_close_matches(name, known, _NEAR) or sorted(known)[:_NEAR]
     fix = f"use {'one of ' if len(near) > 1 else ''}{', '.join(near)}" if near else "choose another"
     problem = f"the {what} {name!r} was not {how}" if how else f"there is no {what} {name!r}"

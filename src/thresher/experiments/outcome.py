@@ -347,7 +347,6 @@ def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime
 def _footprints(
     clean: Cost, machines: int, index: Cost, query: MeasuredTime | None, indexing: MeasuredTime | None, power: Power
 ) -> Iterator[Footprint]:
-    """Return the rows of Tables 4 and 5 of the PyPlexity paper."""
     yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines)
     seconds = indexing.wall if indexing else Interval(index.wall, index.wall, index.wall)
     yield footprint("indexing", seconds, power, 1)

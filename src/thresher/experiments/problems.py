@@ -164,7 +164,6 @@ def _suggested(name: str, known: Iterable[str]) -> str:
 
 
 def _frozen(value: Any) -> Any:
-    """Return a parsed file with tuples instead of lists."""
     if isinstance(value, Mapping):
         return {key: _frozen(item) for key, item in value.items()}
     return tuple(map(_frozen, value)) if isinstance(value, list) else value

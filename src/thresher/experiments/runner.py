@@ -148,7 +148,6 @@ class _Run:
         return tuple((own | {row.name: row.variant for row in found if self.chosen or row.built}).values())
 
     def _systems(self, topics: TopicSet) -> dict[str, Run]:
-        """Read the baseline runs of other systems, before the long work."""
         runs: dict[str, Run] = {system.name: read_run(system.path) for system in self.experiment.systems}
         for system in self.experiment.systems:
             if not any(topic in topics.qrels for topic in runs[system.name]):

@@ -108,7 +108,6 @@ def look(pages: Path, judged: set[str]) -> Look:
 
 
 def _rules(paths: Iterable[str]) -> Iterator[IdRule]:
-    """Give rules for ids that may fit the paths of pages, the usual ones first."""
     folders = {path.partition("/")[0] if "/" in path else "" for path in paths}
     for prefix in ("", *folders) if len(folders) == 1 else ("",):
         for keep_suffix in (False, True):
@@ -123,7 +122,6 @@ def _flags(reading: ReadOptions) -> str:
 
 
 def _changed(reading: ReadOptions) -> Iterator[tuple[str, str | bool]]:
-    """Give the keys of [collection] that are not at their defaults."""
     rule, plain = reading.rule, IdRule()
     for key in ("ids", "prefix", "keep_suffix"):
         if getattr(rule, key) != getattr(plain, key):

@@ -336,7 +336,6 @@ class _Shard:
         )
 
     def _vocabulary(self, postings: Sequence[Steps], keys: Ints) -> HashedTerms:
-        """Return all terms, each at the first step of its postings."""
         term = keys % max(len(self.terms), 1)
         order = np.argsort(self.terms)
         firsts = tuple(_first_steps(steps, term, len(self.terms))[order] for steps in postings)
@@ -359,6 +358,5 @@ def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:
 
 
 def _numbered(values: npt.NDArray[_Kind]) -> tuple[npt.NDArray[_Kind], Ints]:
-    """Return the different values, and the index of each value among them."""
     encoded = pa.array(values).dictionary_encode()
     return encoded.dictionary.to_numpy(), encoded.indices.to_numpy().astype(np.int64)

@@ -215,7 +215,6 @@ def in_chunks(counted: Iterable[StoreCounts], steps: Sequence[int]) -> Iterator[
 
 
 def _taken(waiting: list[StoreCounts], steps: Sequence[int]) -> StoreCounts:
-    """Return what waits, added up, and keep none of it."""
     joint = add_up(waiting, steps)
     waiting.clear()
     return joint

@@ -157,7 +157,6 @@ class Evaluator:
         return _Hits(retrieved.size, *columns), retrieved.ravel()
 
     def _value(self, measure: Any, hits: _Hits, retrieved: Ints) -> Floats:
-        """Return the value of a measure by ranking."""
         ideal, depth = self._ideal, measure.params.get("cutoff")
         if depth is not None:
             hits, retrieved = hits.some(hits.rank < depth), np.minimum(retrieved, depth)
@@ -222,7 +221,6 @@ def _ints(numbers: Sequence[object]) -> Ints:
 
 
 def _ratio(above: Floats, below: npt.NDArray[Any]) -> Floats:
-    """Return quotients, 0 where the divisor is."""
     ratios: Floats = np.zeros(len(below))
     np.divide(above, below, out=ratios, where=below > 0)
     return ratios
@@ -345,7 +343,6 @@ def _by_workers(
 
 
 def _do(temporary: Path, tasks: Sequence[RankingTask], number: int) -> int:
-    """Do a task in a worker, and write its values to a file."""
     job: RankingJob = joblib.load(temporary / _WORK)
     joblib.dump(job.do(tasks[number]), temporary / f"{number}.joblib")
     return number

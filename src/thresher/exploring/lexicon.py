@@ -180,7 +180,6 @@ def tokens_of_shard(words: ShardWords, analysed: Analysed) -> tuple[Ints, Ints]:
 
 
 def _pieces(texts: list[str]) -> Iterator[list[str]]:
-    """Split texts where they have `_CHARACTERS` together."""
     begin, size = 0, 0
     for index, text in enumerate(texts):
         size += len(text)

@@ -201,7 +201,6 @@ class NestedSweep:
         return steps
 
     def _steps_of_numbers(self, cut: Cut, scores: Scores) -> Steps:
-        """Return the step of each score."""
         sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
         # As `thresher.scoring.cutting.passes` compares: in single precision, and with no infinite cutoff.
         cutoffs = np.clip(self.cutoffs or (), -_LARGEST, _LARGEST).astype(np.float32)

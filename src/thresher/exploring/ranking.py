@@ -118,7 +118,6 @@ class Bounds:
         return float(np.partition(sure, len(sure) - depth)[len(sure) - depth]) if len(sure) >= depth else -np.inf
 
     def _at_most(self, term: int, boost: int) -> Floats:
-        """Return the most that a term gives its documents."""
         known = self._known.get((term, boost))
         if known is None:
             times, documents = np.take(self._last, self._kept.pairs(term)), self._kept.documents(term)
@@ -346,7 +345,6 @@ class _Search:
         batch.sizes.append(query.size)
 
     def _best(self, batch: _Batch) -> Iterator[Ranked]:
-        """Give the best documents of each query of a batch."""
         size, queries = self._block.lengths.shape[1], len(batch.sizes)
         slots, sums = self._sums(batch)
         query, documents = np.divmod(slots, max(size, 1))

@@ -298,5 +298,4 @@ def _of_times(formula: Callable[[Floats, Floats], Floats], shares: Floats, times
 
 
 def _single(values: Floats) -> Floats:
-    """Return the values rounded to 32 bits."""
     return values.astype(np.float32).astype(np.float64)

@@ -127,7 +127,6 @@ class IndexWriter:
         return handles.pipe(split, handles.iterate_array(string), handles.for_all(one))
 
     def _count_tokens(self, lengths: Integers) -> Any:
-        """Return the handle that analyses a text and records its number of tokens."""
         analyse = handles.static(
             "io.anserini.analysis.AnalyzerUtils",
             "analyze",

@@ -115,7 +115,6 @@ def start_in_worker() -> None:
 
 
 def _start(memory: list[str]) -> None:
-    """Start the JVM with these options of memory."""
     global _started_in
     check_installed()
     import jnius_config

@@ -138,7 +138,6 @@ class LuceneRanking:
             self._known.add(query)
 
     def _query_builder(self) -> Any:
-        """Return the handle that takes a text (an Object) and returns its query."""
         build = handles.method(
             self._generator,
             "buildQuery",

@@ -142,7 +142,6 @@ def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS
 
 
 def _words(segments: Segments) -> int:
-    """Return an approximate number of words, fast."""
     return segments.text.count(" ") + segments.text.count("\n")
 
 

@@ -231,7 +231,6 @@ def _element(tag: str, begin: str, end: str, described: bool) -> str:
 
 
 def _described(tag: str, attributes: Mapping[str, str]) -> str:
-    """Return the description of an element, as the stylesheet writes it."""
     values = []
     for name, value in attributes.items():
         if name in _WORDED or (name == "content" and tag == "meta" and attributes.get("property") == _PAGE_TYPE):

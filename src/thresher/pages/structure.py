@@ -206,7 +206,6 @@ def _data_tables(found: Sequence[Shape], rows: Mapping[int, Sequence[int]]) -> s
 
 
 def _inline(pieces: Iterable[tuple[str, str, bool]]) -> str:
-    """Return a block's text with marks of links and code."""
     line = ""
     for link, same in groupby(pieces, key=lambda piece: piece[1]):
         text = ""
@@ -357,7 +356,6 @@ def _entries(script: str) -> list[dict[str, Any]]:
 
 
 def _named(entries: Iterable[Mapping[str, Any]], member: str) -> Iterator[str]:
-    """Yield a member of objects of JSON-LD, or its name."""
     for entry in entries:
         value = entry.get(member)
         value = value[0] if isinstance(value, list) and value else value

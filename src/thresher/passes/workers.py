@@ -17,12 +17,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.reduction import recv_handle, send_handle
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from thresher.errors import ThresherError
 
@@ -329,43 +329,25 @@ def on_processes(
     workers: int, calls: Iterator[Callable[[], Result]], ordered: bool = False
 ) -> Generator[Result, None, None]:
     """Do calls in processes of this machine, no more than there are calls, and yield their results."""
-    first = list(islice(calls, workers))
-    started = [Worker(len(first), _called) for _ in first]
-    given: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
-    # Threads that nothing waits for at the end of this process.
-    threads = [threading.Thread(target=_take, args=(worker, given), daemon=True) for worker in started]
-    for thread in threads:
-        thread.start()
-
-    def submit(call: Callable[[], Result]) -> Future[Result]:
-        future: Future[Result] = Future()
-        given.put((future, call))
-        return future
-
-    try:
-        yield from results_of(submit, chain(first, calls), workers, ordered)
-    finally:
-        for worker in started:
-            worker.terminate()
-            given.put(None)
-        for thread in threads:
-            thread.join()
-        for worker in started:
-            worker.end()
+    waiting: dict[int, Result] = {}
+    following = 0
+    for number, result in run_watched(workers, _called, enumerate(calls), _never_again):
+        if not ordered:
+            yield result
+            continue
+        waiting[number] = result
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
 
 
-def _take(worker: Worker, given: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]) -> None:
-    while (task := given.get()) is not None:
-        future, call = task
-        worker.begin(call)
-        try:
-            future.set_result(worker.result())
-        except Exception as error:
-            future.set_exception(error)
+def _called(task: tuple[int, Callable[[], Result]]) -> tuple[int, Result]:
+    number, call = task
+    return number, call()
 
 
-def _called(call: Callable[[], Result]) -> Result:
-    return call()
+def _never_again(_task: Any, code: int | None) -> NoReturn:
+    raise WorkerDied(code)
 
 
 def results_of(

@@ -118,7 +118,6 @@ def title_queries(store: Store, candidates: Candidates, stop_words: frozenset[st
 
 
 def _outcome(title: str, own: Boilerplate | None, stop_words: frozenset[str]) -> tuple[int, int]:
-    """Return the hash of a title's text without boilerplate, and its state."""
     words = extracting.units(title)
     if not words:
         return 0, _NONE

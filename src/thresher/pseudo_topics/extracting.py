@@ -150,7 +150,6 @@ def title_boilerplate(titles: Collection[str]) -> Boilerplate:
 
 
 def _shared(titles: list[str]) -> str:
-    """Return the longest prefix of enough titles that ends between two words."""
     need = max(len(titles) // 2 + 1, FEWEST_TITLES)
     shared: list[str] = []
     holders = titles
@@ -168,13 +167,11 @@ def _shared(titles: list[str]) -> str:
 
 
 def _common(title: str, affix: str) -> int:
-    """Return the length of the common prefix of a title and an affix."""
     pairs = enumerate(zip(title, affix, strict=False))
     return next((index for index, (one, other) in pairs if one != other), min(len(title), len(affix)))
 
 
 def _boundary(text: str, offset: int) -> int:
-    """Return the last offset up to `offset` that is not within a word of `text`."""
     while 0 < offset < len(text) and all(
         unicodedata.category(character)[0] in "LMN" and not is_unspaced(character)
         for character in text[offset - 1 : offset + 1]

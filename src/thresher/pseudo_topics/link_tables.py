@@ -254,7 +254,6 @@ def open_store(folder: Path) -> Store:
 
 
 def _repeated(ids: Numbers, counted: Truths) -> Truths:
-    """Return which of the counted ids occur earlier among them."""
     indices = np.flatnonzero(counted)
     first = indices[np.unique(ids[indices], return_index=True)[1]]
     again = counted.copy()

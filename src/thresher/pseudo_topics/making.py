@@ -268,7 +268,6 @@ def choose(store: Store, options: PseudoOptions) -> Made:
 
 
 def _documents(store: Store, drawn: Candidates) -> dict[int, tuple[str, ...]]:
-    """Return the sorted ids of the documents of each key."""
     wanted = store.good & np.isin(store.keys, drawn.keys)
     documents: dict[int, list[str]] = {}
     for start, ids in store.column("id"):

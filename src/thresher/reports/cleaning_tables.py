@@ -97,7 +97,6 @@ CUTOFFS = 12
 
 
 def _as_written(value: float) -> float:
-    """Return a whole number as an integer, as canonical names write it."""
     return int(value) if value == int(value) else value
 
 
@@ -216,7 +215,6 @@ def tested_at(comparisons: Sequence[Comparison]) -> str:
 
 
 def _decisive(comparisons: Sequence[Comparison]) -> str:
-    """Return the name of the column of p that decides."""
     return "p" if any(comparison.p_holm is None for comparison in comparisons) else "p_holm"
 
 

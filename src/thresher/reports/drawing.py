@@ -112,7 +112,6 @@ class Plot:
 
 @functools.cache
 def _light() -> dict[str, str]:
-    """Return the colours of light pages, by their names in style sheets."""
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media")[0]
     colours = {f"var(--{name})": colour for name, colour in re.findall(r"--([\w-]+): (#\w+)", css)}
     return {**colours, "currentColor": colours["var(--ink)"]}

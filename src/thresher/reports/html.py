@@ -139,7 +139,6 @@ def render_report(results: Results, choice: Choice | None = None, explained: Exp
 
 
 def _alone(results: Results, table: VariantTable) -> Results:
-    """Return the results of one retrieval model."""
     noise = tuple(floor for floor in results.facts.noise if floor.retrieval in ("", table.retrieval))
     return Results(replace(results.facts, noise=noise), (table,))
 
@@ -165,7 +164,6 @@ def _page(results: Results, choice: Choice | None) -> dict[str, Any]:
 
 
 def _built(results: Results) -> dict[str, Any]:
-    """Return what the page shows of indexes that were built."""
     return {
         "bytes": variant_tables.bytes_table(results),
         "times": variant_tables.times_tables(results),

@@ -84,7 +84,6 @@ def _sign_width(sign: str) -> int:
 
 
 def _column(table: Table, index: int) -> list[str]:
-    """Return the two header lines and the cells of one column, all of one width."""
     column = table.columns[index]
     cells = [row[index] for row in table.rows]
     marks = max((display_width(cell.mark) for cell in cells), default=0)

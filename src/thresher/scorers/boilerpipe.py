@@ -179,7 +179,6 @@ def first_with_title(blocks: Sequence[str], title: str) -> int | None:
 
 
 def _bare(text: str) -> list[str]:
-    """Return the words of a text without case and punctuation."""
     return _NO_WORD.sub(" ", text.casefold()).split()
 
 

@@ -314,7 +314,6 @@ class Agree(_Joint):
 
 @cache
 def _maker(text: str) -> TextMaker:
-    """Return the extractor that `trafilatura:precision` means."""
     name, _, value = text.strip().partition(":")
     package = packages().get(name)
     return ExtractedText(by=name, **({package.option: value} if package and package.option and value else {}))

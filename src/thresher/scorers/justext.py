@@ -258,7 +258,6 @@ class Justext(Scorer):
         return shares
 
     def _classes(self, features: Features, shares: Floats) -> tuple[Classes, Classes]:
-        """Return each paragraph's class without context and within it."""
         first = context_free(features, shares, self._limits)
         return first, in_context(first, features, self._limits)
 

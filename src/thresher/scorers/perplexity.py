@@ -139,7 +139,6 @@ class Perplexity(Scorer):
 
     @property
     def _model(self) -> str:
-        """The name or path of the model."""
         if not self.learns:
             return self._lm
         if self._trained_model is None:

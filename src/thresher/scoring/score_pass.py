@@ -73,7 +73,6 @@ def fail_duplicates(folder: Path) -> None:
 
 
 def _suspects(folder: Path) -> frozenset[int]:
-    """Return the id digests that several pages share, failed ones excepted."""
     parts = [np.zeros(0, dtype=np.uint64)]
     for path in stores.shards(folder):
         table = stores.read_shard(path, ["id", "status"])

@@ -203,7 +203,6 @@ def _packing(blocks: Blocks) -> Packing | None:
 
 
 def _has_members(packing: Packing, blocks: Blocks) -> bool:
-    """Return whether there is a second unit."""
     unit = Unit(packing, blocks, 0)
     size = 1
     while size < _MOST_TO_SEE and (piece := unit.read()):

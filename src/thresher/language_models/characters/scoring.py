@@ -253,7 +253,6 @@ def read_model(path: Traversable) -> CharacterModel:
 
 
 def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> CharacterModel:
-    """Return the model of a card and its arrays."""
     settings = Settings(about.n, about.q, ALPHABETS[about.alphabet])
     keys = np.cumsum(steps)
     if array_digest((keys, clean, raw)) != about.digest:

@@ -108,7 +108,6 @@ def _arpa_counts(path: Path, source: Path) -> tuple[tuple[int, ...], bool]:
 
 
 def _binary_counts(path: Path, source: Path) -> tuple[int, ...]:
-    """Return the counts of n-grams in the header of a KenLM binary."""
     with path.open("rb") as file:
         file.seek(_TEST_VALUES)
         header = file.read(_PARAMETERS.size)

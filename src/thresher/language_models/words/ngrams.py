@@ -214,7 +214,6 @@ def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes |
 
 
 def _lines(vocabulary: Any, levels: Sequence[Level], logs: Logs, backoffs: Logs | None) -> Iterator[memoryview]:
-    """Yield the lines of the last level in blocks."""
     for begin in range(0, len(logs), _LINES):
         at = slice(begin, begin + _LINES)
         fields = [_numbers(logs[at]), _grams(vocabulary, levels, np.arange(len(logs))[at])]
@@ -227,7 +226,6 @@ def _lines(vocabulary: Any, levels: Sequence[Level], logs: Logs, backoffs: Logs 
 
 
 def _grams(vocabulary: Any, levels: Sequence[Level], numbers: Ints) -> Any:
-    """Return the words of some n-grams of the last level, with spaces between."""
     suffixes, firsts = np.divmod(levels[-1].keys[numbers], levels[-1].size)
     words = vocabulary.take(pa.array(firsts))
     return words if len(levels) == 1 else _join([words, _grams(vocabulary, levels[:-1], suffixes)], " ")

@@ -231,7 +231,6 @@ class WordModel:
 
 
 def _read(path: Path) -> kenlm.Model:
-    """Load an ARPA file or a KenLM binary."""
     try:
         with path.open("rb") as file:
             head = file.read(len(KENLM))
