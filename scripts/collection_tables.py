@@ -10,7 +10,6 @@ other packages are kept in collections/extracted/NAME and made anew when they ar
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,15 +24,11 @@ from fill import table as markdown
 
 import thresher
 from thresher.choosing.choices import read_choice
-from thresher.cleaneval.extractors import find_extractors, run_extractors
-from thresher.cleaneval.gold import GoldPage
-from thresher.collections import documents
 from thresher.evaluation.significance import Comparison, compare
 from thresher.experiments.chooser import choose_experiment
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import read_inputs
-from thresher.files import atomic_path, scratch_folder
 from thresher.reports.charts import INK, layer, number
 from thresher.reports.drawing import Plot
 from thresher.reports.table import measure_header
@@ -48,8 +43,6 @@ NAMES = ("web", "ray-docs", "sqlite-docs", "postgresql", "cacm", "pydoc")
 DRAWN = {"web": "1,497 pages of the web", "ray-docs": "The documentation of Ray"}
 CONTENT = "content(headings=keep)@0.5"
 PACKAGES = {"trafilatura": "Trafilatura", "resiliparse": "Resiliparse"}
-SECONDS = 30.0
-"""How long a package may take over a page."""
 
 
 @dataclass(frozen=True)
@@ -125,25 +118,10 @@ def package_index(experiment: Experiment, package: str, table: VariantTable) -> 
 
 def extract(experiment: Experiment, texts: Path, package: str) -> None:
     """Write the text that a package extracts of each page as JSON lines; where it fails or takes too long there is none."""
-    (extractor,) = (one for one in find_extractors() if one.distribution == package)
     texts.parent.mkdir(parents=True, exist_ok=True)
-    with scratch_folder(texts.parent / "pages") as pages, atomic_path(texts) as temporary, temporary.open("w") as out:
-        golds = list(page_files(experiment, pages))
-        failed = 0
-        for extracted in run_extractors(golds, (extractor,), 2, SECONDS):
-            failed += bool(extracted.problems[0])
-            out.write(json.dumps({"id": extracted.stem, "contents": "\n".join(extracted.texts[0])}) + "\n")
-    print(f"{experiment.name}: {package} failed on {failed} of {len(golds)} pages", file=sys.stderr)
-
-
-def page_files(experiment: Experiment, folder: Path) -> Iterator[GoldPage]:
-    """Write each page of a collection into a file of its own."""
-    collection = read_inputs(experiment).collection
-    for place, source in enumerate(documents(collection)):
-        if source.problem is None:
-            path = folder / f"{place}.html"
-            path.write_bytes(source.page().content)
-            yield GoldPage(source.id, path, ())
+    source, name = str(experiment.collection), f"extractor({package})"
+    counts = thresher.clean_collection(source, name, texts, format=experiment.format, reading=experiment.reading)
+    print(f"{experiment.name}: {', '.join(counts.warnings) or 'no page failed'}", file=sys.stderr)
 
 
 def rows_of(collection: Collected) -> Iterator[tuple[str, ...]]:

@@ -53,7 +53,6 @@ LONGEST = (
     "test_destinations.py",
     "test_choose.py",
     "test_light_install.py",
-    "test_extractors.py",
     "test_killed_verbs.py",
     "test_running.py",
     "test_document_files.py",
@@ -108,6 +107,14 @@ def once(shared_folder: Path) -> Once:
         return folder
 
     return make
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The example of another package that has scorers, extractors and more, installed."""
+    folder = ROOT / "tests" / "samples" / "plugin"
+    monkeypatch.syspath_prepend(folder)
+    return folder
 
 
 @pytest.fixture(scope="session", autouse=True)

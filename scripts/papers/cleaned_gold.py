@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,15 +12,15 @@ import numpy as np
 from lxml.etree import LxmlError
 
 from thresher.cleaneval.comparing import page_id, score_gold
-from thresher.cleaneval.extractors import find_extractors, run_extractors
 from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText, parse_page, read_gold
-from thresher.cleaneval.running import asked
+from thresher.cleaneval.running import ROWS, asked
 from thresher.files import temporary_folder
 from thresher.pages.marked_text import PARAGRAPH, marked_segments
 from thresher.scorers.cleaners import Cleaner
+from thresher.scorers.extractor import EXTRACTORS as EXTRACTED
 from thresher.scoring.cutting import cut_shard, shard_columns
 from thresher.scoring.percentiles import resolve_all
-from thresher.scoring.store import read_shard, shards
+from thresher.scoring.store import read_shard, shards, text_store
 
 Text = tuple[LabelledText, ...]
 
@@ -45,7 +44,7 @@ class CleanedGold(NamedTuple):
 
 def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> CleanedGold:
     """Read a gold standard and clean its pages."""
-    standard, (cleaners, _) = read_gold(folder), asked(names, ())
+    standard, (cleaners, _) = read_gold(folder), asked((*(names or ROWS), *EXTRACTED) if extractors else names, ())
     workers = os.cpu_count() or 1
     with temporary_folder() as store:
         scorers = [scorer for cleaner in cleaners for scorer in cleaner.scorers]
@@ -57,23 +56,20 @@ def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> 
         cleaner.name: [texts[page_id(page)][number] for page in standard.pages]
         for number, cleaner in enumerate(cleaners)
     }
-    packages = find_extractors() if extractors else ()
-    extracted = [page.texts for page in run_extractors(standard.pages, packages, workers)] if packages else []
-    paragraph = partial(LabelledText, PARAGRAPH)
-    for number, package in enumerate(packages):
-        by_cleaner[package.name] = [tuple(map(paragraph, page[number])) for page in extracted]
     return CleanedGold(standard, by_cleaner)
 
 
 def _shard(path: Path, cleaners: Sequence[Cleaner], pages: dict[str, GoldPage]) -> dict[str, list[Text]]:
     """Return each page of a shard by its id, cleaned by every cleaner."""
-    table = read_shard(path, shard_columns(cleaners))
-    ids = table["id"].to_pylist()
+    ids = read_shard(path, ["id"])["id"].to_pylist()
     labels = np.array([label for name in ids for label in _labels(pages[name])])
     texts: dict[str, list[Text]] = {name: [()] * len(cleaners) for name in ids}
     for number, cleaner in enumerate(cleaners):
+        table = read_shard(text_store(path.parent, cleaner.text) / path.name, shard_columns([cleaner]))
         for row, document, blocks in cut_shard(table, cleaner):
-            if document.text:
+            if document.text and cleaner.text:
+                texts[ids[row]][number] = tuple(LabelledText(PARAGRAPH, text) for text in document.text.split("\n"))
+            elif document.text:
                 kept = (
                     labels[np.unique(blocks)].tolist() if cleaner.cuts else [None] * document.text.count("\n") + [None]
                 )

@@ -11,10 +11,13 @@ import re
 import shutil
 import socket
 import stat
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -322,6 +325,16 @@ def file_digest(path: Path) -> str:
             return hashlib.file_digest(handle, "sha256").hexdigest()
     except OSError as error:
         raise user_error(error, path) from error
+
+
+def plugins(group: str) -> dict[str, EntryPoint]:
+    """Return what other installed packages offer under the name of a group, by name; nothing of it is imported."""
+    return _plugins(group, tuple(sys.path))
+
+
+@cache
+def _plugins(group: str, _path: tuple[str, ...]) -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in sorted(entry_points(group=group), key=lambda entry: entry.name)}
 
 
 def safe_name(name: str) -> str:

@@ -14,7 +14,6 @@ from thresher.cleaneval.comparing import (
     cleaned_pages,
     compare_cleaned,
     compare_page,
-    compare_texts,
     compare_words_alone,
     page_id,
     score_gold,
@@ -155,10 +154,6 @@ def test_pages_compare_alike_by_any_number_of_workers(tmp_path: Path) -> None:
     assert compared[4].quality == (compare_page("", pages[4].text),) * 4
     words = list(compare_words_alone(pages, tmp_path / "store", cleaners, workers=2))
     assert words == [tuple(found.words for found in page.quality) for page in compared]
-    texts = [("It rains", "") for _ in pages]
-    assert list(compare_texts(texts, pages, workers=2)) == [
-        (compare_page("It rains", page.text), compare_page("", page.text)) for page in pages
-    ]
 
 
 class Brittle(Words):

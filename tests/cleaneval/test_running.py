@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -11,7 +10,6 @@ import pytest
 
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.cleaneval.comparing import compare_page
-from thresher.cleaneval.extractors import Extractor
 from thresher.cleaneval.gold import LabelledText, read_gold
 from thresher.cleaneval.running import CleaningRun, GoldSet, asked_sweep, run_cleaners
 from thresher.collections import Page
@@ -50,33 +48,9 @@ def f1_of(gold: GoldSet, name: str) -> list[float]:
     return actual
 
 
-def first_line(page: str) -> list[str]:
-    """An extractor that cannot take one page."""
-    if "Rain 3<" in page:
-        raise ValueError("no\nline")
-    return [" ".join(WORDS[:6]), "and more"]
-
-
-def nothing(page: str) -> list[str]:
-    return []
-
-
-def counted(page: str) -> list[str]:
-    """An extractor that tells how often it was asked."""
-    with Path(os.environ["ASKED"]).open("a", encoding="utf-8") as asked:
-        print(page.count("<p>"), file=asked)
-    return [" ".join(WORDS[:8])]
-
-
-EXTRACTORS = (
-    Extractor("extractor:first", "none", "json", first_line),
-    Extractor("extractor:nothing", "none", "json", nothing),
-)
-
-
 def run(gold: GoldSet, *sweeps: str, other: GoldSet | None = None, **options: float | int | None) -> CleaningRun:
     cleaners = [parse_cleaner(name) for name in NAMES]
-    return run_cleaners(gold, cleaners, (), [asked_sweep(text) for text in sweeps], other, **options)  # type: ignore[arg-type]
+    return run_cleaners(gold, cleaners, [asked_sweep(text) for text in sweeps], other, **options)  # type: ignore[arg-type]
 
 
 def test_a_run_is_what_each_page_comes_to_by_itself(tmp_path: Path) -> None:
@@ -137,52 +111,48 @@ def test_no_cutoff_is_tried_where_it_was_chosen(tmp_path: Path) -> None:
         run(gold, "words=4", other=again)
 
 
-def test_crashes_of_other_packages_are_counted_and_empty_the_page(tmp_path: Path) -> None:
+def test_crashes_of_other_packages_are_counted_and_empty_the_page(plugin: Path, tmp_path: Path) -> None:
     gold = gold_set(tmp_path / "set", 5)
-    actual = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@4")], EXTRACTORS, workers=2)
-    assert actual.crashes == (("extractor:first", "03", "ValueError: no line"),)
+    path = gold.standard.pages[3].path
+    path.write_text(path.read_text() + "<!-- raise -->")
+    names = ("none", "words@4", "extractor(broken)", "extractor(first-lines)")
+    actual = run_cleaners(gold, [parse_cleaner(name) for name in names], workers=2)
+    assert actual.crashes == (("extractor(broken)", "03", "ValueError: no such ? thing"),)
     assert [(result.cleaner, result.is_extractor, result.crashes) for result in actual.results] == [
         ("none", False, 0),
         ("words@4", False, 0),
-        ("extractor:first", True, 1),
-        ("extractor:nothing", True, 0),
+        ("extractor(broken)", True, 1),
+        ("extractor(first-lines)", True, 0),
     ]
-    text = " ".join(WORDS[:6]) + "\nand more"
     for place, page in enumerate(gold.standard.pages):
-        assert actual.results[2].pages[place] == compare_page("" if place == 3 else text, page.text)
+        assert actual.results[2].pages[place] == compare_page("" if place == 3 else "a?b\nc d", page.text)
     assert actual.results[2].summary.words.emptied == 1
-    assert actual.results[3].summary.words.emptied == 5
     assert actual.results[2].comparison is not None
 
 
-def test_what_is_kept_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_not_done_again(plugin: Path, tmp_path: Path) -> None:
     """Everything is there the second time; of one page with other gold only what depends on the gold is done again."""
-    monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
     gold = replace(gold_set(tmp_path / "set", 40), keep=tmp_path / "kept")
-    packages = (Extractor("extractor:counted", "pytest", "json", counted),)
+    cleaners = [parse_cleaner(name) for name in ("none", "words@p50", "extractor(first-lines)")]
 
     def measured(gold: GoldSet) -> tuple[CleaningRun, dict[str, int]]:
-        cleaners = [parse_cleaner("none"), parse_cleaner("words@p50")]
-        run = run_cleaners(gold, cleaners, packages, [asked_sweep("words=4,8")])
+        run = run_cleaners(gold, cleaners, [asked_sweep("words=4,8")])
         return run, {path.name: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
 
     first, kept = measured(gold)
-    # By shards of 16 pages the cleaners and the sweep, by pages the package and its comparison.
-    assert len(kept) == 2 * 3 + 2 * 40
+    # By shards of 16 pages the cleaners and the sweep.
+    assert len(kept) == 2 * 3
     assert measured(gold) == (first, kept)
     assert first == run_cleaners(
         replace(gold, keep=None, store=tmp_path / "other"),
-        [parse_cleaner("none"), parse_cleaner("words@p50")],
-        packages,
+        cleaners,
         [asked_sweep("words=4,8")],
     )
-    assert len((tmp_path / "asked").read_text().splitlines()) == 2 * 40
-
     other = replace(gold.standard.pages[20], segments=(LabelledText("p", "it rains"),))
     pages = (*gold.standard.pages[:20], other, *gold.standard.pages[21:])
     changed, more = measured(replace(gold, standard=replace(gold.standard, pages=pages)))
     assert changed.results[1].pages[20] != first.results[1].pages[20]
-    assert (len(more), more.items() > kept.items()) == (len(kept) + 3, True)
+    assert (len(more), more.items() > kept.items()) == (len(kept) + 2, True)
 
     for path in (tmp_path / "kept").iterdir():
         path.write_text('{"damaged": true}')

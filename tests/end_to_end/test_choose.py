@@ -25,7 +25,13 @@ from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.files import safe_name
 from thresher.lucene.indexing import SETTINGS, open_index
 from thresher.lucene.work import index_statistics
+from thresher.pages import PageOptions
+from thresher.playing.page_views import cuts_view
+from thresher.playing.play_server import Play
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.summary import answer
+from thresher.scorers.cleaners import Cleaner
+from thresher.scoring.percentiles import resolved
 from thresher.variants.files import read_results
 from thresher.variants.table import Verdict
 
@@ -133,6 +139,20 @@ def test_a_choice_is_printed_and_written(decided: Decided) -> None:
     said = " ".join(" ".join(lines[: lines.index("")]).split()).removeprefix("- ").split(" - ")
     assert [line.replace("`", "") for line in said] == [line.replace("`", "") for line in answer(choice)]
     assert lines[-1] == f"report: {decided.results / 'report.html'}"
+
+
+def test_play_begins_with_all_text_and_the_recommended_cleaner(decided: Decided) -> None:
+    pick = chosen(decided.results).models[0].recommended
+    assert pick is not None
+    cleaner = resolved(decided.results / "scores", parse_treatment(pick.variant).cleaner)
+    play = Play(decided.results, (), PageOptions())
+    try:
+        sides, cuts = play.start()["sides"], cuts_view(cleaner)
+        # An index that keeps all text has no cleaner to show.
+        assert not cuts or sides == [cuts_view(Cleaner()), cuts]
+        assert len(sides) == 2
+    finally:
+        play.process.close()
 
 
 def test_what_is_recommended_can_be_had(again: Decided, call: Call) -> None:

@@ -14,8 +14,9 @@ import pytest
 from commands import Done, begin, thresher
 from small_web import leftovers, stamps, tree
 
-from thresher.cleaneval.extractors import EXTRACTORS, decode_for_extractors
+from thresher import clean_html
 from thresher.cleaneval.running import ROWS
+from thresher.scorers.extractor import EXTRACTORS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"
 PROSE = "On day {} the rain came down on the harbour, and it did not stop before the evening."
@@ -229,14 +230,14 @@ def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
     done = thresher("cleaneval", pages, "-c", "words@10", "--extractors", "-o", tmp_path / "out", "--workers", "2")
     assert done.code == 0, done.err
     result = rows(tmp_path / "out" / "cleaners.csv")
-    assert [row["cleaner"] for row in result] == ["none", "words@10", *(one.name for one in EXTRACTORS)]
+    assert [row["cleaner"] for row in result] == ["none", "words@10", *EXTRACTORS]
     assert [row["extractor"] for row in result] == ["0", "0", *"1" * len(EXTRACTORS)]
     assert {row["crashed"] for row in result} == {"0"}
     assert f"Holm correction over {1 + len(EXTRACTORS)} rows" in done.out
-    page = decode_for_extractors((pages / "input" / "00.html").read_bytes())
+    page = (pages / "input" / "00.html").read_bytes()
     words = {row["cleaner"]: row["words"] for row in rows(tmp_path / "out" / "pages.csv") if row["page"] == "00"}
-    for one in EXTRACTORS:
-        assert words[one.name] == str(len(" ".join(one.extract(page)).split())), one.name
+    for name in EXTRACTORS:
+        assert words[name] == str(len(clean_html(page, name).split())), name
 
 
 def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path: Path) -> None:

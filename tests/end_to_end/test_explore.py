@@ -41,6 +41,13 @@ VARIANTS = (
     "words@5|dcp@0.3",
     "words@5|tcp(k=3)@0.7",
     "none|idf@2.1",
+    "extractor(resiliparse)",
+    "extractor(trafilatura,favor=recall)+words@12",
+    "extractor(justext)|dcp@0.5",
+    "agree(resiliparse,justext)@0.75",
+    "pages(distinct)@0.8",
+    "words@5+pages(content-share)@0.5",
+    "extractor(justext)+pages(gopher)|dcp@0.5",
 )
 
 

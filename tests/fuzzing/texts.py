@@ -97,7 +97,7 @@ def all_scorers(folder: Path) -> tuple[Scorer, ...]:
     """Return every scorer, ready to score; their language models may have to be built, which takes a while."""
     model = folder / "small.arpa"
     model.write_bytes(seeds.ARPAS[0])
-    names = [name for name in scorers() if name != "perplexity"]
+    names = [name for name, kind in scorers().items() if name != "perplexity" and not kind().texts]
     result = tuple(
         parse_scorer(name).scorer for name in (*names, *_NAMES, f"perplexity(lm={model},context=0.7,prior=3)")
     )

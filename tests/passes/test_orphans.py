@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-HELPERS = [Path(__file__).parents[1] / name for name in ("cleaneval", "samples")]
+HELPERS = [Path(__file__).parents[1] / name for name in ("samples",)]
 MOMENTS = 20
 SECONDS = 1.0
 PAUSE = 0.02
@@ -28,13 +28,6 @@ PARENTS = {
         text = Path(sys.argv[1], "text.txt")
         text.write_text("a few words of text that are much the same in each line\\n" * 50_000)
         train(Plan((text,), Path(sys.argv[1], "model"), workers=2, portion_bytes=2_000))
-    """,
-    "extractors": """
-        from test_extractors import GoldPage, extractor, hanging, run_extractors
-        page = Path(sys.argv[1], "page.html")
-        page.write_text("forever")
-        pages = [GoldPage(str(number), page, ()) for number in range(4)]
-        list(run_extractors(pages, [extractor(hanging)], workers=2, seconds=600))
     """,
 }
 

@@ -128,7 +128,7 @@ def test_cuts_and_their_options_are_put_together(browser: Browser) -> None:
     page.select_option("#side-b [aria-label='Kind of cutoff of B']", "quota")
     page.fill("#side-b [aria-label='Floor of B']", "7")
     page.press("#side-b [aria-label='Floor of B']", "Tab")
-    page.get_by_role("button", name="and another cut").nth(1).click()
+    page.get_by_role("button", name="add a cut").nth(1).click()
     page.select_option("#side-b .cut:nth-child(2) > select", "bte")
     name = "perplexity(lm=books,headings=keep,floor=7)@doc50+bte"
     assert page.locator("#side-b code").first.text_content() == name

@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from thresher.columns import number_text
 from thresher.defaults import COLLECTION, REFERENCE
 from thresher.errors import ConfigError
-from thresher.scorers.base import BLOCK, DECISION, KEEP_HIGH, Parameter, Scorer, check_range, printed, with_values
+from thresher.scorers.base import (
+    BLOCK,
+    DECISION,
+    KEEP_HIGH,
+    Parameter,
+    Scorer,
+    TextMaker,
+    check_range,
+    printed,
+    with_values,
+)
 from thresher.scorers.cleaners import CUT_PARAMETERS, Cleaner, Cut, parse_cleaner, parse_scorer, parse_sweep
 from thresher.scorers.registry import scorers
 from thresher.scorers.relative_cutoffs import Cutoff, Percentile, Quota
@@ -97,7 +107,9 @@ def values(parameter: Parameter) -> st.SearchStrategy[str]:
 def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, Cutoff, bool, int]]]:
     """A name in any spelling that the declarations allow, and what it means."""
     parts, meanings = [], []
-    for kind in draw(st.lists(st.sampled_from(list(scorers().values())), min_size=1, max_size=3)):
+    # What makes another text, or scores whole pages, has a place of its own: see the tests of each.
+    plain = [kind for kind in scorers().values() if not (issubclass(kind, TextMaker) or kind.whole)]
+    for kind in draw(st.lists(st.sampled_from(plain), min_size=1, max_size=3)):
         chosen = {}
         for parameter in (*kind.parameters, *CUT_PARAMETERS):
             if draw(st.booleans()):

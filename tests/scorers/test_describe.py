@@ -2,6 +2,7 @@
 
 import json
 
+from thresher.scorers.base import TextMaker
 from thresher.scorers.cleaners import declarations, describe, parse_cleaner
 from thresher.scorers.registry import scorers
 
@@ -17,8 +18,7 @@ def test_declarations():
         assert [float(cutoff) for cutoff in entry["grid"]] == list(kind.grid)
         assert [parameter["name"] for parameter in entry["parameters"]] == [
             *(parameter.name for parameter in kind.parameters),
-            "headings",
-            "floor",
+            *(() if issubclass(kind, TextMaker) else ("headings", "floor")),
         ]
         # The example is a canonical name, without a default for headings that names always say.
         says = "(headings=headline)" if entry["name"] == "content" else ""

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from inspect import isabstract
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from thresher.errors import ConfigError
 from thresher.pages import read_html
 from thresher.scorers.base import BLOCK, KEEP_HIGH, KEEP_LOW, SENTENCE, Scorer
 from thresher.scorers.cleaners import declarations, describe, parse_cleaner, parse_scorer
-from thresher.scorers.registry import scorer_class, scorers
+from thresher.scorers.registry import _scorers, scorer_class, scorers
 
 LENGTH = '''
 """Characters of a block."""
@@ -49,12 +50,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     before = set(sys.modules)
     monkeypatch.setattr(thresher.scorers, "__path__", [*thresher.scorers.__path__, str(tmp_path)])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    scorers.cache_clear()
+    _scorers.cache_clear()
     yield tmp_path
     for name in set(sys.modules) - before:
         del sys.modules[name]
         vars(thresher.scorers).pop(name.rpartition(".")[2], None)
-    scorers.cache_clear()
+    _scorers.cache_clear()
 
 
 def test_all_scorers():
@@ -77,6 +78,9 @@ def test_all_scorers():
         assert list(kind.grid) == sorted(set(kind.grid))
         kind().prepare()
         page = read_html("<p>This is a page.<p>With two blocks. And a sentence more.", detail=kind.detail)
+        # Another text of the page, for what needs one.
+        makers = {maker.canonical_name: page for maker in kind().texts}
+        page = replace(page, texts=makers)
         assert kind().score(page).dtype == np.float32
         assert kind().score(page).shape == ((2,) if kind.segment == BLOCK else (3,))
 
@@ -84,7 +88,7 @@ def test_all_scorers():
 def test_one_short_file_adds_a_scorer(folder):
     assert "length" not in scorers()
     (folder / "length.py").write_text(LENGTH)
-    scorers.cache_clear()
+    _scorers.cache_clear()
     assert list(scorers()) == sorted([*scorers()])
     assert "length" in scorers()
     cleaner = parse_cleaner("length(times=2.5,headings=keep)@20")
@@ -138,7 +142,7 @@ def test_one_short_file_adds_a_scorer(folder):
 
 def test_two_of_one_name(folder):
     (folder / "length.py").write_text(LENGTH.replace('"length"', '"words"'))
-    scorers.cache_clear()
+    _scorers.cache_clear()
     with pytest.raises(RuntimeError) as caught:
         scorers()
     assert str(caught.value).startswith("two scorers are named 'words': <class 'thresher.scorers.")

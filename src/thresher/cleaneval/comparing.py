@@ -28,7 +28,7 @@ from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.cutting import cut_shard, shard_columns
 from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import read_shard, shards
+from thresher.scoring.store import read_shard, shards, text_store
 from thresher.streams import COMPRESSIONS, open_stream
 
 if TYPE_CHECKING:
@@ -94,11 +94,15 @@ class CleanedPage:
 
 def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPage]:
     """Yield every page of a scored shard, cleaned by every cleaner; cutoffs are numbers, not percentiles."""
-    table = read_shard(path, [*shard_columns(cleaners), "reason"])
+    table = read_shard(path, ["id", "reason"])
     texts = [[""] * len(cleaners) for _ in range(len(table))]
-    for column, cleaner in enumerate(cleaners):
-        for row, document, _ in cut_shard(table, cleaner):
-            texts[row][column] = document.text
+    for of_text in {cleaner.text for cleaner in cleaners}:
+        columns = [column for column, cleaner in enumerate(cleaners) if cleaner.text == of_text]
+        needed = shard_columns([cleaners[column] for column in columns])
+        shard = read_shard(text_store(path.parent, of_text) / path.name, needed)
+        for column in columns:
+            for row, document, _ in cut_shard(shard, cleaners[column]):
+                texts[row][column] = document.text
     for document_id, reason, page in zip(table["id"].to_pylist(), table["reason"].to_pylist(), texts, strict=True):
         yield CleanedPage(document_id, tuple(page), reason)
 
@@ -209,22 +213,6 @@ def compare_words_alone(
     return _over_shards(_words_of_shard, list[tuple[PageWords, ...]], pages, folder, cleaners, workers, keep)
 
 
-def compare_texts(
-    texts: Sequence[Sequence[str]], gold: Sequence[GoldPage], workers: int = 1, keep: Path | None = None
-) -> Iterator[tuple[PageQuality, ...]]:
-    """Compare texts that other packages extracted, by page and package, with the gold pages in the same order."""
-    tasks = ((page, wanted, keep) for page, wanted in zip(texts, gold, strict=True))
-    yield from run_tasks(
-        Backend(workers=workers), _texts_of_page, tasks, "comparing texts", "the gold pages", ordered=True
-    )
-
-
-def _texts_of_page(texts: Sequence[str], gold: GoldPage, keep: Path | None) -> tuple[PageQuality, ...]:
-    keeper: Keeper[tuple[PageQuality, ...]] = Keeper(keep, tuple[PageQuality, ...])
-    made_from = [gold.stem, gold.text, [*texts]]
-    return keeper.find(made_from) or keeper.keep(made_from, _each(texts, gold, compare_page))
-
-
 def _over_shards(
     compare: Callable[[Path, Mapping[str, GoldPage], Sequence[Cleaner]], list[Result]],
     kind: Any,
@@ -256,7 +244,8 @@ def _over_shard(
     keeper: Keeper[list[Result]] = Keeper(keep, kind)
     names = [[cleaner.name, cleaner.resolved_cutoffs] for cleaner in cleaners]
     # A shard's bytes depend on its pages and the scorers alone.
-    made_from = [file_digest(path), names, [[page.stem, page.text] for page in gold.values()]]
+    files = [text_store(path.parent, text) / path.name for text in sorted({cleaner.text for cleaner in cleaners})]
+    made_from = [[*map(file_digest, files)], names, [[page.stem, page.text] for page in gold.values()]]
     return keeper.find(made_from) or keeper.keep(made_from, compare(path, gold, cleaners))
 
 

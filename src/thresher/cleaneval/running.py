@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
 from thresher.cleaneval import results as outcomes
-from thresher.cleaneval.comparing import Keeper, compare_cleaned, compare_texts, compare_words_alone, score_gold
-from thresher.cleaneval.extractors import ExtractedPage, Extractor, run_extractors
+from thresher.cleaneval.comparing import compare_cleaned, compare_words_alone, page_id, score_gold
 from thresher.cleaneval.gold import GoldStandard
 from thresher.cleaneval.results import CleanerPages, CleanerResult, GoldSweep, GoldTransfer
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation.significance import corrected
-from thresher.files import file_digest
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import BASELINE, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, parse_cutoff, same_kind, value_of
+from thresher.scoring.lost_pages import failures
 
 ROWS = (
     "bars",
@@ -130,7 +129,7 @@ class CutoffSweep:
 class GoldSet:
     """A gold standard, its folder, and the score store of its pages.
 
-    What is finished of comparisons, and of other packages' pages, is kept in the folder `keep`, if there is one.
+    What is finished of comparisons is kept in the folder `keep`, if there is one.
     """
 
     folder: Path
@@ -166,7 +165,6 @@ class CleaningRun:
 def run_cleaners(
     gold: GoldSet,
     cleaners: Sequence[Cleaner],
-    extractors: Sequence[Extractor] = (),
     sweeps: Sequence[CutoffSweep] = (),
     other: GoldSet | None = None,
     workers: int = 1,
@@ -174,18 +172,19 @@ def run_cleaners(
     alpha: float = ALPHA,
     correction: str = HOLM,
 ) -> CleaningRun:
-    """Measure cleaners, the baseline first, and other packages; sweep cutoffs, and test the best of each on `other`."""
+    """Measure cleaners, the baseline first; sweep cutoffs, and test the best of each on `other`."""
     pages = gold.standard.pages
     swept = [cleaner for sweep in sweeps for cleaner in sweep.cleaners]
     score_gold(pages, _scorers([*cleaners, *swept]), gold.store, workers, fresh)
     found = compare_cleaned(pages, gold.store, cleaners, workers, gold.keep)
     compared = list(progress(found, "comparing", len(pages), "pages"))
     by_cleaner = zip(*(page.quality for page in compared), strict=True)
-    measured = [CleanerPages(cleaner.name, quality) for cleaner, quality in zip(cleaners, by_cleaner, strict=True)]
-    crashes: tuple[tuple[str, str, str], ...] = ()
-    if extractors:
-        other_packages, crashes = _run_extractors(gold, extractors, workers)
-        measured += other_packages
+    crashes = _crashes(gold, cleaners)
+    crashed = Counter(text for text, _, _ in crashes)
+    measured = [
+        CleanerPages(cleaner.name, quality, bool(cleaner.text), crashed[cleaner.text])
+        for cleaner, quality in zip(cleaners, by_cleaner, strict=True)
+    ]
     results = outcomes.compare_cleaners(measured, alpha, correction)
     baseline = tuple(page.words.alignment.f1 for page in results[0].pages)
     measured_sweeps = _sweep(gold, sweeps, baseline, workers)
@@ -202,40 +201,14 @@ def run_cleaners(
     )
 
 
-def _run_extractors(
-    gold: GoldSet, extractors: Sequence[Extractor], workers: int
-) -> tuple[list[CleanerPages], tuple[tuple[str, str, str], ...]]:
-    pages = gold.standard.pages
-    extracted = _extracted(gold, extractors, workers)
-    texts = [["\n".join(paragraphs) for paragraphs in page.texts] for page in extracted]
-    compared = list(progress(compare_texts(texts, pages, workers, gold.keep), "comparing", len(pages), "pages"))
-    crashes = tuple(
-        (extractor.name, page.stem, page.problems[number])
-        for number, extractor in enumerate(extractors)
-        for page in extracted
-        if page.problems[number]
+def _crashes(gold: GoldSet, cleaners: Sequence[Cleaner]) -> tuple[tuple[str, str, str], ...]:
+    """Return the pages on which other packages failed, with the reasons, which begin with the package's name."""
+    stems = {page_id(page): page.stem for page in gold.standard.pages}
+    return tuple(
+        (text, stems[failure.id], failure.reason.removeprefix(f"{text}: "))
+        for text in dict.fromkeys(cleaner.text for cleaner in cleaners if cleaner.text)
+        for failure in failures(gold.store, text)
     )
-    measured = []
-    for number, extractor in enumerate(extractors):
-        crashed = sum(name == extractor.name for name, _, _ in crashes)
-        quality = tuple(page[number] for page in compared)
-        measured.append(CleanerPages(extractor.name, quality, is_extractor=True, crashes=crashed))
-    return measured, crashes
-
-
-def _extracted(gold: GoldSet, extractors: Sequence[Extractor], workers: int) -> list[ExtractedPage]:
-    """Return what other packages leave of each page; pages that are kept are not extracted again."""
-    pages = gold.standard.pages
-    keeper: Keeper[ExtractedPage] = Keeper(gold.keep, ExtractedPage)
-    packages = [[extractor.name, version(extractor.distribution)] for extractor in extractors] if gold.keep else []
-    made_from = [[packages, page.stem, file_digest(page.path)] for page in pages]
-    found = [*map(keeper.find, made_from)]
-    missing = [index for index, page in enumerate(found) if page is None]
-    by_packages = run_extractors([pages[index] for index in missing], extractors, workers)
-    now = progress(by_packages, "other packages", len(missing), "pages")
-    for index, page in zip(missing, now, strict=True):
-        found[index] = keeper.keep(made_from[index], page)
-    return [page for page in found if page is not None]
 
 
 def _sweep(

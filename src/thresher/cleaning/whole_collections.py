@@ -41,7 +41,7 @@ from thresher.scoring.lost_pages import (
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import explained_pages, record
 from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import read_shard, shards
+from thresher.scoring.store import read_shard, shards, text_store
 
 _MOST_KINDS = 5
 # What follows names the single page: values, numbers, positions.
@@ -200,6 +200,7 @@ class _Tally:
     first: dict[str, str] = field(default_factory=dict)
     emptied: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, shard: CutShard) -> None:
@@ -321,6 +322,10 @@ def clean_collection(
                     tally.fail(placed)
                     if failed_line:
                         failed_line(asdict(placed))
+                for failure in failures(store, parsed.text) if parsed.text else ():
+                    tally.lost[kind_of_failure(failure.reason)] += 1
+                    if failed_line:
+                        failed_line(asdict(failure.later(offset)))
                 if tally.kinds.total() == tally.documents:
                     continue
                 cleaned_by = resolved(store, parsed)
@@ -352,7 +357,10 @@ def clean_collection(
         duplicates=tally.duplicates,
         failures=tuple(tally.failures),
         cutoffs=cutoffs,
-        warnings=warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
+        warnings=(
+            *warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
+            *(f"{count} pages have no text: {kind}" for kind, count in by_count(tally.lost).items()),
+        ),
     )
 
 
@@ -393,7 +401,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
 
 
 def _cut_shards(store: Path, cleaner: Cleaner, rendering: Rendering, backend: Backend) -> Iterator[CutShard]:
-    paths = shards(store)
+    paths = shards(text_store(store, cleaner.text))
     if len(paths) < FEW_SHARDS:
         backend = Backend(LOCAL, 1)
     tasks = ((path, cleaner, rendering) for path in paths)

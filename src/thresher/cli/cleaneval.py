@@ -57,21 +57,20 @@ def cleaneval(
 
     Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
     """
-    from thresher.cleaneval.extractors import find_extractors
     from thresher.cleaneval.gold import read_whole_gold
-    from thresher.cleaneval.running import GoldSet, asked, run_cleaners
+    from thresher.cleaneval.running import ROWS, GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
     from thresher.files import temporary_folder
     from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
+    from thresher.scorers.extractor import EXTRACTORS
 
-    chosen, swept = asked(cleaners, sweeps)
+    chosen, swept = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners, sweeps)
     if tested_on is not None and not swept:
         raise ConfigError("there is no cutoff to test", "name a scorer by --sweep", "--test")
     if tested_on is not None and real_path(tested_on) == real_path(folder):
         raise ConfigError(
             "a cutoff cannot be tested on the pages that it was chosen on", "give another folder", f"--test {tested_on}"
         )
-    others = find_extractors() if extractors else ()
     standard = read_whole_gold(folder, gold, comments)
     other = read_whole_gold(tested_on, None, comments) if tested_on is not None else None
     for what, stems in standard.left_out.items():
@@ -80,9 +79,7 @@ def cleaneval(
         keep = output / "comparisons" if output else None
         measured_on = GoldSet(folder, standard, store / "scores", keep)
         there = GoldSet(tested_on, other, store / "scores-test", keep) if tested_on is not None and other else None
-        run = run_cleaners(
-            measured_on, chosen, others, swept, there, workers, fresh, evaluation.alpha, evaluation.correction
-        )
+        run = run_cleaners(measured_on, chosen, swept, there, workers, fresh, evaluation.alpha, evaluation.correction)
     for stem, problem in run.problems:
         say(f"failed: {stem}: {problem}")
     for extractor, stem, problem in run.crashes:

@@ -27,13 +27,19 @@ from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
 from thresher.defaults import FORMATS
 from thresher.errors import InputError
-from thresher.files import digest, is_unfinished, user_error
+from thresher.files import digest, is_unfinished, plugins, user_error
 from thresher.streams import open_stream
 
 HTML, TEXT = "html", "text"
 PAGE_FORMATS = (HTML, TEXT)
 """Formats of files that are one page each."""
 KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar(), ParquetRows())
+
+
+def kinds() -> tuple[FileKind, ...]:
+    """Return the formats that are known, those of other packages in `thresher.collections` too, which are told by suffix."""
+    return (*KINDS, *(entry.load()() for entry in plugins("thresher.collections").values()))
+
 
 RANGE_BYTES = 2 * 2**20
 """The largest part of a splittable file, in bytes on disk: a second or two of a worker's time."""
@@ -189,7 +195,7 @@ def kind_of(name: str) -> str:
     lower = name.lower()
     if lower.endswith(PAGE_SUFFIXES):
         return HTML
-    return next((kind.name for kind in KINDS if lower.endswith(kind.suffixes)), "")
+    return next((kind.name for kind in kinds() if lower.endswith(kind.suffixes)), "")
 
 
 def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tuple[FileEntry, ...]]:
@@ -214,7 +220,7 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         if not files:
             raise InputError("the folder is empty", "check the path", str(root))
         what = "this is not a known kind of collection" if root.is_file() else "the folder holds no collection"
-        known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
+        known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in kinds() for suffix in kind.suffixes)))
         fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"
         raise InputError(what, fix, str(root))
     if len(by_format) > 1:
@@ -252,4 +258,4 @@ def _sniff(path: Path) -> str:
 
 
 def _kind(format: str) -> FileKind:
-    return next(kind for kind in KINDS if kind.name == format)
+    return next(kind for kind in kinds() if kind.name == format)

@@ -307,6 +307,12 @@ class About(StrEnum):
     """Held-out topics with the query of a topic that cutoffs are chosen on."""
     MISSING = "missing"
     """Judged documents that the collection does not have."""
+    WITHOUT_TEXT = "without text"
+    """Pages of which a file of other texts has none."""
+    WITHOUT_PAGE = "without page"
+    """Texts of such a file that belong to no page."""
+    DROPPED = "dropped"
+    """Judged pages that a variant which drops whole pages leaves without text."""
     SKIPPED = "skipped"
     """Modules of the standard library that the collection of its documentation is without."""
 

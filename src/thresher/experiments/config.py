@@ -26,6 +26,7 @@ from thresher.lucene.indexing import IndexOptions, cannot_hold
 from thresher.pages import PageOptions
 from thresher.passes.parts import Limits
 from thresher.scorers.base import Scorer
+from thresher.scorers.extractor import FileText
 from thresher.variants.table import Variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -82,7 +83,7 @@ class Experiment:
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
     is chosen on `topics` is tested, by `terms`. `scheduler` is the address of Dask's, empty without it.
-    `document` is the file as it was read.
+    `texts` are files of other texts of the pages by name. `document` is the experiment file as it was read.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Experiment:
     held_out: TopicSource | None
     pages: PageOptions
     variants: tuple[Variant, ...]
+    texts: Mapping[str, Path]
     systems: tuple[SystemRun, ...]
     index: IndexOptions
     original_statistics: bool
@@ -122,6 +124,9 @@ class Experiment:
         families = () if self.terms.families == DEFAULT_FAMILIES else map(parse_family, self.terms.families)
         every = [*(variant.cleaner.scorers for variant in self.variants), *(family.scorers for family in families)]
         scorers = {scorer.canonical_name: scorer for scorers in every for scorer in scorers}
+        for maker in (maker for scorer in scorers.values() for maker in scorer.texts):
+            if isinstance(maker, FileText):
+                maker.path = self.texts.get(str(maker.values["name"]))
         return tuple(scorers[name] for name in sorted(scorers))
 
 
@@ -191,6 +196,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     for option, what in cannot_hold(document.index) if any(variant.pruning for variant in variants) else ():
         problems.add(what, f"leave out {option}, or the pruning methods", ("index", option))
     systems = tuple(_systems(document, variants, places))
+    texts = {table.name: places.of(table.path, ("text", at, "path")) for at, table in enumerate(document.text)}
     problems.check()
     return Experiment(
         name=name,
@@ -205,6 +211,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         held_out=held_out,
         pages=pages[0],
         variants=(*variants, *without_headings_of(variants)) if evaluation.without_headings else variants,
+        texts={name: path for name, path in texts.items() if isinstance(path, Path)},
         systems=systems,
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],

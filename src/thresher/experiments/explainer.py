@@ -121,7 +121,7 @@ class _Explaining:
             every = [self._topic_runs(topic, first, before, after) for topic in ids]
             say(f"reading the pages of {len(every)} topics")
             pages = self._pages(every, second)
-            say(f"taking scores apart: {self.name} against {self.table.baseline.name}")
+            say(f"explaining scores: {self.name} against {self.table.baseline.name}")
             explained = [
                 explain_topic(
                     runs,

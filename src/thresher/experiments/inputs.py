@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,12 @@ from thresher.experiments.variants import folder_name
 from thresher.files import digest, file_digest, real_path, safe_name
 from thresher.lucene.analysis import RetrievalModel
 from thresher.passes.backends import Backend
+from thresher.reports.notices import notice_text
+from thresher.scorers.extractor import FileText
+from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scoring.store import first_document, missing_documents
+from thresher.scoring.store import cut_texts, first_document, missing_documents
 from thresher.variants.table import Variant
 
 
@@ -167,10 +170,38 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     store = folder / "scores"
     backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
     report = score_collection(plan, store, backend, fresh)
-    write_failures(store, folder / "failures.jsonl")
+    write_failures(store, folder / "failures.jsonl", cut_texts(experiment.scorers))
     check_scored(inputs, report, store)
+    if found := [*text_notices(experiment, store, inputs.topics)]:
+        inputs = replace(inputs, notices=(*inputs.notices, *found))
+        for one in found:
+            say(notice_text(one))
     content = {"content": report.content} if report.content else {}
     return Scored(inputs, plan, report, store, {**asdict(plan.key()), **content})
+
+
+def text_notices(experiment: Experiment, store: Path, topics: TopicSet) -> Iterator[Notice]:
+    """Yield what pages have no text in the files of other texts, what of these texts belongs to no page, and which judged
+    pages are without text by variants that drop whole pages.
+    """
+    makers = {maker for scorer in experiment.scorers for maker in scorer.texts if isinstance(maker, FileText)}
+    for maker in sorted(makers, key=lambda one: one.canonical_name):
+        known = {*maker.by_id()}
+        extra = missing_documents(store, known)
+        if len(extra) == len(known):
+            fix = f"make its ids those of the collection, such as {first_document(store)}"
+            raise InputError("no text of the file belongs to a page", fix, str(maker.path))
+        missing = [failure.id for failure in failures(store, maker.canonical_name)]
+        for about, ids in ((About.WITHOUT_TEXT, missing), (About.WITHOUT_PAGE, sorted(extra))):
+            if ids:
+                yield notice(about, (f"{document} ({maker.canonical_name})" for document in ids))
+    judged = topics.judged
+    for cleaner in (variant.cleaner for variant in experiment.variants if not variant.pruning):
+        if any(scorer.whole for scorer in cleaner.scorers):
+            documents = cleaned_documents(store, cleaner)
+            out = sorted(one.id for one in documents if one.id in judged and not one.text)
+            if out:
+                yield notice(About.DROPPED, (f"{document} ({cleaner.name})" for document in out))
 
 
 @dataclass(frozen=True)

@@ -287,7 +287,8 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
 
     Worker seconds are divided by the number of workers for wall time; their CPU time is shared out by wall time.
     """
-    names = {"pages", *(scorer.canonical_name for scorer in run.variant.cleaner.scorers)}
+    scorers = run.variant.cleaner.scorers
+    names = {"pages", *(one.canonical_name for scorer in scorers for one in (scorer, *scorer.texts))}
     spent = sum(scores.seconds.get(name, 0.0) for name in names)
     everything = sum(scores.seconds.values())
     wall = spent / scores.workers + run.index.cut_wall

@@ -154,6 +154,14 @@ class SystemTable(_Strict):
 
 
 @dataclass(frozen=True)
+class TextTable(_Strict):
+    """[[text]]."""
+
+    name: Annotated[str, "name of another text of the pages: it makes the variant `text(NAME)`"]
+    path: Annotated[str, "a file of JSON lines or Parquet with `id` and `contents`, from whatever extractor"]
+
+
+@dataclass(frozen=True)
 class CleanersTable(_Strict):
     """[cleaners]."""
 
@@ -282,6 +290,7 @@ class Document(_Strict):
     held_out: HeldOutTable | None = None
     pages: PagesTable = field(default_factory=PagesTable)
     sweep: tuple[SweepTable, ...] = ()
+    text: tuple[TextTable, ...] = ()
     cleaners: CleanersTable = field(default_factory=CleanersTable)
     system: tuple[SystemTable, ...] = ()
     index: IndexTable = field(default_factory=IndexTable)

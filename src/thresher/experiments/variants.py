@@ -43,6 +43,16 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
     at: KeyPath = ("cleaners", "names")
     treatments = problems.parse(document.cleaners.names, _treatment, at)
     variants += [(Variant(treatment), at) for treatment in treatments]
+    names = {variant.name for variant, _ in variants}
+    for number, table in enumerate(document.text):
+        own = problems.parse([f"text({table.name})"], _treatment, ("text", number, "name"))
+        variants += [(Variant(treatment), ("text", number)) for treatment in own if treatment.name not in names]
+    known = {f"text({table.name})" for table in document.text}
+    for variant, at in variants:
+        for text in sorted(
+            {scorer.text for scorer in variant.cleaner.scorers if scorer.text.startswith("text(")} - known
+        ):
+            problems.add(f"there is no [[text]] of {text}", "add one with this name and a path", at)
     seen: set[str] = set()
     for variant, at in variants:
         if folder_name(variant) in seen:

@@ -24,6 +24,7 @@ from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
+from thresher.scoring.store import text_store
 from thresher.variants.table import Row, Variant, VariantTable
 
 
@@ -133,14 +134,36 @@ def explore(
         points: fewest cutoffs of each sweep, where there are as many different scores.
     """
     wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
-    every = nested_sweeps(spread_cutoffs(store, sweeps, points), wanted)
-    with temporary_folder(store.parent) as temporary:
+    texts = dict.fromkeys([*(cleaner.text for cleaner in wanted), *(sweep.scorer.text for sweep in sweeps)])
+    ranked: list[RankedSweep] = []
+    for text in texts:
+        of_text = [cleaner for cleaner in wanted if cleaner.text == text]
+        found, measures = _explored(
+            store, text, [cut for cut in sweeps if cut.scorer.text == text], of_text, search, points
+        )
+        ranked += found
+    rows, postings, own, others = _joint(ranked)
+    held_out = search.held_out.ids if search.held_out else ()
+    # The first variant of the first sweep is the baseline.
+    return tuple(
+        VariantTable(model.name, measures, search.topics.ids, rows, own[at], postings, held_out, others[at])
+        for at, model in enumerate(search.models)
+    )
+
+
+def _explored(
+    main: Path, text: str, sweeps: Sequence[Cut], cleaners: Sequence[Cleaner], search: Search, points: int
+) -> tuple[list[RankedSweep], tuple[str, ...]]:
+    """Return the sweeps over one text of the pages, ranked, and the measures; the other args are those of `explore`."""
+    store = text_store(main, text)
+    every = nested_sweeps(spread_cutoffs(store, sweeps, points), cleaners)
+    with temporary_folder(main.parent) as temporary:
         with shard_counter(store, every, search.options, temporary, search.backend) as count:
             queries, terms = search.queries()
             chunks = count_store(count, every, terms, temporary)
         evaluators = search.evaluators(chunks)
         job = RankingJob(chunks, queries, evaluators, search.models, search.depth)
-        values = evaluated(job, len(every), search.backend, store.parent)
+        values = evaluated(job, len(every), search.backend, main.parent)
     counts = [statistics.counts for statistics in chunks.statistics]
     ids = search.topics.ids
     ranked = [
@@ -153,13 +176,7 @@ def explore(
         )
         for number, sweep in enumerate(every)
     ]
-    rows, postings, own, others = _joint(ranked)
-    held_out = search.held_out.ids if search.held_out else ()
-    # The first variant of the first sweep is the baseline.
-    return tuple(
-        VariantTable(model.name, evaluators[0].names, ids, rows, own[at], postings, held_out, others[at])
-        for at, model in enumerate(search.models)
-    )
+    return ranked, evaluators[0].names
 
 
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:

@@ -8,8 +8,8 @@ writes no spaces. A block's end always ends a sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 
@@ -106,7 +106,8 @@ class Segments:
     the blocks' heading levels: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title. `plain` is the plain form of the text,
     with the same offsets. `marked` is the detailed output of `thresher.pages.parsing.flatten`; empty for plain text,
     None if the page was read without them. `descriptions` are those of its elements, None if the page was read without them;
-    both as by `thresher.pages.parsing`. `language` chooses the abbreviations that end no sentence.
+    both as by `thresher.pages.parsing`. `language` chooses the abbreviations that end no sentence. `texts` are other
+    texts of the page, by name; `page_id` its id, where scorers need it.
     """
 
     text: str
@@ -116,6 +117,8 @@ class Segments:
     marked: str | None = ""
     language: str = "en"
     descriptions: Sequence[str] | None = ()
+    texts: Mapping[str, Segments] = field(default_factory=dict)
+    page_id: str = ""
 
     @cached_property
     def sentence_ends(self) -> Ints:
@@ -237,7 +240,7 @@ class Segments:
 
     def without_tags(self) -> Segments:
         """Return the same parts, to be kept: without marks, elements and what scorers computed, many times the text."""
-        kept = replace(self, marked=None, descriptions=None)
+        kept = replace(self, marked=None, descriptions=None, texts={})
         # Where `cached_property` keeps them.
         vars(kept).update(sentence_ends=self.sentence_ends, words_in_sentences=self.words_in_sentences)
         return kept

@@ -49,20 +49,22 @@ class PoisonPages:
     Attributes:
         parts: reasons for skipping pages, by the position in the part.
         unread: the position from which a part cannot be read, since its reader crashes.
+        without: reasons for skipping helpers, by the position in the part and the helper's number; see `guarded`.
     """
 
     parts: dict[str, dict[int, str]] = field(default_factory=dict)
     unread: dict[str, int] = field(default_factory=dict)
+    without: dict[str, dict[int, dict[int, str]]] = field(default_factory=dict)
 
 
 _POISON_FILE = RecordFile(PoisonPages, "a list of pages that crashed a worker", "delete the file", indent=2)
 
 Row = TypeVar("Row")
 
-# The page at work, the one that an earlier process ended at, and when the page at work was begun.
-_POSITION = struct.Struct("<qqd")
-_NO_PAGE = -1
-_NO_POSITION = _POSITION.pack(_NO_PAGE, _NO_PAGE, 0.0)
+# The page at work, the one that an earlier process ended at, when the page at work was begun, and the helper at work.
+_POSITION = struct.Struct("<qqdq")
+_NO_PAGE = _NO_HELPER = -1
+_NO_POSITION = _POSITION.pack(_NO_PAGE, _NO_PAGE, 0.0, _NO_HELPER)
 _NO_PAGE_AT_FAULT = "no page is at fault"
 _LOOK = "look at the machine's memory and disk, then run the same command again"
 _ONE_AT_A_TIME = threading.Lock()
@@ -81,11 +83,45 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Task:
-    """A part of the collection. `poison`: reasons for skipping pages, by position. `unread`: see `PoisonPages`."""
+    """A part of the collection. `poison`: reasons for skipping pages, by position. `unread`, `without`: see `PoisonPages`."""
 
     part: Part
     poison: Mapping[int, str] = field(default_factory=dict)
     unread: int | None = None
+    without: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+
+
+@dataclass
+class _AtWork:
+    """Where the position of the page at work is, its limit, and the helpers to skip."""
+
+    position: mmap.mmap
+    seconds: float
+    without: Mapping[int, str] = field(default_factory=dict)
+
+
+_at_work: _AtWork | None = None
+
+
+@contextmanager
+def guarded(helper: int) -> Iterator[None]:
+    """Give a helper, by its number, the whole time of a page; what ends the process there costs the helper this page alone.
+
+    Without a pass over a collection nothing is guarded. A helper that ended its process at the page raises a `PageError`.
+    """
+    if _at_work is None:
+        yield
+        return
+    if helper in _at_work.without:
+        raise PageError(_at_work.without[helper], "leave the page out")
+    page, suspected, _, _ = _POSITION.unpack(_at_work.position[:])
+    left = signal.setitimer(signal.ITIMER_REAL, _at_work.seconds)[0]
+    _at_work.position[:] = _POSITION.pack(page, suspected, time.time(), helper)
+    try:
+        yield
+    finally:
+        _at_work.position[:] = _POSITION.pack(page, suspected, time.time(), _NO_HELPER)
+        signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3))
 
 
 @dataclass(frozen=True)
@@ -121,7 +157,8 @@ class PartWork(ABC, Generic[Row]):
 
     label = "reading"
     done = "read"
-    """Names of the pass for the progress bar and for messages about a page."""
+    is_noisy = False
+    """Names of the pass for the progress bar and for messages about a page; whether what its C code prints is dropped."""
 
     @abstractmethod
     def output(self, part: Part) -> Path:
@@ -262,7 +299,7 @@ def _on_worker(work: PartWork[Any], function: Callable[..., int]) -> Callable[[T
     call = partial(function, work=work)
     # Arrow ends the process at some damaged files, with raw lines of what it threw; the part's last row says so.
     is_parquet = isinstance(work.collection, Files) and work.collection.format == ParquetRows.name
-    return partial(in_silence, function=call) if is_parquet else call
+    return partial(in_silence, function=call) if is_parquet or work.is_noisy else call
 
 
 class Faults:
@@ -271,35 +308,39 @@ class Faults:
     def __init__(self, work: PartWork[Any]) -> None:
         self._work = work
         self._poison = read_poison(work.folder)
-        self._suspected: set[tuple[str, int | None]] = set()
+        self._suspected: set[tuple[str, int | None, int]] = set()
 
     def task(self, part: Part) -> Task:
         """Return the task to process a part without these pages."""
         name = self._work.output(part).stem
-        return Task(part, self._poison.parts.get(name, {}), self._poison.unread.get(name))
+        poison = self._poison
+        return Task(part, poison.parts.get(name, {}), poison.unread.get(name), poison.without.get(name, {}))
 
     def forget(self, part: Part) -> None:
         """Forget the pages of a part, whose positions have changed."""
         name = self._work.output(part).stem
         self._poison.parts.pop(name, None)
         self._poison.unread.pop(name, None)
+        self._poison.without.pop(name, None)
 
     def instead(self, task: Task, code: int | None) -> Task:
         """Decide what to retry after a worker died: the same task, or without the page at fault.
 
         A page is at fault if it took too long, or if its process ended twice; reading it is, if a crash then ends the process
-        again.
+        again. If a helper was at work, it is at fault in place of the page.
         """
         part = task.part
         path, name = position_path(self._work, part), self._work.output(part).stem
-        position = read_position(path)
+        position, helper = read_position(path)
         # Otherwise a worker that ends before its first page would be taken for one that ended at this page.
         path.unlink(missing_ok=True)
-        if code != -signal.SIGALRM and (name, position) not in self._suspected:
-            self._suspected.add((name, position))
+        if code != -signal.SIGALRM and (name, position, helper) not in self._suspected:
+            self._suspected.add((name, position, helper))
             return task
-        if position is not None and position not in task.poison:
-            reason = exit_reason(code, self._work.limits.seconds, "worker")
+        reason = exit_reason(code, self._work.limits.seconds, "worker")
+        if position is not None and helper != _NO_HELPER:
+            self._poison.without.setdefault(name, {}).setdefault(position, {})[helper] = reason
+        elif position is not None and position not in task.poison:
             self._poison.parts.setdefault(name, {})[position] = reason
         elif position is not None and code in CRASHES and task.unread is None:
             self._poison.unread[name] = position
@@ -343,7 +384,7 @@ def _do_on_cluster(task: Task, work: PartWork[Any]) -> int | None:
 
     Dask itself runs a task again until four workers have ended.
     """
-    position, suspected, begun = _read_positions(position_path(work, task.part))
+    position, suspected, begun, _ = _read_positions(position_path(work, task.part))
     is_bad = position == suspected or time.time() - begun >= work.limits.seconds
     if position != _NO_PAGE and is_bad and not work.output(task.part).exists():
         return None
@@ -355,6 +396,7 @@ def do_part(task: Task, work: PartWork[Any], suspected: int = _NO_PAGE) -> int:
 
     `suspected` is the position of the page that another process ended at.
     """
+    global _at_work
     part = task.part
     rows: list[Any] = []
     span, reading = Span(None, part.end), 0.0
@@ -362,7 +404,8 @@ def do_part(task: Task, work: PartWork[Any], suspected: int = _NO_PAGE) -> int:
     with _ONE_AT_A_TIME:
         with measure_times() as watch, _position(position_path(work, part)) as position:
             while len(rows) != task.unread:
-                position[:] = _POSITION.pack(len(rows), suspected, time.time())
+                position[:] = _POSITION.pack(len(rows), suspected, time.time(), _NO_HELPER)
+                _at_work = _AtWork(position, work.limits.seconds, task.without.get(len(rows), {}))
                 with alarm(work.limits.seconds):
                     begin = time.perf_counter()
                     try:
@@ -418,22 +461,23 @@ def position_path(work: PartWork[Any], part: Part) -> Path:
     return work.output(part).with_suffix(".position")
 
 
-def read_position(path: Path) -> int | None:
-    """Return the position of a worker's last page; None if it was between pages."""
-    position, _, _ = _read_positions(path)
-    return None if position == _NO_PAGE else position
+def read_position(path: Path) -> tuple[int | None, int]:
+    """Return the position of a worker's last page, None if it was between pages, and the helper at work, -1 for none."""
+    position, _, _, helper = _read_positions(path)
+    return None if position == _NO_PAGE else position, helper
 
 
-def _read_positions(path: Path) -> tuple[int, int, float]:
+def _read_positions(path: Path) -> tuple[int, int, float, int]:
     try:
-        position, suspected, begun = _POSITION.unpack(path.read_bytes())
+        position, suspected, begun, helper = _POSITION.unpack(path.read_bytes())
     except (OSError, struct.error):
-        return _NO_PAGE, _NO_PAGE, 0.0
-    return position, suspected, begun
+        return _NO_PAGE, _NO_PAGE, 0.0, _NO_HELPER
+    return position, suspected, begun, helper
 
 
 @contextmanager
 def _position(path: Path) -> Iterator[mmap.mmap]:
+    global _at_work
     # A single call, since Dask may run another worker on the same part that removes the file.
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
@@ -441,6 +485,7 @@ def _position(path: Path) -> Iterator[mmap.mmap]:
         with mmap.mmap(handle, _POSITION.size) as position:
             yield position
     finally:
+        _at_work = None
         os.close(handle)
 
 

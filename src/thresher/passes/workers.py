@@ -34,7 +34,7 @@ CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -si
 _AHEAD = 2
 """Calls that each worker has been given and not finished."""
 _PARENT_SECONDS = 0.5
-_ERRORS = 2
+_OUTPUT, _ERRORS = 1, 2
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 # First the connection brings the folders of modules, and the function that serves it. Ctrl-C reaches all processes of a
 # terminal, and the parent then ends these.
@@ -140,6 +140,7 @@ def in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
             sys.stderr = os.fdopen(os.dup(_ERRORS), "w", 1, sys.stderr.encoding, "backslashreplace")
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, _ERRORS)
+    os.dup2(null, _OUTPUT)
     os.close(null)
     return function(task)
 

@@ -16,6 +16,7 @@ from thresher.collections import Collection, Page, Source, open_collection
 from thresher.collections.sources import too_large
 from thresher.errors import InputError, ResourceError, StateError
 from thresher.evaluation import read_run
+from thresher.experiments.chooser import last_choice
 from thresher.experiments.inputs import Folders
 from thresher.explaining.causes import by_rank
 from thresher.explaining.explanations import PAGES_FOLDER, ExplainedTopics, Explanation, write_explained
@@ -27,6 +28,7 @@ from thresher.passes.parts import DEFAULT_LIMITS, Limits
 from thresher.passes.workers import Worker, WorkerDied, alarm, exit_reason
 from thresher.playing.page_views import View, cuts_view, page_view, scorer_view, stored_view, write_side_by_side
 from thresher.progress import progress
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.explanation_text import page_name, render_topic, render_topics
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_scorer
@@ -139,6 +141,14 @@ class ResultPages:
         plain = {row.name: row.variant.cleaner for row in self._built.rows if row.variant.pruning is None}
         made = resolve_all(self._folders.scores, [*plain.values()])
         return {name: cuts_view(cleaner) for name, cleaner in zip(plain, made, strict=True)}
+
+    def chosen(self) -> list[View]:
+        """Return the cuts of the recommended index's cleaner; none if there is no recommendation, or it keeps all text."""
+        choice = last_choice(self._folders.scores.parent, self.results.facts.key)
+        pick = choice.models[0].recommended if choice else None
+        if pick is None:
+            return []
+        return cuts_view(resolved(self._folders.scores, parse_treatment(pick.variant).cleaner))
 
     def topics(self, page_id: str) -> list[View]:
         """Return the topics with the page's rank in the baseline's run, best first, those that did not retrieve it last."""
@@ -264,7 +274,7 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
     pages = ResultPages(folder)
     cleaner = resolved(folder / "scores", pages.results.table().treatment(explanation.variant).cleaner)
     sides = [cuts_view(Cleaner()), cuts_view(cleaner)]
-    scorers = {scorer.canonical_name: scorer_view(scorer) for scorer in cleaner.scorers}
+    scorers = {scorer.canonical_name: scorer_view(scorer) for scorer in cleaner.on_page.scorers}
     where = folder / PAGES_FOLDER
     files = {}
     for topic in progress(explanation.topics, "pages", len(explanation.topics), "topics"):

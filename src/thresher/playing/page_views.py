@@ -46,7 +46,7 @@ _PALETTE = re.compile(r"^(?:@media \(prefers-color-scheme: dark\) \{\s*)?:root\s
 
 def shown_scorers(more: Iterable[str] = ()) -> tuple[Scorer, ...]:
     """Return the scorers whose scores are shown: each that can score a page by itself, as its defaults are, and `more`."""
-    chosen = {scorer.canonical_name: scorer for kind in scorers().values() if not (scorer := kind()).learns}
+    chosen = {scorer.canonical_name: scorer for kind in scorers().values() if _shows(scorer := kind())}
     for name in more:
         cut = parse_scorer(name).checked()
         if cut.scorer.learns:
@@ -54,6 +54,11 @@ def shown_scorers(more: Iterable[str] = ()) -> tuple[Scorer, ...]:
             raise ConfigError("the scorer must be trained on a collection", fix, name)
         chosen[cut.scorer.canonical_name] = cut.scorer
     return tuple(chosen.values())
+
+
+def _shows(scorer: Scorer) -> bool:
+    # Other packages may not be there, and take their time.
+    return not (scorer.learns or scorer.texts)
 
 
 def scorer_view(scorer: Scorer) -> View:
@@ -74,7 +79,7 @@ def scorer_view(scorer: Scorer) -> View:
 
 
 def cuts_view(cleaner: Cleaner) -> list[View]:
-    """Return a cleaner's cuts."""
+    """Return a cleaner's cuts of the page's own blocks."""
     return [
         {
             "scorer": cut.scorer.canonical_name,
@@ -83,7 +88,7 @@ def cuts_view(cleaner: Cleaner) -> list[View]:
             "headings": cut.headings,
             "floor": cut.floor,
         }
-        for cut in cleaner.cuts
+        for cut in cleaner.on_page.cuts
     ]
 
 

@@ -30,7 +30,7 @@ from thresher.pages import PageOptions
 from thresher.playing.page_sources import PageProcess, Pages, ResultPages, cleaned_text, found, open_pages, scored_view
 from thresher.playing.page_views import STARTS, View, cuts_view, policy, scorer_view, served_page, shown_scorers
 from thresher.scorers.base import Scorer
-from thresher.scorers.cleaners import parse_cleaner
+from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.percentiles import resolved_without_collection
 
 HOST = "127.0.0.1"
@@ -71,6 +71,8 @@ class Play:
             cleaners = self.results.cleaners()
             some = [cuts for cuts in cleaners.values() if cuts]
             sides = [*([some[0], some[-1]] if some else sides)]
+            if chosen := self.results.chosen():
+                sides = [cuts_view(Cleaner()), chosen]
         return {
             "scorers": [*map(scorer_view, known.values())],
             "sides": sides,

@@ -26,16 +26,20 @@ from thresher.scorers.cleaners import (
     parse_values,
     sweep_name,
 )
-from thresher.scorers.registry import declared_in, named
+from thresher.scorers.registry import declared_in, named, plugged
 
 BAR = "|"
 """Separates cleaner and method in a name: first clean, then prune."""
 ORDER = "cleaner|pruning first cleans, then prunes: words@5|dcp@0.5; none|dcp@0.5 prunes alone."
 
 
-@cache
 def methods() -> dict[str, type[PruningMethod]]:
-    """Return every method's class by its name, in the order of names."""
+    """Return every method's class by its name, those of other packages in `thresher.pruning_methods` last."""
+    return {**_methods(), **plugged("thresher.pruning_methods", PruningMethod)}  # type: ignore[type-abstract]
+
+
+@cache
+def _methods() -> dict[str, type[PruningMethod]]:
     return declared_in(thresher.pruning_methods, PruningMethod)  # type: ignore[type-abstract]
 
 

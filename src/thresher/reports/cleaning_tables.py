@@ -39,7 +39,7 @@ from thresher.reports.formatting import (
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
 
 Row = TypeVar("Row")
-CLEANER = "The cleaner, by its canonical name; `extractor:` names another package's."
+CLEANER = "The cleaner, by its canonical name; `extractor(...)` names another package's."
 DECIMALS = 3
 NUMBER = decimals(DECIMALS)
 _P = each(p_text)

@@ -11,7 +11,7 @@ from thresher.pruning_methods.treatments import Treatment, method_class
 from thresher.reports.formatting import correction_text
 from thresher.reports.table import measure_header
 from thresher.scorers.base import Scorer
-from thresher.scorers.registry import scorer_class
+from thresher.scorers.cleaners import parse_scorer
 from thresher.variants.results import Facts, Results
 
 Method = tuple[str, tuple[str, ...]]
@@ -70,11 +70,10 @@ def _pages(facts: Facts) -> Iterator[str]:
 
 
 def _scorers(names: tuple[str, ...]) -> Iterator[str]:
-    by_class: dict[str, list[str]] = {}
+    by_class: dict[type[Scorer], list[str]] = {}
     for name in names:
-        by_class.setdefault(name.partition("(")[0], []).append(name)
-    for name, members in by_class.items():
-        kind = scorer_class(name, name)
+        by_class.setdefault(type(parse_scorer(name).scorer), []).append(name)
+    for kind, members in by_class.items():
         yield f"{', '.join(members)}: {_said(kind)}"
 
 

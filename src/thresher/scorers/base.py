@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from thresher.collections.sources import Page
 from thresher.errors import ConfigError
 from thresher.pages import Detail, Segments
 from thresher.scorers.languages import UNSPACED
@@ -26,6 +28,8 @@ DECISION = 0.5
 """The cutoff between the two scores of a scorer that decides."""
 _SPELLED = {"true": True, "false": False}
 _TYPES: dict[type, str] = {int: "a whole number", float: "a number"}
+_WORD = re.compile(r"\w+")
+_RUN = 5
 # Longer lists of choices are abbreviated.
 _MANY = 12
 
@@ -35,7 +39,8 @@ class Parameter:
     """A named, typed value that changes what a scorer or a cleaner does.
 
     `choices` are the values allowed, or empty where `low` and `high` (inclusive, None for no bound) bound them. A `terse`
-    parameter with its default value is left out of names.
+    parameter with its default value is left out of names. A `bare` one is written without its name, and takes all values that
+    are, with commas between them.
     """
 
     name: str
@@ -46,6 +51,7 @@ class Parameter:
     low: float | None = None
     high: float | None = None
     terse: bool = False
+    bare: bool = False
 
     @property
     def spelling(self) -> str:
@@ -104,6 +110,7 @@ class Declared:
         grid: cutoffs worth trying, as published.
         source: the publication of the method.
         parameters: the constructor's keyword arguments.
+        listed: whether it has the name for itself; others are chosen by what has it.
     """
 
     name: ClassVar[str]
@@ -112,6 +119,7 @@ class Declared:
     high: ClassVar[float | None] = None
     grid: ClassVar[tuple[float, ...]] = ()
     source: ClassVar[str]
+    listed: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
     def __init__(self, **values: Any) -> None:
@@ -128,7 +136,7 @@ class Declared:
     def named_values(self) -> dict[str, Value]:
         """The parameters in names: all but terse ones at their default."""
         return {
-            parameter.name: self.values[parameter.name]
+            "" if parameter.bare else parameter.name: self.values[parameter.name]
             for parameter in self.parameters
             if not (parameter.terse and self.values[parameter.name] == parameter.default)
         }
@@ -138,7 +146,9 @@ class Declared:
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other is declared by the same class and has the same parameters."""
-        return type(self) is type(other) and isinstance(other, Declared) and self.values == other.values
+        if type(self) is not type(other) or not isinstance(other, Declared):
+            return False
+        return self.values == other.values and self.canonical_name == other.canonical_name
 
     def __hash__(self) -> int:
         """Return a hash of the name, parameters included."""
@@ -161,6 +171,8 @@ class Scorer(Declared, ABC):
             `Segments.elements`.
         needs_spaces: whether it works on words between spaces, of which texts in scripts without spaces have hardly any.
         other_languages: what to choose for pages in another language than `language`; empty if there is nothing.
+        whole: whether all blocks of a page have one score; behind other cuts it scores what they leave.
+        reads: what makes the text that it scores, in place of the page's own; None for the page's.
     """
 
     segment: ClassVar[str]
@@ -172,6 +184,29 @@ class Scorer(Declared, ABC):
     detail: ClassVar[Detail] = Detail.HEADINGS
     needs_spaces: ClassVar[bool] = False
     other_languages: ClassVar[str] = ""
+    whole: ClassVar[bool] = False
+    reads: TextMaker | None = None
+
+    @classmethod
+    def chosen(cls, inside: str, where: str) -> type[Scorer]:  # noqa: ARG003, for subclasses
+        """Return the class that what stands in the parentheses of a name chooses."""
+        return cls
+
+    @property
+    def canonical_name(self) -> str:
+        """The name with the parameters in names, behind that of the text it scores; the key of stored scores."""
+        own = with_values(self.name, self.named_values)
+        return own if self.reads is None else f"{self.reads.canonical_name}+{own}"
+
+    @property
+    def text(self) -> str:
+        """The name of the text that a cut by it leaves some of: empty for the page's own."""
+        return "" if self.reads is None else self.reads.canonical_name
+
+    @property
+    def texts(self) -> tuple[TextMaker, ...]:
+        """What makes the other texts of a page that it needs, in `Segments.texts`."""
+        return () if self.reads is None else (self.reads,)
 
     @property
     def fingerprint(self) -> str:
@@ -218,13 +253,87 @@ class Scorer(Declared, ABC):
         """Return one score for each block or sentence of the page, in order; shape (segments,)."""
 
 
+class TextMaker(Scorer):
+    """Makes another text of a page, which is indexed as it is, or cut by scorers that read it.
+
+    As a scorer it decides which of the page's own blocks are in that text.
+    """
+
+    listed = False
+    segment = BLOCK
+    keep = KEEP_HIGH
+    decides = True
+    unit = "decision"
+
+    @property
+    def text(self) -> str:
+        """Its own name."""
+        return self.canonical_name
+
+    @property
+    def texts(self) -> tuple[TextMaker, ...]:
+        """Itself."""
+        return (self,)
+
+    @property
+    def on_page(self) -> tuple[Scorer, ...]:
+        """The scorers that say what of the page's own blocks is in the text."""
+        return (self,)
+
+    def score(self, segments: Segments) -> Scores:
+        """Return 1 for blocks most of whose words are in the text, else 0."""
+        return (self.shares(segments) > DECISION).astype(np.float32)
+
+    def shares(self, segments: Segments) -> Scores:
+        """Return the share of each block's words that are in the text, as `aligned_shares`."""
+        if self.canonical_name not in segments.texts:
+            what = "an extractor needs pages of HTML, and there is text alone"
+            raise ConfigError(what, "clean pages", self.canonical_name)
+        return aligned_shares(segments.blocks, segments.texts[self.canonical_name].blocks)
+
+
+class PageText(TextMaker):
+    """Makes a text of a page by itself, whatever the scores."""
+
+    @abstractmethod
+    def make(self, page: Page, html: str, segments: Segments) -> str:
+        """Return the text of a page, a block a line; what it raises costs this text of the page alone.
+
+        Args:
+            page: with its id.
+            html: decoded.
+            segments: of the page itself.
+        """
+
+
+def aligned_shares(blocks: Sequence[str], lines: Sequence[str]) -> Scores:
+    """Return the share of each block's words that are in another text: inside `_RUN` words in a row, or as a whole line.
+
+    Case and punctuation do not count. Linear in the words, unlike alignment by longest matches. Shape (blocks,), range 0 to 1;
+    blocks without words have 0.
+    """
+    words = [_WORD.findall(line.lower()) for line in lines]
+    whole = {*map(tuple, words)}
+    joined = [word for line in words for word in line]
+    runs = {*zip(*(joined[at:] for at in range(_RUN)), strict=False)}
+    shares = np.zeros(len(blocks), dtype=np.float32)
+    for number, block in enumerate(blocks):
+        own = _WORD.findall(block.lower())
+        held = np.zeros(len(own), dtype=np.bool_)
+        for at, run in enumerate(zip(*(own[at:] for at in range(_RUN)), strict=False)):
+            held[at : at + _RUN] |= run in runs
+        if own:
+            shares[number] = 1.0 if tuple(own) in whole else held.mean()
+    return shares
+
+
 def with_values(name: str, values: Mapping[str, Value]) -> str:
     """Print a name with its parameters.
 
     >>> with_values("perplexity", {"lm": "books"})
     'perplexity(lm=books)'
     """
-    inside = ",".join(f"{key}={printed(value)}" for key, value in values.items())
+    inside = ",".join(f"{key}={printed(value)}" if key else printed(value) for key, value in values.items())
     return f"{name}({inside})" if inside else name
 
 

@@ -22,6 +22,7 @@ from thresher.scorers.base import (
     Declared,
     Parameter,
     Scorer,
+    TextMaker,
     Value,
     check_range,
     printed,
@@ -82,6 +83,12 @@ class Cut:
     @property
     def name(self) -> str:
         """The canonical name."""
+        name = self.own_name
+        return name if self.scorer.reads is None else f"{self.scorer.text}+{name}"
+
+    @property
+    def own_name(self) -> str:
+        """The name without that of the text it cuts."""
         values = self.scorer.named_values
         if self.headings != SCORE or self.scorer.headings != SCORE:
             values[HEADINGS.name] = self.headings
@@ -144,7 +151,20 @@ class Cleaner:
     @property
     def name(self) -> str:
         """The canonical name."""
-        return "+".join(cut.name for cut in self.cuts) or BASELINE
+        return "+".join([*(cut.name for cut in self.cuts[:1]), *(cut.own_name for cut in self.cuts[1:])]) or BASELINE
+
+    @property
+    def text(self) -> str:
+        """The name of the text that it leaves some of: empty for the page's own. All its cuts are of one text."""
+        return self.cuts[0].scorer.text if self.cuts else ""
+
+    @property
+    def on_page(self) -> Cleaner:
+        """What it does to the page's own blocks: where it cuts another text, what made that."""
+        maker = self.cuts[0].scorer.reads if self.cuts else None
+        if isinstance(maker, CleanedText):
+            return maker.cleaner
+        return self if maker is None else Cleaner((Cut(maker, DECISION),))
 
     def checked(self) -> Cleaner:
         """Return this cleaner after checking its cuts."""
@@ -161,14 +181,40 @@ class Cleaner:
         return {cut.name: cut.cutoff for cut in self.cuts if cut.percentile is not None and cut.cutoff is not None}
 
 
+class CleanedText(TextMaker):
+    """What a cleaner leaves of a page, for scores of whole pages behind it."""
+
+    name = "cleaned"
+    source = "the cleaner's"
+
+    def __init__(self, cleaner: Cleaner) -> None:
+        super().__init__()
+        self.cleaner = cleaner
+
+    @property
+    def canonical_name(self) -> str:
+        """The cleaner's name."""
+        return self.cleaner.name
+
+    @property
+    def fingerprint(self) -> str:
+        """What the cleaner's scores depend on."""
+        return ", ".join(scorer.fingerprint for scorer in self.cleaner.scorers)
+
+    @property
+    def on_page(self) -> tuple[Scorer, ...]:
+        """The cleaner's scorers."""
+        return self.cleaner.scorers
+
+
 def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
     """Parse a cleaner's name; a scorer without a cutoff has its usual one, if there is one."""
     where = where or text
     if text.strip() == BASELINE:
         return Cleaner()
     cuts = []
-    for part in text.split("+"):
-        cut = _parse(part, text, where)
+    found = _parse_cuts(text, where)
+    for part, cut in zip(text.split("+")[-len(found) :], found, strict=True):
         if cut.cutoff is None and cut.percentile is None and cut.scorer.usual is not None:
             cut = cut.at(cut.scorer.usual, where)
         elif cut.cutoff is None and cut.percentile is None:
@@ -181,7 +227,9 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
 def parse_scorer(text: str, where: str | None = None) -> Cut:
     """Parse a scorer's name, `perplexity(lm=books)` or `bte`, as a cut without a cutoff unless the scorer decides."""
     where = where or text
-    cut = _parse(text, text, where)
+    *others, cut = _parse_cuts(text, where)
+    if others:
+        raise _unparsed(text, where)
     if (cut.cutoff is not None or cut.percentile is not None) and not cut.scorer.decides:
         raise ConfigError(f"the scorer {text!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", where)
     return cut
@@ -209,15 +257,41 @@ def middle_cutoff(kind: type[Scorer]) -> str:
     return number_text(kind.grid[len(kind.grid) // 2] if kind.grid else 1)
 
 
+def _parse_cuts(text: str, where: str) -> list[Cut]:
+    """Return the cuts of a name; those behind a text cut that, and the text itself is then no cut."""
+    cuts = [_parse(part, text, where) for part in text.split("+")]
+    whole = next((at for at, cut in enumerate(cuts) if cut.scorer.whole), len(cuts))
+    if 0 < whole < len(cuts) and not isinstance(cuts[0].scorer, TextMaker):
+        return _behind(text, cuts[:whole], cuts[whole:], where)
+    maker = cuts[0].scorer
+    for cut in cuts[1:]:
+        if isinstance(cut.scorer, TextMaker):
+            fix = "put it first: what follows then cuts its text"
+            raise ConfigError(f"{cut.name!r} stands behind another cleaner", fix, where)
+        if isinstance(maker, TextMaker):
+            cut.scorer.reads = maker
+    return cuts[1:] if isinstance(maker, TextMaker) and len(cuts) > 1 else cuts
+
+
+def _behind(text: str, before: Sequence[Cut], cuts: list[Cut], where: str) -> list[Cut]:
+    """Return cuts of what those `before` leave of a page."""
+    made = CleanedText(parse_cleaner("+".join(text.split("+")[: len(before)]), where))
+    if any(cut.percentile is not None or cut.scorer.learns for cut in made.cleaner.cuts):
+        fix = "write a number as its cutoff, and a model that is there"
+        raise ConfigError(f"{made.canonical_name!r} before a score of pages needs the whole collection", fix, where)
+    for cut in cuts:
+        cut.scorer.reads = made
+    return cuts
+
+
 def _parse(part: str, text: str, where: str) -> Cut:
     match = TERM.fullmatch(part)
     if not match:
-        fix = "write it like perplexity(lm=books)@8000"
-        if "|" in text:
-            fix = "name the cleaner alone: what is behind | prunes an index, as --prune of `thresher index` does"
-        raise ConfigError(f"the name {text!r} does not parse", fix, where)
+        raise _unparsed(text, where)
     kind = scorer_class(match["name"], where)
-    values = parse_values(kind.name, (*kind.parameters, *CUT_PARAMETERS), match["inside"] or "", where)
+    kind = kind.chosen(match["inside"] or "", where)
+    of_cut = () if issubclass(kind, TextMaker) else CUT_PARAMETERS
+    values = parse_values(kind.name, (*kind.parameters, *of_cut), match["inside"] or "", where)
     headings = str(values.pop(HEADINGS.name, kind.headings))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
     template = Cut(kind(**values), DECISION if kind.decides else None, headings, floor=floor)
@@ -228,12 +302,23 @@ def _parse(part: str, text: str, where: str) -> Cut:
     return template.at(parse_cutoff(match["cutoff"], kind.name, where), where)
 
 
+def _unparsed(text: str, where: str) -> ConfigError:
+    fix = "write it like perplexity(lm=books)@8000"
+    if "|" in text:
+        fix = "name the cleaner alone: what is behind | prunes an index, as --prune of `thresher index` does"
+    return ConfigError(f"the name {text!r} does not parse", fix, where)
+
+
 def parse_values(name: str, parameters: Sequence[Parameter], inside: str, where: str) -> dict[str, Value]:
     """Return the values of `key=value,…` for what is called `name`."""
     known = {parameter.name: parameter for parameter in parameters}
+    bare = next((parameter.name for parameter in parameters if parameter.bare), None)
     values: dict[str, Value] = {}
     for item in filter(None, map(str.strip, inside.split(","))):
         key, equals, value = map(str.strip, item.partition("="))
+        if bare is not None and not equals:
+            values[bare] = f"{values[bare]},{item}" if bare in values else item
+            continue
         if key not in known:
             fix = f"use one of {', '.join(known)}" if known else "write none"
             raise ConfigError(f"{name!r} has no parameter {key!r}", fix, where)
@@ -322,5 +407,5 @@ def _declaration(kind: type[Scorer]) -> dict[str, Any]:
         {"segment": kind.segment, "keep": kind.keep, "decides": kind.decides},
         "none" if kind.decides else span(kind.low, kind.high) + usual,
         kind().canonical_name + ("" if kind.decides else f"@{middle_cutoff(kind)}"),
-        (replace(HEADINGS, default=kind.headings), FLOOR),
+        () if issubclass(kind, TextMaker) else (replace(HEADINGS, default=kind.headings), FLOOR),
     )

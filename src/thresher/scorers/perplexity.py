@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,12 +53,12 @@ class Perplexity(Scorer):
     reference = "lm"
     low = 1
     grid = (1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000)
-    usual = 8000
+    usual: ClassVar[float | None] = 8000
     source = (
         "Fernandez-Pichel, Prada-Corral, Losada, Pichel, Gamallo: An unsupervised perplexity-based method for "
         "boilerplate removal, Natural Language Engineering 2023"
     )
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "lm",
             str,
@@ -99,7 +99,7 @@ class Perplexity(Scorer):
         # Imported late to save the workers' memory.
         from thresher.language_models.words.training import learn
 
-        trained = Perplexity(**self.values)
+        trained = type(self)(**self.values)
         trained._trained_model = folder / f"{SELF}-{self.fingerprint}"
         learn(data.sentences, trained._trained_model, data.language, data.workers, self.canonical_name)
         return trained

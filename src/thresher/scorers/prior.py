@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -85,14 +85,15 @@ class Prior(Scorer):
     segment = SENTENCE
     keep = KEEP_HIGH
     unit = "log10 of a probability"
-    low, high = -6.0, 0.0
-    grid = (-4.5, -4.25, -4, -3.75, -3.5, -3.25, -3, -2.75, -2.5)
+    low: ClassVar[float | None] = -6.0
+    high: ClassVar[float | None] = 0.0
+    grid: ClassVar[tuple[float, ...]] = (-4.5, -4.25, -4, -3.75, -3.5, -3.25, -3, -2.75, -2.5)
     other_languages = "counts=self"
     source = (
         "Seo, Kim, Kim, Yeo: Prior-based Noisy Text Data Filtering: Fast and Strong Alternative For Perplexity, "
         "arXiv 2509.18577, 2025, and the code that they released"
     )
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "counts",
             str,

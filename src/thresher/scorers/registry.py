@@ -13,16 +13,37 @@ from typing import TypeVar
 
 import thresher.scorers
 from thresher.errors import ConfigError
+from thresher.files import plugins
 from thresher.scorers.base import Declared, Scorer
 
 Kind = TypeVar("Kind", bound=Declared)
 _SHALLOW = "shallow_features"
 
 
-@cache
 def scorers() -> dict[str, type[Scorer]]:
-    """Return every scorer's class by its name, in the order of names."""
+    """Return every scorer's class by its name, in the order of names, those of other packages in `thresher.scorers` too."""
+    return {**_scorers(), **plugged("thresher.scorers", Scorer)}  # type: ignore[type-abstract]
+
+
+@cache
+def _scorers() -> dict[str, type[Scorer]]:
     return declared_in(thresher.scorers, Scorer)  # type: ignore[type-abstract]
+
+
+def plugged(group: str, base: type[Kind]) -> dict[str, type[Kind]]:
+    """Return the classes of a kind that other packages offer as entry points, by their names."""
+    found = {}
+    for name, entry in plugins(group).items():
+        try:
+            kind = entry.load()
+        except Exception as error:
+            what = f"the entry point {name!r} cannot be imported ({type(error).__name__}: {error})"
+            raise ConfigError(what, "correct or remove its package", group) from error
+        if not (isinstance(kind, type) and issubclass(kind, base) and kind.name == name):
+            what = f"the entry point {name!r} is no {base.__name__} of this name"
+            raise ConfigError(what, "correct or remove its package", group)
+        found[name] = kind
+    return found
 
 
 def scorer_class(name: str, where: str) -> type[Scorer]:
@@ -54,7 +75,7 @@ def _declared(module: str, base: type[Kind]) -> list[type[Kind]]:
     return [
         value
         for value in vars(import_module(module)).values()
-        if isinstance(value, type) and issubclass(value, base) and not isabstract(value)
+        if isinstance(value, type) and issubclass(value, base) and not isabstract(value) and value.listed
     ]
 
 

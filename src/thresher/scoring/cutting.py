@@ -12,13 +12,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import Ints
 from thresher.pages.segments import find_headline
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import DROP, HEADLINE, KEEP, Cleaner, Cut
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.store import FAILED, PageScores, blocks_of_sentences, list_column, read_shard, shards
+from thresher.scoring.store import (
+    FAILED,
+    SCORED,
+    PageScores,
+    blocks_of_sentences,
+    list_column,
+    read_shard,
+    shards,
+    text_store,
+)
 
 Mask = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
@@ -189,6 +199,7 @@ def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequen
 
 def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     """Clean a page scored by the cleaner's scorers."""
+    page = page.of(cleaner.text)
     segments = page.segments
     if segments is None:
         return CleanedDocument(page.id, "", 0, page.url, problem=page.reason)
@@ -204,10 +215,16 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     return CleanedDocument(page.id, text, words, page.url, lost, title, blocks=blocks)
 
 
+def left_by(cleaner: Cleaner, segments: Segments) -> str:
+    """Return what a cleaner leaves of a page that is scored now."""
+    scores = {scorer.canonical_name: scorer.score(segments) for scorer in cleaner.scorers}
+    return clean_page(PageScores("", SCORED, segments=segments, scores=scores), cleaner).text
+
+
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
     """Yield the cleaned pages of a score store in the collection's order; percentiles are of this store."""
     cleaner = resolved(folder, cleaner)
-    for path in shards(folder):
+    for path in shards(text_store(folder, cleaner.text)):
         for _, document, _ in cut_shard(read_shard(path, shard_columns([cleaner])), cleaner):
             yield document
 

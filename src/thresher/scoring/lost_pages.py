@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from thresher.files import atomic_path
 from thresher.scorers.cleaners import Cleaner
 from thresher.scorers.languages import UNKNOWN, UNSPACED, language_of
 from thresher.scoring.cutting import CleanedDocument
-from thresher.scoring.store import FAILED, read_shard, shards
+from thresher.scoring.store import EMPTIED, FAILED, read_shard, shards, text_store
 
 NO_TEXT = "no text"
 """The count of pages without text before cleaning."""
@@ -41,20 +42,22 @@ class Failure:
         return self if self.offset is None or not offset else replace(self, offset=self.offset + offset)
 
 
-def failures(folder: Path) -> Iterator[Failure]:
-    """Yield every page of a store that failed, in the collection's order."""
-    for path in shards(folder):
+def failures(folder: Path, text: str = "") -> Iterator[Failure]:
+    """Yield every page of a store that failed, in the collection's order, or those of which another text, by name, did."""
+    for path in shards(text_store(folder, text)):
         table = read_shard(path, ["file", "offset", "id", "reason", "status"])
         columns = [table[name].to_pylist() for name in ("file", "offset", "id", "reason", "status")]
         for file, offset, identifier, reason, status in zip(*columns, strict=True):
-            if status == FAILED:
-                yield Failure(file, offset, identifier, reason)
+            if (reason or not text) and status == (EMPTIED if text else FAILED):
+                yield Failure(file, offset, identifier, f"{text}: {reason}" if text else reason)
 
 
-def write_failures(folder: Path, path: Path) -> None:
-    """Write the failed pages of a store to `path`, as JSON lines with `file`, `offset`, `id`, `reason`, atomically."""
+def write_failures(folder: Path, path: Path, texts: Iterable[str] = ()) -> None:
+    """Write the failed pages of a store, and of its `texts`, to `path`, as JSON lines with `file`, `offset`, `id`, `reason`,
+    atomically.
+    """
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
-        for failure in failures(folder):
+        for failure in chain.from_iterable(failures(folder, text) for text in ("", *texts)):
             out.write(json.dumps(asdict(failure), ensure_ascii=False) + "\n")
 
 

@@ -33,6 +33,7 @@ from thresher.scoring.store import (
     list_column,
     read_shard,
     shards,
+    text_store,
     weighted_columns,
     weighted_scores,
 )
@@ -83,7 +84,7 @@ def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
 
 def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
     """Give, shard by shard, the scores of a store's segments by one scorer and how many words each segment has."""
-    for path in shards(folder):
+    for path in shards(text_store(folder, scorer.text)):
         table = read_shard(path, weighted_columns(scorer)).combine_chunks()
         if len(table):
             yield weighted_scores(table, scorer)
@@ -201,6 +202,7 @@ def learn(
                 if scorer.learns
                 else scorer
             )
+            trained[-1].reads = scorer.reads
             if scorer.learns and picked:
                 waited = picked[0][1] if not before else 0.0
                 spent[scorer.canonical_name] = time.perf_counter() - begin - waited

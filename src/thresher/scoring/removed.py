@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from thresher.scoring.cutting import (
     within_cutoff,
 )
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.store import FAILED, page_values, read_shard, shards
+from thresher.scoring.store import FAILED, page_values, read_shard, shards, text_store
 
 PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"
 DROPPED_HEADING = "dropped as heading"
@@ -69,7 +69,10 @@ class ScoredSegment:
 
 @dataclass(frozen=True)
 class PageVerdicts:
-    """A page, its segments in order (sentences if one of the cuts scores sentences, else blocks), and its blocks' kinds."""
+    """A page, its segments in order (sentences if one of the cuts scores sentences, else blocks), and its blocks' kinds.
+
+    Where a cleaner cuts another text of the page, these are the page's segments that are not in it, then those of the text.
+    """
 
     id: str
     segments: tuple[ScoredSegment, ...]
@@ -79,14 +82,27 @@ class PageVerdicts:
 def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = None) -> Iterator[PageVerdicts]:
     """Yield every page of a score store, or those with the ids `only`, except failed ones, with its verdicts, in order."""
     cleaner = resolved(folder, cleaner)
+    on_page = cleaner.on_page
     for path in shards(folder):
         if only is not None and not {*only}.intersection(read_shard(path, ["id"])["id"].to_pylist()):
             continue
-        table = read_shard(path, [*shard_columns([cleaner]), "kinds"])
+        table = read_shard(path, [*shard_columns([on_page]), "kinds"])
+        other = text_store(folder, cleaner.text) / path.name
+        made = read_shard(other, [*shard_columns([cleaner]), "kinds"]) if cleaner.text else None
         for row in range(len(table)):
             wanted = only is None or table["id"][row].as_py() in only
             if wanted and table["status"][row].as_py() != FAILED:
-                yield _explained(table, row, cleaner)
+                page = _explained(table, row, on_page)
+                yield page if made is None else _joined(page, _explained(made, row, cleaner))
+
+
+def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
+    """Return what of a page is not in another text of it, then that text, whose blocks are of the kind `TEXT`."""
+    blocks = len(page.kinds)
+    dropped = [segment for segment in page.segments if not segment.kept]
+    segments = [replace(segment, block=blocks + segment.block) for segment in text.segments]
+    many = segments[-1].block + 1 - blocks if segments else 0
+    return PageVerdicts(page.id, (*dropped, *segments), (*page.kinds, *([BlockKind.TEXT] * many)))
 
 
 def _explained(table: pa.Table, row: int, cleaner: Cleaner) -> PageVerdicts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import socket
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from math import ceil
@@ -67,7 +67,9 @@ def fail_duplicates(folder: Path) -> None:
                 offset = table["offset"][row].as_py()
                 first[document_id] = table["file"][row].as_py() + ("" if offset is None else f" at byte {offset}")
         if doubles:
-            _fail(path, doubles)
+            # The others first: this shard's rows say what is to be done.
+            for other in (*sorted(folder.glob(f"texts/*/{path.name}")), path):
+                _fail(other, doubles)
 
 
 def _suspects(folder: Path) -> frozenset[int]:
@@ -132,6 +134,11 @@ class ScoreWork(PartWork[PageScores]):
     label = "scoring"
     done = "scored"
 
+    @property
+    def is_noisy(self) -> bool:  # type: ignore[override]
+        """Whether other packages are at work."""
+        return any(scorer.texts for scorer in self.scorers)
+
     def output(self, part: Part) -> Path:
         """Return the part's shard."""
         return stores.shard_path(self.folder, part)
@@ -159,21 +166,32 @@ class ScoreWork(PartWork[PageScores]):
         report = ShardReport(
             len(pages),
             **stores.count(pages),
-            words=sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments),
+            words=_words(pages),
             bytes=sum(page.bytes for page in pages),
             begin=part.begin if part.exact else None,
             first=span.first,
             after=span.after,
             content=digest([[page.bytes, page.checksum] for page in pages]),
         )
-        names = [scorer.canonical_name for scorer in self.scorers]
         spent = Spent(dict(seconds), finished.times, socket.gethostname())
-        stores.write_shard(self.output(part), pages, names, report, spent, self.structured)
+        path, cut = self.output(part), stores.cut_texts(self.scorers)
+        for text in cut:
+            of_text = [page.of(text) for page in pages]
+            scored = [text, *(each.canonical_name for each in self.scorers if each.reads and each.text == text)]
+            other = stores.text_store(self.folder, text) / path.name
+            other.parent.mkdir(parents=True, exist_ok=True)
+            counts = replace(report, words=_words(of_text), **stores.count(of_text))  # type: ignore[arg-type]
+            stores.write_shard(other, of_text, scored, counts, stores.NOTHING_SPENT)
+        stores.write_shard(path, pages, [*stores.own_scorers(self.scorers)], report, spent, self.structured)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""
         report = stores.read_report(path)
         return PartReport(report.documents, report.begin, Span(report.first, report.after))
+
+
+def _words(pages: Sequence[PageScores]) -> int:
+    return sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
 
 
 def _located(page: PageScores, source: Source, document_id: str) -> PageScores:

@@ -20,12 +20,23 @@ from thresher.collections import Page, Part
 from thresher.collections.sources import PageError
 from thresher.costs.repeats import Times
 from thresher.errors import StateError, ThresherError
-from thresher.files import atomic_path, by_numbers, digest, is_out_of_memory, read_parquet, user_error
-from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure
+from thresher.files import (
+    atomic_path,
+    by_numbers,
+    digest,
+    fit_text,
+    is_out_of_memory,
+    read_parquet,
+    safe_name,
+    user_error,
+)
+from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure, read_text_page
 from thresher.pages.plain import Ints
 from thresher.pages.structure import Structure
+from thresher.passes.parts import guarded
 from thresher.records import RecordFile
-from thresher.scorers.base import BLOCK, Scorer, Scores
+from thresher.scorers.base import BLOCK, PageText, Scorer, Scores, TextMaker
+from thresher.scorers.cleaners import CleanedText
 from thresher.scoring.block_kinds import kinds_of
 
 
@@ -89,7 +100,7 @@ class PageScores:
     `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
     an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing;
     `checksum` the CRC-32 of the raw page. `kinds` are the blocks', as by `thresher.scoring.block_kinds`, if they were asked
-    for.
+    for. `texts` are other texts of the page that scorers cut, by name; one that failed has no text, and the reason.
     """
 
     id: str
@@ -108,6 +119,40 @@ class PageScores:
     checksum: int = 0
     kinds: npt.NDArray[np.uint8] | None = None
     structure: Structure | None = None
+    texts: Mapping[str, PageScores] = field(default_factory=dict)
+
+    def of(self, text: str) -> PageScores:
+        """Return the page itself for an empty name, or another text of it with its scores; both have failed together."""
+        if not text or self.segments is None:
+            return self
+        made = self.texts[text]
+        return replace(
+            self,
+            status=made.status,
+            reason=made.reason,
+            segments=made.segments,
+            scores=made.scores,
+            seconds={},
+            kinds=None,
+            texts={},
+        )
+
+
+def makers_of(scorers: Sequence[Scorer]) -> dict[str, TextMaker]:
+    """Return what makes the other texts that scorers need, by name, in the order of names."""
+    return dict(sorted({maker.canonical_name: maker for scorer in scorers for maker in scorer.texts}.items()))
+
+
+def own_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
+    """Return the scorers of the page's own blocks by name, those included that say what of them is in other texts."""
+    makers = {maker.canonical_name: maker for scorer in scorers if (maker := scorer.reads) is not None}
+    every = (*(scorer for _, maker in sorted(makers.items()) for scorer in maker.on_page), *scorers)
+    return {scorer.canonical_name: scorer for scorer in every if scorer.reads is None}
+
+
+def cut_texts(scorers: Sequence[Scorer]) -> tuple[str, ...]:
+    """Return the names of the other texts that are cut, and so stored."""
+    return tuple(sorted({scorer.text for scorer in scorers if scorer.text}))
 
 
 def score_page(
@@ -125,23 +170,41 @@ def score_page(
     start = perf_counter()
     try:
         least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
-        segments, decoded = read_page(page, options, detail=max((least, *(scorer.detail for scorer in scorers))))
+        every = (*scorers, *own_scorers(scorers).values())
+        segments, decoded = read_page(page, options, detail=max((least, *(scorer.detail for scorer in every))))
         kinds = kinds_of(segments) if with_kinds else None
         structure = None
         if with_structure:
             utf8 = b"" if page.is_text else decoded.utf8
             structure = read_structure(utf8, segments, options, page.url)
+        makers = makers_of(scorers)
+        html = decoded.utf8.decode() if makers else ""
     except (LxmlError, PageError) as error:
         reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
     scores: dict[str, Scores] = {}
     begin = perf_counter()
     seconds = {"pages": begin - start}
-    for scorer in scorers:
-        scores[scorer.canonical_name] = scorer.score(segments)
-        end = perf_counter()
-        seconds[scorer.canonical_name] = end - begin
-        begin = end
+    made: dict[str, Segments] = {}
+    problems: dict[str, str] = {}
+    for number, (name, maker) in enumerate(makers.items()):
+        text, problems[name] = _made(maker, number, page, html, segments)
+        made[name] = replace(read_text_page(text, options), page_id=page.id)
+        begin = _lap(seconds, name, begin)
+    segments = replace(segments, texts=made, page_id=page.id)
+    cut = cut_texts(scorers)
+    for name, scorer in own_scorers(scorers).items():
+        scores[name] = scorer.score(segments)
+        # What a maker's decisions take is no cost of its text.
+        begin = _lap(seconds, name + _DECISIONS * (name in makers), begin)
+    texts = {}
+    for name in cut:
+        of_text = {name: np.ones(len(made[name].block_ends), dtype=np.float32)}
+        for scorer in (scorer for scorer in scorers if scorer.reads is not None and scorer.text == name):
+            of_text[scorer.canonical_name] = scorer.score(made[name])
+            begin = _lap(seconds, scorer.canonical_name, begin)
+        status = SCORED if made[name].text else EMPTIED
+        texts[name] = PageScores(page.id, status, problems[name], segments=made[name].without_tags(), scores=of_text)
     return PageScores(
         page.id,
         SCORED if segments.text else EMPTIED,
@@ -157,7 +220,35 @@ def score_page(
         seconds=seconds,
         kinds=kinds,
         structure=structure,
+        texts=texts,
     )
+
+
+_DECISIONS = " (decisions)"
+
+
+def _lap(seconds: dict[str, float], name: str, begin: float) -> float:
+    end = perf_counter()
+    seconds[name] = end - begin
+    return end
+
+
+def _made(maker: TextMaker, number: int, page: Page, html: str, segments: Segments) -> tuple[str, str]:
+    """Return another text of a page, or none and the reason; errors of the user's are raised."""
+    try:
+        if isinstance(maker, PageText):
+            with guarded(number):
+                return maker.make(page, html, segments), ""
+        from thresher.scoring.cutting import left_by
+
+        return left_by(maker.cleaner, segments) if isinstance(maker, CleanedText) else "", ""
+    except PageError as error:
+        return "", error.what
+    except ThresherError:
+        raise
+    except Exception as error:  # other packages raise anything
+        reason = f"{type(error).__name__}: {str(error) or error.__cause__ or ''}"
+        return "", fit_text(" ".join(reason.split()).removesuffix(":"))
 
 
 # Longer than any page's text.
@@ -255,6 +346,11 @@ class ShardReport(PageCounts):
 
 
 _REPORT_FILE = RecordFile(ShardReport, "a report on a shard", _AGAIN)
+
+
+def text_store(folder: Path, text: str) -> Path:
+    """Return the store of a text within a store: the same shards and pages; the store itself for an empty name."""
+    return folder / "texts" / safe_name(text) if text else folder
 
 
 def shard_path(folder: Path, part: Part) -> Path:

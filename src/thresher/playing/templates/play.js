@@ -118,7 +118,7 @@
       button.addEventListener("click", () => copy(code, button));
       list.append(make("dt", {}, label), make("dd", {}, code), make("dd", {}, button));
     }
-    const add = make("button", { type: "button", className: "plain" }, "and another cut");
+    const add = make("button", { type: "button", className: "plain" }, "add a cut");
     add.addEventListener("click", () => {
       side.cuts.push(newCut(available().find((name) => !side.cuts.some((cut) => cut.scorer === name)) ?? available()[0]));
       showCuts(number);
@@ -135,7 +135,7 @@
       showCuts(number);
       recut(number);
     });
-    const text = make("button", { type: "button", className: "plain" }, "copy the text kept");
+    const text = make("button", { type: "button", className: "plain" }, "copy kept text");
     text.addEventListener("click", async () => {
       try {
         await navigator.clipboard.writeText(cutting.keptText(page, side.mask));
@@ -143,7 +143,7 @@
       } catch {
         text.textContent = "the browser does not allow to copy";
       }
-      setTimeout(() => (text.textContent = "copy the text kept"), 1500);
+      setTimeout(() => (text.textContent = "copy kept text"), 1500);
     });
     which.addEventListener("click", () => showSide(number));
     side.elements = { cuts, words, of, removed, rest, meter, which, lines };
