@@ -23,10 +23,10 @@ from time import process_time
 
 import trafilatura
 from fill import put, table
+from thresher.cleaneval.extractors import by_justext, by_readability, by_resiliparse, decode_for_extractors
 
 import thresher
 from thresher.cleaneval.cleaning_measures import compare_tokens
-from thresher.cleaneval.extractors import by_justext, by_readability, by_resiliparse, decode_for_extractors
 from thresher.cleaneval.gold import GoldPage, read_gold
 from thresher.errors import ThresherError
 from thresher.streams import open_stream

@@ -45,7 +45,6 @@ ORDER = (
     ("evaluation",),
     ("variants",),
     ("cleaneval",),
-    ("content_training",),
     ("exploring",),
     ("explaining",),
     ("choosing",),

@@ -8,9 +8,9 @@ from html import escape
 
 import numpy as np
 import numpy.typing as npt
+from content_training.training_pages import align_words, tokens
 
 from thresher.cleaneval.gold import GoldPage, MarkRewriter, decode_gold, parse_gold, rewritten
-from thresher.content_training.training_pages import align_words, tokens
 from thresher.files import read_bytes
 from thresher.pages import read_html
 from thresher.pages.marked_text import HEADING

@@ -2,7 +2,7 @@
 
 usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... -o OUT [--comments]
 
-MODEL is `web` or a file that `thresher content train` wrote. Gain is the group's share in the change of the second stage's
+MODEL is `web` or a file that scripts/content_train wrote. Gain is the group's share in the change of the second stage's
 sums, from training; the other columns are the word F1 that is lost, on all pages and by page type, when the group's features
 are taken from other blocks, the same ones in both stages (Breiman, Random Forests, Machine Learning 45, 2001, section 10:
 permutation importance). Of many pages every n-th is taken.
@@ -19,11 +19,11 @@ import click
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from content_training.gold_sets import read_gold_sets
+from content_training.training_pages import PageToLearn
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.content_models.model import ContentModel, load_content_model, of_page, sequence_of
-from thresher.content_training.gold_sets import read_gold_sets
-from thresher.content_training.training_pages import PageToLearn
 from thresher.errors import InputError
 from thresher.progress import progress
 from thresher.scorers.content import other_scorers

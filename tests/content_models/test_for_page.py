@@ -1,11 +1,13 @@
-"""A page's own cutoff is at a half: against all cutoffs, one by one."""
+"""What a page's blocks have in common: its share of content, and its own cutoff at a half, against all cutoffs one by one."""
+
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.content_models.model import for_page
+from thresher.content_models.model import for_page, with_share
 
 
 def highest_expected_f1(probabilities: list[float], words: list[float]) -> float:
@@ -43,3 +45,31 @@ def test_the_order_stays(page):
 def test_where_nothing_is_sure_the_cutoff_is_lower():
     unsure, sure = (for_page(np.array([0.4, p]), np.array([100.0, 100.0]))[0] for p in (0.1, 1.0))
     assert unsure > 0.5 > sure
+
+
+def with_other_prior(p: float, old: float, new: float) -> float:
+    """Saerens et al. (2002), eq. 4: each class by its new prior over its old one, and normalised."""
+    content, rest = p * new / old, (1 - p) * (1 - new) / (1 - old)
+    return content / (content + rest)
+
+
+@given(PAGES)
+def test_the_share_of_content_is_a_prior_where_it_is_more_than_half(page):
+    probabilities, words = (np.array(values) for values in zip(*page, strict=True))
+    share = min(sum(p * n for p, n in page) / sum(n for _, n in page), 0.99)
+    # A prior with the root of the share's odds.
+    odds = math.sqrt(max(share / (1 - share), 1))
+    expected = [with_other_prior(p, 0.5, odds / (1 + odds)) for p, _ in page]
+    assert with_share(probabilities, words) == pytest.approx(expected)
+    assert (np.diff(with_share(probabilities, words)[np.argsort(probabilities)]) >= 0).all()
+
+
+def test_a_sentence_stays_on_a_page_without_a_template_and_goes_beside_one():
+    content, sentence, menu = (0.9, 900.0), (0.4, 10.0), (0.02, 600.0)
+    for beside, stays in (([], True), ([menu, menu], False)):
+        probabilities, words = (np.array(values) for values in zip(content, sentence, *beside, strict=True))
+        assert (for_page(with_share(probabilities, words), words)[1] >= 0.5) == stays
+
+
+def test_a_page_without_words_has_the_same_probabilities():
+    assert with_share(np.array([0.2, 0.9]), np.zeros(2)).tolist() == [0.2, 0.9]

@@ -1,10 +1,10 @@
 """Calibration against isotonic regression by brute force, and reliability diagrams."""
 
 import numpy as np
+from content_training.fitting import CalibrationBin, calibrate, calibration_bins, calibration_error
+from content_training.plots import calibration_plot
 from hypothesis import given
 from hypothesis import strategies as st
-
-from thresher.content_training.fitting import calibrate, calibration_bins, calibration_error
 
 BLOCKS = st.lists(
     st.tuples(st.integers(-5, 5), st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from([0.5, 1.0, 2.0])),
@@ -51,3 +51,12 @@ def test_bins_by_hand():
     bins = calibration_bins(np.array([0.05, 0.0, 1.0, 0.95]), np.array([0.0, 1.0, 1.0, 0.0]), np.array([1.0, 1, 1, 1]))
     assert [(row.low, row.high, row.weight, row.observed) for row in bins] == [(0, 0.1, 0.5, 0.5), (0.9, 1, 0.5, 0.5)]
     assert np.isclose(calibration_error(bins), 0.5 * (0.5 - 0.025) + 0.5 * (0.975 - 0.5))
+
+
+def test_a_calibrated_model_is_on_the_diagonal() -> None:
+    bins = [CalibrationBin(0.1 * place, 0.1 * place + 0.1, 0.1, 0.1 * place + 0.05, 0.4) for place in range(10)]
+    plot = calibration_plot("web", bins)
+    diagonal, line = (layer["data"]["values"] for layer in plot.spec["layer"] if layer["mark"]["type"] == "line")
+    assert [(row["predicted"], row["observed"]) for row in diagonal] == [(0, 0), (1, 1)]
+    assert line == [{"predicted": one.predicted, "observed": one.observed, "weight": one.weight} for one in bins]
+    assert "web" in plot.svg

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from content_training.gold_sets import grafted_pages, read_gold_sets
+from content_training.training_pages import domain, folds_of
 
 from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.content_training.gold_sets import grafted_pages, read_gold_sets
-from thresher.content_training.training_pages import domain, folds_of
 
 PAGES = 24
 FOLDS = 2

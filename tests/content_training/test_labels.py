@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from thresher.content_training.training_pages import (
+from content_training.training_pages import (
     domain,
     folds_of,
     labels_of_snippets,

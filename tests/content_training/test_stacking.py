@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from content_training.fitting import TreeSettings, catboost_parameters, fit_trees
+from content_training.gold_sets import read_gold_sets
+from content_training.stacking import TrainingSettings, train_content_model
+from content_training.training_pages import bags_of
 
 from thresher.cleaneval.cleaning_measures import compare_tokens
 from thresher.cli.model_verbs import content
 from thresher.content_models.model import read_content_model
-from thresher.content_training.fitting import TreeSettings, catboost_parameters, fit_trees
-from thresher.content_training.gold_sets import read_gold_sets
-from thresher.content_training.stacking import TrainingSettings, train_content_model
-from thresher.content_training.training_pages import bags_of
 from thresher.errors import InputError
 from thresher.pages import Detail, read_html
 
@@ -62,6 +62,7 @@ def trained(sets):
 def test_what_was_learned(trained, sets):
     card = trained.model.card
     assert card.scores == {"made": 1.0}
+    assert card.cutoff == 0.5
     blocks = sum(7 + number % 4 + 1 for number in range(PAGES))
     assert [(one.name, one.pages, one.blocks) for one in card.sets] == [("made", PAGES, blocks)]
     page = read_html(

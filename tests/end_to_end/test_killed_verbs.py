@@ -19,7 +19,6 @@ COMMANDS = (
     ("index", "indexed.jsonl", "-o", "index"),
     ("pseudo-topics", "pages", "-o", "made"),
     ("lm", "train", "text.txt", "-o", "model"),
-    ("content", "train", "gold", "-o", "m.json", "--trees", "1", "--folds", "2"),
 )
 """`run`, `clean` and `cleaneval` have such tests of their own; `play`, which is ended by a signal only, below."""
 WRITE_NOTHING = (

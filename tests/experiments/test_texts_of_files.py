@@ -90,3 +90,15 @@ def test_errors_of_texts(folder: Path) -> None:
     with pytest.raises(ConfigErrors) as unknown:
         load_experiment(file)
     assert "there is no [[text]] of text(other)" in str(unknown.value)
+
+
+def test_judged_pages_that_a_filter_of_pages_drops_are_said(folder: Path) -> None:
+    (folder / "two.toml").write_text(
+        EXPERIMENT.partition("text =")[0].replace(
+            '"text(mine)+words@2", "text(mine)|dcp@0.5", "words@3"', '"pages(c4)"'
+        )
+    )
+    said: list[str] = []
+    found = score_experiment(load_experiment(folder / "two.toml"), folder / "two", False, said.append)
+    assert [(one.about, one.count, one.ids) for one in found.inputs.notices] == [("dropped", 1, ("a (pages(c4))",))]
+    assert "a (pages(c4))" in said[-1]

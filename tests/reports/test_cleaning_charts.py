@@ -11,9 +11,8 @@ import pytest
 
 from thresher.cleaneval.cleaning_measures import Agreement
 from thresher.cleaneval.results import GoldSweep, SweepPoint, best_cutoff
-from thresher.content_training.fitting import CalibrationBin
 from thresher.reports.charts import SERIES
-from thresher.reports.cleaning_charts import Quality, calibration_plot, curves_plot, overview_plot
+from thresher.reports.cleaning_charts import Quality, curves_plot, overview_plot
 from thresher.reports.drawing import Plot
 
 BASELINE = Quality("none", 0.42, 0.95)
@@ -118,12 +117,3 @@ def test_points_at_the_corners_have_their_plots() -> None:
         corner = Quality("corner", value, value)
         for low, high in domains(overview_plot("set", [corner], corner)):
             assert low <= value <= high
-
-
-def test_a_calibrated_model_is_on_the_diagonal() -> None:
-    bins = [CalibrationBin(0.1 * place, 0.1 * place + 0.1, 0.1, 0.1 * place + 0.05, 0.4) for place in range(10)]
-    plot = calibration_plot("web", bins)
-    diagonal, line = layers(plot, "line")
-    assert [(row["predicted"], row["observed"]) for row in rows(diagonal)] == [(0, 0), (1, 1)]
-    assert rows(line) == [{"predicted": one.predicted, "observed": one.observed, "weight": one.weight} for one in bins]
-    assert "web" in plot.svg

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.collections import Page
-from thresher.content_models.model import load_content_model, write_content_model
+from thresher.content_models.model import PAGE_RULES, load_content_model, write_content_model
 from thresher.errors import ConfigError, InputError
+from thresher.files import digest
 from thresher.pages import Detail, read_html, read_text_page
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.content import Content
@@ -84,7 +85,7 @@ def test_the_card_of_the_shipped_model():
     assert licences == {"wcxb-dev": "CC BY 4.0", "aeb": "MIT", "trafilatura-eval": "Apache-2.0"}
     assert all(one.attribution and one.pages for one in card.sets)
     assert 0 < card.cutoff < 1
-    assert Content().fingerprint == card.digest
+    assert Content().fingerprint == digest([PAGE_RULES, card.digest, []])
 
 
 def test_names():
@@ -114,5 +115,5 @@ def test_models_that_are_none(tmp_path):
         Content(model="wep").check("here")
     path = tmp_path / "broken.content"
     path.write_bytes(b"PK\x03\x04 broken")
-    with pytest.raises(InputError, match="content train"):
+    with pytest.raises(InputError, match="content_train"):
         Content(model=str(path)).prepare()

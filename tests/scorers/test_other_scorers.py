@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from thresher.cli.model_verbs import content
 from thresher.collections import Page
-from thresher.content_models.model import read_content_model
+from thresher.content_models.model import PAGE_RULES, read_content_model
 from thresher.errors import ConfigError
 from thresher.files import digest
 from thresher.pages import Detail, read_html
@@ -71,7 +71,7 @@ def test_only_a_language_model_tells_words_from_words_spelt_backwards(gold: Path
     assert cleaned.text.split("\n") == kept
     (scorer,) = cleaner.scorers
     assert scorer.fingerprint == digest(
-        [with_it.card.digest, [[PERPLEXITY, parse_scorer(PERPLEXITY).scorer.fingerprint]]]
+        [PAGE_RULES, with_it.card.digest, [[PERPLEXITY, parse_scorer(PERPLEXITY).scorer.fingerprint]]]
     )
     assert not scorer.knows("Japanese")
     assert Content().knows("Japanese")

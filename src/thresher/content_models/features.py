@@ -411,8 +411,7 @@ def _repeated(page: _Page, rows: Rows) -> Ints:
 def _paths(page: _Page, rows: Rows) -> Ints:
     """The blocks on the same path from the page down; returns the paths' numbers."""
     numbers = []
-    of_blocks = page.tree.paths.take(page.elements.innermost, axis=1)
-    for name, paths in zip(("path", "exact_path"), of_blocks, strict=True):
+    for name, paths in zip(("path", "exact_path"), page.tree.paths.take(page.elements.innermost, axis=1), strict=True):
         _, which = np.unique(paths, return_inverse=True)
         numbers.append(which)
         blocks = np.bincount(which)

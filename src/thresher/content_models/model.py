@@ -34,7 +34,7 @@ from thresher.pages import Segments
 from thresher.records import RecordFile
 
 # Blocks, whose answers fit into a core's cache; bounds the memory that pages of many blocks take.
-_AT_ONCE = 128
+_AT_ONCE = 512
 # Of the smallest numbers.
 _BITS = 8
 
@@ -98,6 +98,8 @@ _PAGE, _AROUND = "page_", "in_"
 _SHARE = "share_"
 # Comments stay from this probability of a forum up, or with no more words of content besides.
 _FORUM, _WORDS = 0.25, 100
+# The share of content of a page without anything else.
+_MOST_SHARE = 0.99
 # Of the highest expected F1 of a page, and more.
 _OF_HIGHEST, _MORE = 0.5, 0.1
 
@@ -263,10 +265,26 @@ def of_page(first: Wide, second: Wide, forum: float, features: BlockFeatures) ->
     """Return the probabilities of a page's blocks: the mean of both stages, without comments that are beside the content.
 
     The first stage errs less on pages unlike those it was trained on, the second on pages like them. `forum` is the
-    probability that the page is a forum's. Shape (blocks,), with a half at the page's cutoff; see `for_page`.
+    probability that the page is a forum's. Shape (blocks,), with a half at the page's cutoff; see `with_share`, `for_page`.
     """
     both = without_comments((first + second) / 2, features.words, features.comments, forum)
-    return for_page(both, features.words)
+    return for_page(with_share(both, features.words), features.words)
+
+
+def with_share(probabilities: Wide, words: Wide) -> Wide:
+    """Return a page's probabilities given how much of the page is content: higher where that is more than half.
+
+    A reference page has no template: a sentence above its lists of definitions is content, and would be a teaser
+    elsewhere. Odds are multiplied by those of the page's expected share of content over even ones (Saerens, Latinne,
+    Decaestecker, Adjusting the Outputs of a Classifier to New a Priori Probabilities, Neural Computation 14, 2002), by
+    the root of them because the share is estimated from the same probabilities. Shape (blocks,).
+    """
+    expected = float((words * np.rint(THOUSAND * probabilities)).sum()) / THOUSAND
+    share = min(expected / max(float(words.sum()), 0.5), _MOST_SHARE)
+    if share <= 0.5:
+        return probabilities
+    raised: Wide = probabilities * np.sqrt(share / (1 - share))
+    return raised / (raised + 1 - probabilities)
 
 
 def for_page(probabilities: Wide, words: Wide) -> Wide:
@@ -293,12 +311,14 @@ def sequence_of(
     return sequence_features(np.rint(THOUSAND * first), features)
 
 
+PAGE_RULES = 2
+"""The version of `of_page`; increase it when scores change without the model."""
 FORMAT = 3
 """The version of files and features; increase it when either changes."""
 KIND = "content"
 SHIPPED = ("web",)
 FOLDER = files("thresher.content_models") / "data"
-_WHAT, _FIX = "content model", "train it again with `thresher content train`"
+_WHAT, _FIX = "content model", "train it again with scripts/content_train"
 _CARD_FILE = RecordFile(ContentCard, "the card of a content model", _FIX, indent=2)
 _ARRAYS = ("features", "borders", "trees", "leaves", "sums", "probabilities")
 _STAGES = ("forum", "first", "second")
@@ -335,7 +355,7 @@ def read_content_model(path: Traversable) -> ContentModel:
     raise InputError(f"it is a model of format {about.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
 
 
-_FILES = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "thresher content train", read_content_model)
+_FILES = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "scripts/content_train", read_content_model)
 
 
 def find_content_model(name: str, where: str | None = None) -> Traversable:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +44,6 @@ _NOTHING = bytes(BYTES)
 # Odd, and otherwise any.
 _BASE = 0x9E3779B97F4A7C15
 Words = npt.NDArray[np.uint64]
-Number = TypeVar("Number", np.int64, np.uint64)
 
 
 def is_inline(tag: str) -> bool:
@@ -53,7 +51,7 @@ def is_inline(tag: str) -> bool:
     return tag in INLINE_TAGS or tag == "a"
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=20_000)
 def describe(description: str) -> bytes:
     """Return what the description of an element says, as `BYTES` of bits from the lowest up.
 
@@ -100,7 +98,7 @@ class PageTree:
 
     tags: Mapping[str, int]
     tag: Ints
-    paths: Words
+    paths: Ints
     wider: Ints
     groups: Ints
     repeated: Ints
@@ -161,8 +159,8 @@ def page_tree(elements: Elements) -> PageTree:
         run = run.take(beyond, axis=0)
         near = near | run
 
-    def of_all(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        everywhere = np.zeros((*values.shape[:-1], len(said)), dtype=values.dtype)
+    def of_all(values: Ints) -> Ints:
+        everywhere = np.zeros((*values.shape[:-1], len(said)), dtype=np.int64)
         everywhere[..., begun] = values
         return everywhere
 
@@ -170,7 +168,7 @@ def page_tree(elements: Elements) -> PageTree:
     return PageTree(
         tags,
         number[said],
-        of_all(paths),
+        of_all(paths.view(np.int64)),
         of_all(elements.parents[begun[widest]]),
         of_all(groups),
         of_all(np.where(repeated > 0, begun[repeated % len(begun)], 0)),

@@ -13,14 +13,11 @@ from markupsafe import Markup
 from thresher.cleaneval.results import CleanerResult, GoldSweep
 from thresher.cleaneval.running import CleaningRun
 from thresher.columns import number_text
-from thresher.content_training.fitting import CalibrationBin
 from thresher.errors import MissingDependencyError
 from thresher.files import user_error, write_text
 from thresher.reports import cleaning_tables as tables
 from thresher.reports.charts import (
     BASELINE,
-    DASHED,
-    INK,
     SERIES,
     SOFT,
     Row,
@@ -144,26 +141,6 @@ def _equal_f1(left: float, right: float, bottom: float, top: float) -> Iterable[
 
 def _harmonic(x: float, y: float) -> float:
     return 2 * x * y / (x + y) if x + y else 0.0
-
-
-def calibration_plot(title: str, bins: Sequence[CalibrationBin]) -> Plot:
-    """Return a reliability diagram: how often blocks are content by their probability; larger dots stand for more blocks."""
-    rows = [{"predicted": row.predicted, "observed": row.observed, "weight": row.weight} for row in bins]
-    x = number("predicted", "probability, by cross-validation over domains", (0, 1))
-    y = number("observed", "share that is content", (0, 1))
-    layers = [
-        layer("line", {**DASHED, "stroke": INK}, [{"predicted": end, "observed": end} for end in (0, 1)], x=x, y=y),
-        layer("line", {"stroke": SERIES[0]}, rows, x=x, y=y),
-        layer(
-            "circle",
-            {"fill": SERIES[0], "opacity": 1},
-            rows,
-            x=x,
-            y=y,
-            size={"field": "weight", "type": "quantitative", "legend": None, "scale": {"range": [20, 400]}},
-        ),
-    ]
-    return Plot(whole(layers, 400, "Share of blocks that are content by probability"), (), title, 480)
 
 
 def render_cleaning_report(run: CleaningRun) -> str:

@@ -106,9 +106,7 @@ def documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], wi
     parts = {"lost terms", "pruned terms", "length", "statistics"}
     held = [one for one in columns if one.name not in parts or any(one.value(row) for row in shown)]
     more = len(topic.documents) - len(shown)
-    caption = (
-        f"Judged documents whose rank changed ({NOTHING}: not retrieved); the parts of each score's change."
-    )
+    caption = f"Judged documents whose rank changed ({NOTHING}: not retrieved); the parts of each score's change."
     if topic.unmoved:
         caption += f" {topic.unmoved} kept their rank."
     if more:

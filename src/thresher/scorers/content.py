@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from thresher.content_models.model import find_content_model, load_content_model
+from thresher.content_models.model import PAGE_RULES, find_content_model, load_content_model
 from thresher.errors import ConfigError
 from thresher.files import digest
 from thresher.pages import Detail, Segments
@@ -71,7 +71,7 @@ class Content(Scorer):
         "trees after Prokhorenkova et al., CatBoost, NeurIPS 2018; pages' cutoffs after Lipton et al., ECML PKDD 2014"
     )
     parameters = (
-        Parameter("model", str, "web", "web, or the path of a model that `thresher content train` wrote", terse=True),
+        Parameter("model", str, "web", "web, or the path of a model that scripts/content_train wrote", terse=True),
     )
 
     def check(self, where: str) -> None:
@@ -80,10 +80,9 @@ class Content(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        """The digest of the model, and of those of scorers whose scores are features."""
-        own = load_content_model(self._model).card.digest
+        """The digest of the model, of how its probabilities are used, and of the scorers whose scores are features."""
         others = [[scorer.canonical_name, scorer.fingerprint] for scorer in self._others]
-        return digest([own, others]) if others else own
+        return digest([PAGE_RULES, load_content_model(self._model).card.digest, others])
 
     def prepare(self) -> None:
         """Read the model, as a check, and prepare scorers whose scores are features."""

@@ -29,15 +29,8 @@ from thresher.scorers.prior import Prior, probabilities_of, words_of
 _MIX = 0.9
 _FEWEST_SENTENCES, _FEWEST_WORDS = 3, 5
 _ENDS = (".", "!", "?", '"', "”")
-_POLICIES = (
-    "terms of use",
-    "privacy policy",
-    "cookie policy",
-    "uses cookies",
-    "use of cookies",
-    "use cookies",
-)
-_STOP_WORDS = frozenset(("the", "be", "to", "of", "and", "that", "have", "with"))
+_PHRASES = "javascript|terms of use|privacy policy|cookie policy|uses cookies|use of cookies|use cookies".split("|")
+_STOP_WORDS = frozenset("the be to of and that have with".split())
 _BULLETS = ("•", "‣", "▪", "●", "-", "*")
 
 
@@ -95,6 +88,10 @@ class Pages(_Whole):
         """That of the model."""
         return Content().fingerprint
 
+    def prepare(self) -> None:
+        """Read the model, as a check."""
+        Content().prepare()
+
     def of_page(self, page: Segments) -> float:
         """Return the share of the page's words in blocks of a probability of at least .5, in [0, 1]."""
         words = page.words_in_blocks
@@ -147,19 +144,23 @@ class PagesByDivergence(_Whole, Prior):
     def of_page(self, page: Segments) -> float:
         """Return Σ_w P(w|C) log2(P(w|C) / (λ P(w|D) + (1 − λ) P(w|C))) over the collection's words, with λ = .9.
 
-        P(w|C) are relative frequencies in the collection's long, dense blocks, P(w|D) those in the page D.
+        P(w|D) are relative frequencies in the page D, P(w|C) those of `prior` in the collection's long, dense blocks.
         """
-        known = probabilities_of(self._file)
+        known, all_known = _of_collection(self._file)
         words, _ = words_of(page.plain, np.array([len(page.plain.text)], dtype=np.int64))
         held = {word: count for word, count in Counter(words).items() if word in known}
-        inside = sum(known[word] for word in held)
         # What the page lacks has P(w|D) = 0.
-        total = (sum(known.values()) - inside) * math.log2(1 / (1 - _MIX))
+        total = (all_known - sum(known[word] for word in held)) * math.log2(1 / (1 - _MIX))
         for word, count in held.items():
-            of_collection = known[word]
-            mixed = _MIX * count / len(words) + (1 - _MIX) * of_collection
-            total += of_collection * math.log2(of_collection / mixed)
+            mixed = _MIX * count / len(words) + (1 - _MIX) * known[word]
+            total += known[word] * math.log2(known[word] / mixed)
         return total
+
+
+@lru_cache(maxsize=2)
+def _of_collection(counts: Path | None) -> tuple[Mapping[bytes, float], float]:
+    known = probabilities_of(counts)
+    return known, sum(known.values())
 
 
 class PagesByC4(_Whole):
@@ -182,7 +183,7 @@ class PagesByC4(_Whole):
         held = [
             line.endswith(_ENDS)
             and len(line.split()) >= _FEWEST_WORDS
-            and not any(phrase in line.lower() for phrase in ("javascript", *_POLICIES))
+            and not any(phrase in line.lower() for phrase in _PHRASES)
             for line in page.blocks
         ]
         sentences = np.bincount(page.block_of_sentence, minlength=len(held))[np.array(held, dtype=np.bool_)].sum()
@@ -230,9 +231,14 @@ class PagesOfFile(_Whole):
         Parameter("keep", str, "high", "which scores are good", choices=("high", "low"), terse=True),
     )
 
+    _known: Mapping[str, float] | None = None
+
     def check(self, where: str) -> None:
-        """Check that the file can be read."""
-        self._scores(where)
+        """Check that the file is there, and has scores."""
+        path = Path(str(self.values["file"]))
+        if not path.is_file():
+            raise ConfigError(f"there is no {path}", "correct the path", where)
+        _scores_of(path)
 
     @property
     def fingerprint(self) -> str:
@@ -241,13 +247,9 @@ class PagesOfFile(_Whole):
 
     def of_page(self, page: Segments) -> float:
         """Return the number of the page's id; NaN without one."""
-        return self._scores(self.canonical_name).get(page.page_id, math.nan)
-
-    def _scores(self, where: str) -> Mapping[str, float]:
-        path = Path(str(self.values["file"]))
-        if not path.is_file():
-            raise ConfigError(f"there is no {path}", "correct the path", where)
-        return _scores_of(path, self.fingerprint)
+        if self._known is None:
+            self._known = _scores_of(Path(str(self.values["file"])))
+        return self._known.get(page.page_id, math.nan)
 
 
 class LowPagesOfFile(PagesOfFile):
@@ -256,8 +258,7 @@ class LowPagesOfFile(PagesOfFile):
     keep = KEEP_LOW
 
 
-@lru_cache(maxsize=4)
-def _scores_of(path: Path, _digest: str) -> Mapping[str, float]:
+def _scores_of(path: Path) -> Mapping[str, float]:
     scores = {}
     for number, line in enumerate(read_text(path).splitlines(), 1):
         name, _, value = line.partition("\t")

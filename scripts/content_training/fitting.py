@@ -1,4 +1,4 @@
-"""Fitting oblivious trees by CatBoost, the extra `training`."""
+"""Fitting oblivious trees by CatBoost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.model import Calibration, Trees
-from thresher.errors import needs_extra
+from thresher.errors import MissingDependencyError
 
 Doubles = npt.NDArray[np.float64]
 
@@ -44,8 +44,10 @@ class TreeSettings:
 
 def catboost() -> Any:
     """Import CatBoost."""
-    with needs_extra("training", "training a content model needs CatBoost"):
+    try:
         import catboost
+    except ImportError as error:
+        raise MissingDependencyError("training a content model needs CatBoost", "run pip install catboost") from error
     return catboost
 
 

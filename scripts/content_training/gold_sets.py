@@ -16,10 +16,8 @@ from typing import Any
 
 from lxml import etree
 
-from thresher.cleaneval.gold import GoldPage, read_gold, read_page_bytes
-from thresher.content_models.model import TrainingSet
-from thresher.content_training.stacking import PagesOfSet
-from thresher.content_training.training_pages import (
+from content_training.stacking import PagesOfSet
+from content_training.training_pages import (
     BATCH,
     FORUM,
     PageToLearn,
@@ -30,6 +28,8 @@ from thresher.content_training.training_pages import (
     read_training_pages,
     tokens,
 )
+from thresher.cleaneval.gold import GoldPage, read_gold, read_page_bytes
+from thresher.content_models.model import TrainingSet
 from thresher.errors import ConfigError, InputError
 from thresher.files import real_path
 from thresher.pages import Detail, read_html

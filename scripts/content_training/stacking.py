@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
+from content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.content_models import model as models
 from thresher.content_models.model import (
     FORMAT,
@@ -19,8 +21,6 @@ from thresher.content_models.model import (
     Trees,
     TreeStage,
 )
-from thresher.content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
-from thresher.content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.errors import InputError
 from thresher.progress import Progress
 
@@ -242,7 +242,8 @@ def _best_cutoff(
     if not scores:
         return 0.5, {}, {}, by_page
     means = np.mean([rows.mean(axis=0) for rows in scores.values()], axis=0)
-    best = int(np.argmax(means))
+    # Of equals, to four digits, the nearest to a half.
+    best = min(range(len(CUTOFFS)), key=lambda one: (-round(float(means[one]), 4), abs(CUTOFFS[one] - 0.5)))
     curve = {cutoff: float(mean) for cutoff, mean in zip(CUTOFFS, means, strict=True)}
     return CUTOFFS[best], curve, {name: rows[:, best] for name, rows in scores.items()}, by_page
 
