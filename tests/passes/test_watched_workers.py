@@ -70,6 +70,24 @@ def test_a_worker_killed_while_idle_costs_nothing() -> None:
     assert told == [(2, -signal.SIGKILL)]
 
 
+def test_where_somebody_ends_what_workers_are_forked_from_there_is_another() -> None:
+    told = []
+
+    def again(task: int, code: int | None) -> int:
+        told.append((task, code))
+        return task
+
+    results = run_watched(1, process_of, [1, 2], again)
+    worker = psutil.Process(next(results))
+    forks = psutil.Process(worker.ppid())
+    forks.kill()
+    # It ends with it, and nobody has its exit code.
+    assert psutil.wait_procs([worker], timeout=60)[1] == []
+    (second,) = results
+    assert told == [(2, None)]
+    assert second != worker.pid
+
+
 def test_what_python_says_is_heard_where_libraries_are_silent(capfd: pytest.CaptureFixture[str]) -> None:
     def never_again(task: int, code: int | None) -> int:
         raise InputError(f"{task} ended by {code}", "look")

@@ -214,44 +214,55 @@ class _Forks:
     def end(self) -> None:
         """End it and its workers."""
         self._connection.close()
+        self._process.terminate()
         self._process.wait()
 
     def fork(self, function: Callable[[Any], Any], descriptor: int) -> int:
         """Start a worker that serves the connection with this descriptor, and return its number; 0 if that can't be."""
-        outputs = [number for number in (1, _ERRORS) if _is_open(number)]
+        outputs = [number for number in (_OUTPUT, _ERRORS) if Path(f"/dev/fd/{number}").exists()]
         folder = None
         with suppress(OSError):
             folder = Path.cwd()
         call = pickle.dumps(function)
         modules = [name for name in [*sys.modules] if name.startswith("thresher.") and name.encode() in call]
-        with self._lock, suppress(OSError, EOFError):
-            self._connection.send(({**os.environ, **self._environment}, folder, outputs, modules, call))
-            for each in (descriptor, *outputs):
-                send_handle(self._connection, each, None)
-            return int(self._connection.recv())
-        return 0
+        request = {**os.environ, **self._environment}, folder, outputs, modules, call
+        return self._answer(request, descriptor, *outputs) or 0
 
     def wait(self, pid: int) -> int | None:
         """Wait for a worker's end and return its exit code."""
-        with self._lock, suppress(OSError, EOFError):
-            self._connection.send(pid)
-            return int(self._connection.recv())
-        return None
+        return self._answer(pid)
+
+    def _answer(self, request: Any, *descriptors: int) -> int | None:
+        with self._lock:
+            try:
+                self._connection.send(request)
+                for each in descriptors:
+                    send_handle(self._connection, each, None)
+                return int(self._connection.recv())
+            except BaseException as error:
+                # Interrupted, it would take the answer for that to the next request.
+                self._connection.close()
+                self._process.terminate()
+                if isinstance(error, OSError | EOFError):
+                    return None
+                raise
 
 
-# By this process, which may itself be forked, and by what they have from their start.
+# By this process, which may itself be forked, and by what they have from their start. Threads may ask for workers.
 _forks: dict[Any, _Forks] = {}
+_lock = threading.Lock()
 
 
 def _fork(threads: Mapping[str, str], function: Callable[[Any], Any], descriptor: int) -> tuple[_Forks, int]:
     """Return a worker's number, and what it is forked from; a new one where somebody ended the one there was."""
     key = os.getpid(), *threads.values(), *sys.path
-    if key in _forks:
-        if pid := _forks[key].fork(function, descriptor):
-            return _forks[key], pid
-        _forks.pop(key).end()
-    forks = _forks[key] = _Forks(threads)
-    return forks, forks.fork(function, descriptor)
+    with _lock:
+        if key in _forks:
+            if pid := _forks[key].fork(function, descriptor):
+                return _forks[key], pid
+            _forks.pop(key).end()
+        forks = _forks[key] = _Forks(threads)
+        return forks, forks.fork(function, descriptor)
 
 
 @atexit.register
@@ -259,13 +270,6 @@ def _end_all() -> None:
     for (parent, *_), forks in _forks.items():
         if parent == os.getpid():
             forks.end()
-
-
-def _is_open(descriptor: int) -> bool:
-    with suppress(OSError):
-        os.fstat(descriptor)
-        return True
-    return False
 
 
 def _fork_on_demand(connection: Connection) -> None:
