@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from content_training.training_pages import align_words, tokens
 
 from thresher.cleaneval.gold import GoldPage, MarkRewriter, decode_gold, parse_gold, rewritten
 from thresher.files import read_bytes
 from thresher.pages import read_html
 from thresher.pages.marked_text import HEADING
+
+# One folder up.
+sys.path.append(str(Path(__file__).parents[1]))
+from content_training.training_pages import align_words, tokens
 
 CLASSES = ("boilerplate", "full text", "headline", "supplemental", "comments", "related")
 _FULL_TEXT, _HEADLINE, _COMMENTS = (CLASSES.index(name) for name in ("full text", "headline", "comments"))

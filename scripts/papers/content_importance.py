@@ -11,6 +11,7 @@ permutation importance). Of many pages every n-th is taken.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,14 +20,17 @@ import click
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from content_training.gold_sets import read_gold_sets
-from content_training.training_pages import PageToLearn
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.content_models.model import ContentModel, load_content_model, of_page, sequence_of
 from thresher.errors import InputError
 from thresher.progress import progress
 from thresher.scorers.content import other_scorers
+
+# One folder up.
+sys.path.append(str(Path(__file__).parents[1]))
+from content_training.gold_sets import read_gold_sets
+from content_training.training_pages import PageToLearn
 
 MOST_PAGES = 300
 # Groups by the beginning of features' names, the first that fits; the block itself has what is left.
