@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
-from scipy.stats import beta, norm
+from scipy.special import betaln
 
 Doubles = npt.NDArray[np.float64]
 _STARTS = (0.02, 0.1, 0.3, 0.6)
@@ -85,12 +85,14 @@ def three_parts(parameters: Doubles, densities: Doubles) -> Doubles:
     """
     parts = len(densities)
     x = (densities + 0.5) / parts
-    beta_parts = [
-        weight * beta.pdf(x, mean * size, (1 - mean) * size) for weight, mean, size in parameters[:6].reshape(2, 3)
-    ]
+    # SciPy's `pdf` would be exact, too, and ten times as slow.
+    shares = np.zeros(parts)
+    for weight, mean, size in parameters[:6].reshape(2, 3):
+        alpha, other = mean * size, (1 - mean) * size
+        shares += weight * np.exp((alpha - 1) * np.log(x) + (other - 1) * np.log1p(-x) - betaln(alpha, other))
     weight, mean, deviation = parameters[6:]
-    shares: Doubles = (sum(beta_parts) + weight * norm.pdf(x, mean, deviation)) / parts
-    return shares
+    shares += weight * np.exp(-(((x - mean) / deviation) ** 2) / 2) / (deviation * (2 * np.pi) ** 0.5)
+    return shares / parts
 
 
 def fit_three_parts(shares: Doubles) -> WriterFit:
