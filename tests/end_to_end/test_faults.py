@@ -166,10 +166,10 @@ def test_any_change_to_files_may_fail_or_be_the_last(tmp_path: Path, faults: Fau
     changes, windows = faults.changes, faults.windows
     assert changes > len(windows) > 4
     runs(0)
-    # In `make fuzz` all of them; else every second window, and every third where scoring starts processes.
+    # In `make fuzz` all of them; else every fourth window, and every sixth where scoring starts processes.
     step = 1 if settings().max_examples >= ALL else STEP
     if step > 1:
-        windows = windows[:: 3 if what == TWO_SCORED else 2]
+        windows = windows[:: 6 if what == TWO_SCORED else 4]
     trials = [(number, _NEVER) for number in windows] + [(number, number) for number in range(0, changes, step)]
     stopped = 0
     for turn, (first, last) in enumerate(trials):
