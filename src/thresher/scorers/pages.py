@@ -176,8 +176,8 @@ class PagesByC4(_Whole):
     def of_page(self, page: Segments) -> float:
         """Return 1 for a page without `{` and "lorem ipsum" of at least three sentences in lines that C4 keeps, else 0.
 
-        Those (section 2.2) end in a terminal punctuation mark or a quotation mark, have at least 5 words, and hold neither
-        "javascript" nor a phrase such as "terms of use".
+        Those (arXiv 1910.10683v4 and the code; JMLR prints 5 sentences and 3 words) end in a terminal punctuation mark or a
+        quotation mark, have at least 5 words, and hold neither "javascript" nor a phrase such as "terms of use".
         """
         text = page.text.lower()
         held = [
