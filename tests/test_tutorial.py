@@ -41,7 +41,8 @@ def test_the_tutorial_leads_from_a_folder_of_pages_to_a_smaller_index(
         printed[line.split()[1]] = call(line)
     assert printed.keys() == VERBS
     topics = (tmp_path / "known-items" / "topics.tsv").read_text(encoding="utf-8").splitlines()
-    assert 40 < len(topics) <= 60
+    # How many depends on the modules of this Python; `choose` needs 25.
+    assert 25 <= len(topics) <= 60
     results = tmp_path / "results" / "pages"
     choice = read_choice(results)
     assert choice is not None
