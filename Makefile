@@ -20,11 +20,13 @@ demo: .venv/run
 	@echo '  $(BIN)/thresher init pages/ --topics topics.tsv --qrels qrels.txt -o mine.toml   # then run, explore, choose'
 
 # Property tests have the same examples every time. Compiled files are kept even where a shell says not to keep any: the
-# suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times.
+# suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times. Tests are
+# compiled once before, rather than by each process.
 test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy & types=$$!; \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --collect-only > /dev/null; \
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci; \
 	tests=$$?; wait $$types && exit $$tests
 

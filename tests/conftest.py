@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 # How long an example takes says nothing on a busy machine.
 hypothesis.settings.register_profile("thresher", deadline=None)
 # The same examples every time: a red run is a fact. `make test` asks for it by name, and `make fuzz` looks further.
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=40)
 # Other examples every time, and many: `make fuzz`.
 hypothesis.settings.register_profile("fuzz", deadline=None, print_blob=True, max_examples=1000)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "thresher")

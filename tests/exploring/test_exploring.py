@@ -116,7 +116,7 @@ def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> Non
     sweeps = [*map(parse_sweep, SWEEPS), *map(quota_sweep, QUOTAS)]
     cleaners = [Cleaner(), *map(parse_cleaner, (*CLEANERS[:3], *QUOTA_CLEANERS))]
     every = nested_sweeps(spread_cutoffs(store, sweeps, 12), cleaners)
-    chosen = {cleaner.name for sweep in every for cleaner in sweep.cleaners[:: 7 if sweep.has_cutoffs else 1]}
+    chosen = {cleaner.name for sweep in every for cleaner in sweep.cleaners[:: 11 if sweep.has_cutoffs else 1]}
     chosen |= {"words@doc33.3", "perplexity(lm=books,headings=keep)@doc100"}
     assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index") > 700
 
