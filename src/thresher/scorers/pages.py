@@ -67,7 +67,7 @@ class Pages(_Whole):
     unit = "share of words"
     low, high = 0.0, 1.0
     grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-    source = "see thresher.scorers.pages"
+    source = "this project's"
     parameters = (_of("content-share"),)
 
     @classmethod
