@@ -34,7 +34,7 @@ def test_cleaning_and_its_evaluation_need_no_retrieval(pages: Path, tmp_path: Pa
     cleaners = ("-c", "perplexity(lm=books)@8000")
     for verb, arguments in {
         "clean": (raw, *cleaners, "-o", out / "cleaned.jsonl", "--removed", out / "removed.jsonl"),
-        "cleaneval": (pages, *cleaners, "--sweep", "words=5,10", "-o", out / "cleaneval"),
+        "cleaneval": (pages, *cleaners, "-o", out / "cleaneval"),
         "lm train": (raw, "--order", "2", "-o", out / "model"),
         "ncleaner train": (gold, raw, "-o", out / "rain.ncleaner"),
     }.items():
