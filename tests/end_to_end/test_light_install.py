@@ -29,14 +29,13 @@ def pages(tmp_path: Path) -> Path:
 
 
 def test_cleaning_and_its_evaluation_need_no_retrieval(pages: Path, tmp_path: Path) -> None:
-    raw, gold, out = pages / "input", pages / "GoldStandard", tmp_path / "out"
+    raw, out = pages / "input", tmp_path / "out"
     out.mkdir()
     cleaners = ("-c", "perplexity(lm=books)@8000")
     for verb, arguments in {
         "clean": (raw, *cleaners, "-o", out / "cleaned.jsonl", "--removed", out / "removed.jsonl"),
         "cleaneval": (pages, *cleaners, "-o", out / "cleaneval"),
         "lm train": (raw, "--order", "2", "-o", out / "model"),
-        "ncleaner train": (gold, raw, "-o", out / "rain.ncleaner"),
     }.items():
         done = thresher(*verb.split(), *arguments, without=RETRIEVAL)
         assert (done.code, done.errors) == (0, []), (verb, done.err)

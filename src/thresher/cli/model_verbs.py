@@ -1,4 +1,4 @@
-"""The verbs that make models: `thresher lm` (words) and `thresher ncleaner` (characters)."""
+"""The verbs that make models: `thresher lm`."""
 
 from __future__ import annotations
 
@@ -66,52 +66,4 @@ def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> 
     counts = " + ".join(f"{count:,}" for count in card.ngrams)
     say(
         f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
-    )
-
-
-@click.group()
-def ncleaner() -> None:
-    """Make character models for the scorer `ncleaner` from your own pages: `train`."""
-
-
-@ncleaner.command("train")
-@click.argument("clean", type=FILE)
-@click.argument("raw", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
-@click.option(
-    "--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 with --non-lexical or --vowels]."
-)
-@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 with these].")
-@click.option("--non-lexical", "alphabet", flag_value="non-lexical", help="Map all letters to a and digits to 0.")
-@click.option("--vowels", "alphabet", flag_value="vowels", help="Map vowels to a, consonants to t and digits to 0.")
-@click.option("--pages", type=click.IntRange(1), help="Train on this many pages, drawn at random [default: all].")
-def train_characters(
-    clean: Path,
-    raw: Path,
-    output: Path,
-    n: int | None,
-    q: float | None,
-    alphabet: str | None,
-    pages: int | None,
-) -> None:
-    """Train a model on pages cleaned by hand (CLEAN) and as they were (RAW): two files, or two folders with equal names.
-
-    HTML is cut into blocks; all else is text with blank lines between segments.
-    """
-    from thresher.language_models.characters.character_counts import Settings, train, usual_settings
-    from thresher.language_models.characters.pages import find_pairs, read_pairs
-    from thresher.language_models.characters.scoring import write_model
-    from thresher.progress import progress
-
-    usual = usual_settings(alphabet)
-    settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
-    pairs = find_pairs(clean, raw, pages)
-    read = progress(read_pairs(pairs), "training", len(pairs.files), "pages")
-    model = train(read, settings, f"{clean.name} against {raw.name}")
-    write_model(output, model)
-    if pairs.alone:
-        say(f"{pairs.alone} raw pages have no cleaned page and are left out")
-    say(
-        f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
-        f"use it as 'ncleaner(model={output})@0'"
     )
