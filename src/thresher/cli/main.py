@@ -9,9 +9,8 @@ import click
 
 from thresher import __version__
 from thresher.cli import experiment
-from thresher.cli.clean import clean, cleaners, methods
+from thresher.cli.clean import clean, cleaners, lm, methods
 from thresher.cli.cleaneval import cleaneval
-from thresher.cli.model_verbs import lm
 from thresher.cli.options import say, tell
 from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import memory_error, user_error, without_leftovers
