@@ -180,7 +180,7 @@ TOPICS = TopicSet(
     TopicSource(Path("topics"), Path("qrels"), "title"),
     {"topics": "t", "qrels": "q"},
 )
-FIRST = Notice(About.SKIPPED, 2, ("x", "y"))
+FIRST = Notice(About.UNJUDGED, 2, ("x", "y"))
 INPUTS = Inputs(
     Files(Path("x.jsonl"), "jsonl", ReadOptions()),
     TOPICS,

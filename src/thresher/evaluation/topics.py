@@ -313,7 +313,6 @@ class About(StrEnum):
     """Texts of such a file that belong to no page."""
     DROPPED = "dropped"
     """Judged pages that a variant which drops whole pages leaves without text."""
-    SKIPPED = "skipped"
     """Modules of the standard library that the collection of its documentation is without."""
 
 

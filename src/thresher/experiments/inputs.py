@@ -91,7 +91,7 @@ class Inputs:
 
 
 def read_inputs(experiment: Experiment) -> Inputs:
-    """Read topics and qrels, and open the collection (making it first if the experiment says so and it is not there)."""
+    """Read topics and qrels, and open the collection."""
     topics = read_topic_set(experiment.topics)
     held_out = read_topic_set(experiment.held_out) if experiment.held_out else None
     notices = list(topics.notices)
@@ -101,15 +101,7 @@ def read_inputs(experiment: Experiment) -> Inputs:
         if shared := same_queries(topics, held_out):
             notices.append(notice(About.ASKED, shared, held_out=True))
         digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
-    path = experiment.collection
-    if experiment.generate and isinstance(path, Path) and not path.exists():
-        # What makes collections is imported where one is to be made.
-        from thresher.examples.pydoc import generate
-
-        report = generate(path)
-        if report.skipped:
-            notices.append(notice(About.SKIPPED, (module for module, _ in report.skipped)))
-    collection = open_collection(Path(str(path)), experiment.reading, experiment.format)
+    collection = open_collection(Path(str(experiment.collection)), experiment.reading, experiment.format)
     digests = {"collection": collection.fingerprint(), **digests}
     return Inputs(collection, topics, held_out, tuple(notices), digests)
 

@@ -73,7 +73,6 @@ class CollectionTable(_Strict):
     format: Annotated[
         str, OneOf(("", *d.FORMATS)), "format of the files; if empty, it is detected from names and content"
     ] = ""
-    generate: Annotated[str, OneOf(("", "pydoc")), "generates the collection if `path` does not exist"] = ""
     ids: Annotated[str, OneOf(d.ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = d.ID_RULES[0]
     prefix: Annotated[str, "leading folder that is left out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
