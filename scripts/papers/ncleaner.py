@@ -23,23 +23,14 @@ import numpy.typing as npt
 import pandas as pd
 from lxml.etree import LxmlError
 
+from character_training import ngrams, normalise, page_files, segment_texts, train, usual_settings
 from gold_measures import paired_t_test, pooled, segments
 from paper_files import OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
 from thresher.cleaneval.gold import GoldPage, LabelledText, parse_page, read_whole_gold
 from thresher.errors import ConfigError, InputError
 from thresher.files import real_path, write_text
-from thresher.language_models.characters.character_counts import (
-    ALPHABETS,
-    Alphabet,
-    Ints,
-    Settings,
-    ngrams,
-    normalise,
-    train,
-    usual_settings,
-)
-from thresher.language_models.characters.pages import page_files, segment_texts
+from thresher.language_models.characters.character_counts import ALPHABETS, Alphabet, Ints, Settings
 from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages.marked_text import marked_segments, read_marked_text
 from thresher.progress import progress

@@ -8,6 +8,7 @@ from character_oracle import SIGNS, fold, windows
 from hypothesis import given
 from hypothesis import strategies as st
 
+from character_training import ngrams, normalise
 from thresher.language_models.characters.character_counts import (
     BEGIN,
     LEXICAL,
@@ -16,8 +17,6 @@ from thresher.language_models.characters.character_counts import (
     VOWELS,
     encode,
     ngram_pieces,
-    ngrams,
-    normalise,
 )
 from thresher.pages.plain import without_invalid
 

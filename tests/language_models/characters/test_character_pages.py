@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from thresher.errors import InputError
-from thresher.language_models.characters.pages import (
+from character_training import (
     Pairs,
     find_pairs,
     page_files,
@@ -14,6 +13,7 @@ from thresher.language_models.characters.pages import (
     read_pairs,
     segment_texts,
 )
+from thresher.errors import InputError
 from thresher.pages.marked_text import MarkedSegment
 
 

@@ -9,7 +9,8 @@ from character_oracle import SIGNS, Oracle, fold, windows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import thresher.language_models.characters.character_counts as counting
+import character_training
+from character_training import normalise, train
 from thresher.errors import ConfigError, InputError
 from thresher.language_models.characters.character_counts import (
     LEXICAL,
@@ -18,9 +19,7 @@ from thresher.language_models.characters.character_counts import (
     STANDARD_NON_LEXICAL,
     Settings,
     encode,
-    normalise,
     order,
-    train,
     unigrams,
 )
 from thresher.language_models.characters.scoring import SegmentScorer, find_character_model, hash_table, read_model
@@ -203,7 +202,7 @@ def test_real_pages(shared_data):
 def test_counting_in_portions_changes_nothing(monkeypatch):
     pages = [([f"page {number}"], [f"page {number}", f"menu {number} | top"]) for number in range(30)]
     whole = train(pages, STANDARD, "here")
-    monkeypatch.setattr(counting, "_PORTION", 50)
+    monkeypatch.setattr(character_training, "_PORTION", 50)
     parts = train(pages, STANDARD, "here")
     for name in ("keys", "clean", "raw"):
         assert getattr(parts, name).tolist() == getattr(whole, name).tolist()

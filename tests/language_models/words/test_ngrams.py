@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_models import load
 
 from thresher.language_models.words.ngrams import add_run, merged
-from thresher.language_models.words.training import Plan, train
+from word_training import Plan, train
 
 WORDS = st.sampled_from(["a", "b", "c", "d'", "é", "中"])
 CORPORA = st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=7)
@@ -79,18 +79,6 @@ def test_mixtures(tmp_path_factory, corpus, asked, order, unigram):
         for place, log in enumerate(scores(model, sentence)):
             expected = mixture(counted, order, unigram, padded[: place + order - 1], sentence[place])
             assert log == pytest.approx(min(0.0, math.log10(expected)), abs=2e-6)
-
-
-def test_cut_words_are_one_unknown_word(tmp_path):
-    corpus = [["a", "b", "x"], ["a", "y"], ["b", "a", "b"]]
-    cut = [["a", "b", "?"], ["a", "?"], ["b", "a", "b"]]
-    path = train_on(tmp_path, corpus, order=3, unigram="current", least_count=2)
-    model, counted = load(path), Counted(cut, 3)
-    for sentence, known in ([["a", "b", "x"], cut[0]], [["a", "new"], cut[1]], [["new", "a"], ["?", "a"]]):
-        padded = ["<s>", "<s>", *known]
-        for place, log in enumerate(scores(model, sentence)):
-            expected = mixture(counted, 3, "current", padded[: place + 2], known[place])
-            assert log == pytest.approx(math.log10(expected), abs=2e-6)
 
 
 def test_the_file_by_hand(tmp_path):

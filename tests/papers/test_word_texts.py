@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models.words.texts import describe, portions, segments
 from thresher.language_models.words.word_model import TextFile
 from thresher.pages import PageOptions
+from word_training import describe, portions, segments
 
 LINES = ["One sentence. Two, I say!", "", "Ein Café ’n Tee", "中文 。", "x" * 40]
 OPTIONS = PageOptions()

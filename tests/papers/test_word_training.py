@@ -15,8 +15,8 @@ from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import file_digest
 from thresher.language_models import checked_model, load_model
 from thresher.language_models.words.tokenisers import TOKENISERS
-from thresher.language_models.words.training import PERCENTILES, Plan, train
 from thresher.language_models.words.word_model import TextFile, read_card
+from word_training import PERCENTILES, Plan, train
 
 
 def corpus(folder: Path, lines: int = 300, seed: int = 1) -> Path:
@@ -36,7 +36,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_folder_and_its_card(tmp_path, text):
-    card = train(Plan((text,), tmp_path / "model", order=3, least_count=2))
+    card = train(Plan((text,), tmp_path / "model", order=3))
     folder = tmp_path / "model"
     binary = ["model.binary"] if shutil.which("build_binary") else []
     assert sorted(path.name for path in folder.iterdir()) == ["card.json", "model.arpa", *binary]
@@ -54,7 +54,6 @@ def test_the_folder_and_its_card(tmp_path, text):
     # 600 sentences: 6 are too few to hold them out.
     assert (training.words, training.sentences) == (3000, 600)
     assert (training.perplexities_of, training.perplexity_sentences) == ("training sentences", 600)
-    assert training.least_count == 2
     assert training.vocabulary == card.ngrams[0] - 3
     assert [*training.perplexities] == [str(percentile) for percentile in PERCENTILES]
     model = load_model(str(folder))
@@ -137,24 +136,19 @@ def test_failures_leave_nothing_and_keep_the_older_model(tmp_path, text):
     (tmp_path / "broken").write_bytes(b"fine\ncaf\xe9\n")
     (tmp_path / "wordless").write_text("...\n!\n")
     names = {path.name for path in tmp_path.iterdir()}
-    for bad, options, message in (
-        ("broken", {}, f"{tmp_path / 'broken'}:2: it is not UTF-8. Fix: convert the file to UTF-8."),
-        ("wordless", {}, f"{tmp_path / 'wordless'}: the training text has no words. Fix: give text with words."),
-        (
-            text,
-            {"least_count": 10_000},
-            f"{text}: no word occurs 10000 times, the most frequent one ",
-        ),
+    for bad, message in (
+        ("broken", f"{tmp_path / 'broken'}:2: it is not UTF-8. Fix: convert the file to UTF-8."),
+        ("wordless", f"{tmp_path / 'wordless'}: the training text has no words. Fix: give text with words."),
     ):
         with pytest.raises(InputError) as caught:
-            train(Plan((tmp_path / bad,), tmp_path / "model", **options))
+            train(Plan((tmp_path / bad,), tmp_path / "model"))
         assert str(caught.value).startswith(message)
     assert {path.name for path in tmp_path.iterdir()} == names
     assert (tmp_path / "model" / "card.json").read_bytes() == before
 
 
 def test_all_problems_at_once(tmp_path, text):
-    plan = Plan((text, tmp_path / "none"), text, order=6, tokeniser="bpe", least_count=0)
+    plan = Plan((text, tmp_path / "none"), text, order=6, tokeniser="bpe")
     with pytest.raises(ConfigErrors) as caught:
         train(plan)
     assert [line.partition(". Fix: ")[0] for line in caught.value.lines()] == [
@@ -162,7 +156,6 @@ def test_all_problems_at_once(tmp_path, text):
         f"--output {text}: it exists and is not a language model",
         "--order 6: there are no models of that order",
         "--tokeniser bpe: unknown tokeniser 'bpe'",
-        "--min-count 0: it must be 1 or more",
     ]
     with pytest.raises(ConfigError, match="there is no text to train on"):
         train(Plan((), tmp_path / "m"))
