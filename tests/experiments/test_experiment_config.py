@@ -513,7 +513,7 @@ def test_scorers_that_decide_are_cleaners_and_no_sweeps(load: Load, fail: Fail) 
 
 def test_models_are_looked_for_before_anything_runs(fail: Fail) -> None:
     name = "ncleaner(model=no/such.ncleaner)"
-    fix = "Fix: use standard, nonlexical or the path of a file that `scripts/papers/character_training.py` wrote."
+    fix = "Fix: use standard, nonlexical or the path of a file that `thresher ncleaner train` wrote."
     text = f"[[sweep]]\nscorer = '{name}'\ncutoffs = [1]\n[cleaners]\nnames = ['{name}@0']\n"
     assert fail(HEAD + text) == [
         f"{NEXT + 1}: there is no NCleaner model 'no/such.ncleaner'. {fix}",
@@ -699,7 +699,7 @@ NONE = (
             "perplexity",
             "['r70']",
             "the language model 'books' has no percentiles of a reference text. Fix: take one that "
-            "scripts/papers/word_training.py wrote, "
+            "`thresher lm train` wrote, "
             "or a percentile of the collection, such as p70.",
         ),
     ],

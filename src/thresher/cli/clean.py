@@ -142,29 +142,3 @@ def methods(as_json: bool) -> None:
     from thresher.pruning_methods.treatments import describe_methods, method_declarations
 
     click.echo(json.dumps(method_declarations(), indent=2, ensure_ascii=False) if as_json else describe_methods())
-
-
-@click.group()
-def lm() -> None:
-    """Import word language models for the scorer `perplexity`."""
-
-
-@lm.command("import")
-@click.argument("file", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The folder to write.")
-@click.option(
-    "--tokeniser",
-    default="words",
-    show_default=True,
-    help="How its training text was cut into words: words, characters, pyplexity, pyplexity-trigrams.",
-)
-@click.option("--name", help="The model's name [default: the file's].")
-def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> None:
-    """Import a model, an ARPA FILE (also .gz) or a KenLM binary, as a folder with a card."""
-    from thresher.language_models.words.importing import import_model
-
-    card = import_model(file, output, tokeniser, name)
-    counts = " + ".join(f"{count:,}" for count in card.ngrams)
-    say(
-        f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
-    )
