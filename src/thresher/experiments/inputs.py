@@ -30,7 +30,7 @@ from thresher.scorers.extractor import FileText
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scoring.store import first_document, missing_documents, read_shard, shards
+from thresher.scoring.store import first_document, missing_documents, read_shard, shards, text_store
 from thresher.variants.table import Variant
 
 
@@ -218,7 +218,7 @@ def text_notices(experiment: Experiment, store: Path, topics: TopicSet) -> Itera
 
 def _falling(store: Path, scorer: Scorer, judged: set[str]) -> Iterator[tuple[float, str]]:
     """Yield the judged pages that have a score of whole pages, and that score, negative where low ones are kept."""
-    for path in shards(store):
+    for path in shards(text_store(store, scorer.text)):
         table = read_shard(path, ["id", column := f"score:{scorer.canonical_name}"])
         table = table.filter(pc.is_in(table["id"], pa.array(sorted(judged))))
         for document, scores in zip(table["id"].to_pylist(), table[column].to_pylist(), strict=True):
