@@ -54,6 +54,7 @@ ORDER = (
     ("experiments",),
     ("playing",),
     ("api", "cleaning", "doctor", "cli", "__main__"),
+    ("integrations",),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody.
