@@ -30,6 +30,7 @@ from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines
+from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
 from thresher.errors import InputError, StateError
 from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
@@ -335,7 +336,7 @@ def index_json_lines(
     original_statistics: bool = True,
     **index: Any,
 ) -> IndexReport:
-    """Index the documents of a JSON lines file with `id` and `contents` into the folder `output`.
+    """Index the documents of a JSON lines or Parquet file with `id` and `contents` into the folder `output`.
 
     Args:
         source: the file.
@@ -353,10 +354,9 @@ def index_json_lines(
 
     source, output, options = Path(source), Path(output), IndexOptions(**index)
     collection = open_collection(source)
-    if not isinstance(collection, Files) or collection.format != JsonLines.name:
-        raise InputError(
-            "this is not a file of JSON lines", "clean the collection first: `thresher clean`", str(source)
-        )
+    if not isinstance(collection, Files) or collection.format not in (JsonLines.name, ParquetRows.name):
+        what = "this is not a file of JSON lines or Parquet"
+        raise InputError(what, "clean the collection first: `thresher clean`", str(source))
     if output.is_dir() and any(output.iterdir()) and not any(output.glob("segments_*")):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
     if prune is None:
@@ -382,7 +382,5 @@ def index_json_lines(
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:
     for source in unique(documents(collection)):
         if not source.is_text:
-            raise InputError(
-                "the line holds a page, not text", "clean the collection first: `thresher clean`", source.where
-            )
+            raise InputError("it holds a page, not text", "clean the collection first: `thresher clean`", source.where)
         yield source.id, (source.content or b"").decode("utf-8")

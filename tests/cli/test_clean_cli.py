@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import thresher
 from many_languages import PARAGRAPHS
 
 from thresher.cli.main import main
+from thresher.language_models.words.text_training import train
 
 
 def clean(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> None:
@@ -135,7 +135,7 @@ def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(
 ) -> None:
     model = tmp_path / "m"
     (tmp_path / "t").write_text("the barley grows\nthe barley weather\nmuch weather\n" * 9, encoding="utf-8")
-    assert thresher("lm", "train", tmp_path / "t", "-o", model).code == 0
+    train((tmp_path / "t",), model)
     out = tmp_path / "out.jsonl"
     for cleaner, fact in (
         ("perplexity", "a percentile"),

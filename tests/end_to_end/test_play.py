@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -36,7 +37,7 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
     assert len({*ranks.values()}) > 1
     with playing("results/web", cwd=finished.web.folder) as server:
         listed = server.ask("/api/pages").value
-        assert (listed["count"], page_id in listed["ids"]) == (60, True)
+        assert (listed["count"], dict(listed["pages"])[page_id]) == (60, "Barley number 0")
         scorers = {scorer.canonical_name for name in variants for scorer in parse_treatment(name).cleaner.scorers}
         assert set(server.ask(f"/api/page?id={page_id}").value["scores"]) == scorers
         topics = server.ask(f"/api/topics?id={page_id}").value["topics"]
@@ -64,6 +65,17 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
             cells = page.locator("#rank-rows td").all_text_contents()
             shown = {one: "not retrieved" if rank is None else str(rank) for one, rank in ranks.items()}
             assert cells == [shown["none"], shown[name], "was not run: choose a cleaner of the results"]
+            # Who opens the address sees the same.
+            end = time.monotonic() + 60
+            while "0.25" not in page.url and time.monotonic() < end:
+                page.wait_for_timeout(50)
+            other = started.new_context().new_page()
+            other.goto(page.url)
+            other.wait_for_selector(".row")
+            for side in ("a", "b"):
+                code = f"#side-{side} code >> nth=0"
+                assert other.text_content(code) == page.text_content(code)
+            assert other.input_value("#pick") == page_id
             assert problems == []
 
 

@@ -269,7 +269,7 @@ def index(
     prune: str | None,
     pruning: schema.PruningTable,
 ) -> None:
-    """Index cleaned JSON lines (`id`, `contents`) with Lucene."""
+    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene."""
     from thresher.api import index_json_lines
 
     options = {**asdict(index), "stopwords": not keep_stopwords, "lengths": lengths}
