@@ -23,7 +23,6 @@ import numpy.typing as npt
 import pandas as pd
 from lxml.etree import LxmlError
 
-from character_training import ngrams, normalise, page_files, segment_texts, train, usual_settings
 from gold_measures import paired_t_test, pooled, segments
 from paper_files import OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
@@ -32,6 +31,14 @@ from thresher.errors import ConfigError, InputError
 from thresher.files import real_path, write_text
 from thresher.language_models.characters.character_counts import ALPHABETS, Alphabet, Ints, Settings
 from thresher.language_models.characters.scoring import SegmentScorer
+from thresher.language_models.characters.training import (
+    ngrams,
+    normalise,
+    page_files,
+    segment_texts,
+    train,
+    usual_settings,
+)
 from thresher.pages.marked_text import marked_segments, read_marked_text
 from thresher.progress import progress
 from thresher.scorers.ncleaner import Bars, Mask, bars

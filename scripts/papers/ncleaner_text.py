@@ -1,4 +1,4 @@
-"""A page as text to clean by hand, for character_training.py; by Lynx, as NCleaner converts pages, or without it.
+"""A page as text to clean by hand, for `thresher ncleaner train`; by Lynx, as NCleaner converts pages, or without it.
 
 usage: python scripts/papers/ncleaner_text.py PAGE [--lynx]
 
@@ -18,10 +18,10 @@ from pathlib import Path
 
 import click
 
-from character_training import read_page_file
 from paper_files import errors_in_a_line
 from thresher.errors import InputError, MissingDependencyError
 from thresher.files import read_bytes
+from thresher.language_models.characters.training import read_page_file
 from thresher.pages.decoding import decode
 from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH, MarkedSegment, read_marked_text
 

@@ -327,7 +327,7 @@ measures = []
         f"24: {NONE}",
         "26: the variant 'words@3' occurs twice. Fix: leave one out.",
         "28: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",
-        "31: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",
+        "31: the cleaner 'words' has no cutoff. Fix: write one, such as words@11.",
         "31: the variant 'words@3' occurs twice. Fix: leave one out.",
         "37: there is no such retrieval model. Fix: use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, "
         "bm25(b=0.3,k1=1.2) or classic.",
@@ -514,7 +514,7 @@ def test_scorers_that_decide_are_cleaners_and_no_sweeps(load: Load, fail: Fail) 
 
 def test_models_are_looked_for_before_anything_runs(fail: Fail) -> None:
     name = "ncleaner(model=no/such.ncleaner)"
-    fix = "Fix: use standard, nonlexical or the path of a file that `scripts/papers/character_training.py` wrote."
+    fix = "Fix: use standard, nonlexical or the path of a file that `thresher ncleaner train` wrote."
     text = f"[[sweep]]\nscorer = '{name}'\ncutoffs = [1]\n[cleaners]\nnames = ['{name}@0']\n"
     assert fail(HEAD + text) == [
         f"{NEXT + 1}: there is no NCleaner model 'no/such.ncleaner'. {fix}",
@@ -700,7 +700,7 @@ NONE = (
             "perplexity",
             "['r70']",
             "the language model 'books' has no percentiles of a reference text. Fix: take one that "
-            "scripts/papers/word_training.py wrote, "
+            "`thresher lm train` wrote, "
             "or a percentile of the collection, such as p70.",
         ),
     ],

@@ -25,7 +25,7 @@ PARENTS = {
     """,
     "training": """
         from thresher.language_models.words import training
-        training._PORTION = 2_000
+        training.PORTION = 2_000
         pages = [[f"a few words of page {page} that are much the same on each"] for page in range(50_000)]
         training.learn(lambda: pages, Path(sys.argv[1], "model"), "en", 2)
     """,

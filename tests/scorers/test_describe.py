@@ -32,7 +32,7 @@ def test_description_of_a_scorer():
         "    Perplexity of the sentence under a language model: how little the text looks like running text.\n"
         "    scores each sentence; keep low; cutoffs from 1, 8000 by default, such as perplexity(lm=books)@8000\n"
         "    lm=books: the language model: books, self (trained on the long, dense blocks of the collection), or the path of "
-        "a folder that `thresher lm import` wrote, of an ARPA file, or of a KenLM binary (any text)\n"
+        "a folder that `thresher lm train` or `thresher lm import` wrote, of an ARPA file, or of a KenLM binary (any text)\n"
         "    context=0.0: the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good "
         "(from 0 to 0.99)\n"
         "    prior=0: unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good "

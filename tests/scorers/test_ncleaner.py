@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from character_training import normalise, train
 from thresher.errors import ConfigError, InputError
 from thresher.language_models.characters.character_counts import Settings
 from thresher.language_models.characters.scoring import load_segment_scorer, write_model
+from thresher.language_models.characters.training import normalise, train
 from thresher.pages import read_html, read_text_page
 from thresher.pages.marked_text import is_bar
 from thresher.scorers.base import BLOCK, KEEP_HIGH
@@ -136,12 +136,12 @@ def test_models_that_are_not_there(tmp_path):
         NCleaner(model="Standard").prepare()
     assert str(caught.value) == (
         "model=Standard: there is no NCleaner model 'Standard'. Fix: use standard, nonlexical or the path of a file that "
-        "`scripts/papers/character_training.py` wrote."
+        "`thresher ncleaner train` wrote."
     )
     path = tmp_path / "page.txt"
     path.write_text("text")
     with pytest.raises(InputError) as caught:
         NCleaner(model=str(path)).prepare()
     assert str(caught.value) == (
-        f"{path}: it is damaged, or holds no NCleaner model. Fix: train it again with scripts/papers/character_training.py."
+        f"{path}: it is damaged, or holds no NCleaner model. Fix: train it again with `thresher ncleaner train`."
     )

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import ConfigError
+from thresher.language_models.words.text_training import train
 from thresher.scorers.cleaners import Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.relative_cutoffs import Percentile, Quota, reference_cutoff, same_kind
 from thresher.scorers.shallow_features import Words
-from word_training import Plan, train
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "text.txt").write_text(
         "".join(f"barley and rye number {n} stand in field {n % 7}.\n" for n in range(60)), encoding="utf-8"
     )
-    train(Plan(texts=(folder / "text.txt",), output=folder / "m"))
+    train(texts=(folder / "text.txt",), output=folder / "m")
     return folder / "m"
 
 
@@ -60,7 +60,7 @@ def test_a_model_without_a_reference_text(model: Path, tmp_path: Path) -> None:
             parse_cleaner(f"perplexity(lm={name})@r70").checked()
         assert str(caught.value) == (
             f"perplexity(lm={name})@r70: the language model {name!r} has no percentiles of a reference text. "
-            "Fix: take one that scripts/papers/word_training.py wrote, or a percentile of the collection, such as p70."
+            "Fix: take one that `thresher lm train` wrote, or a percentile of the collection, such as p70."
         )
         assert Perplexity(lm=name).reference_percentiles() == {}
     assert Words().reference_percentiles() == {}

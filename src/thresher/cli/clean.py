@@ -84,6 +84,7 @@ def clean(
     from thresher.files import real_path, scores_beside
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
+    from thresher.reports.formatting import counted
     from thresher.scorers.cleaners import parse_cleaner
 
     # A killed command, whose scores are beside its output, may have written some of the files.
@@ -105,11 +106,11 @@ def clean(
         extras=Extras(removed, side_by_side, failures),
     )
     say(
-        f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
-        f"{counts.words} words kept"
+        f"{output}: {counted(counts.documents, 'page')} = {counts.kept:,} with text + {counts.emptied:,} emptied + "
+        f"{counts.failed:,} failed; {counted(counts.words, 'word')} kept"
     )
     if counts.left_out or counts.duplicates:
-        say(f"{counts.left_out} pages left out, {counts.duplicates} marked as exact duplicates")
+        say(f"{counted(counts.left_out, 'page')} left out, {counts.duplicates:,} marked as exact duplicates")
     for cut in parse_cleaner(cleaner).cuts:
         if cut.cutoff is not None and cut.cutoff == cut.scorer.usual and (meaning := cut.scorer.meaning(cut.cutoff)):
             say(f"{cut.name}: {meaning}")
@@ -142,29 +143,3 @@ def methods(as_json: bool) -> None:
     from thresher.pruning_methods.treatments import describe_methods, method_declarations
 
     click.echo(json.dumps(method_declarations(), indent=2, ensure_ascii=False) if as_json else describe_methods())
-
-
-@click.group()
-def lm() -> None:
-    """Import word language models for the scorer `perplexity`."""
-
-
-@lm.command("import")
-@click.argument("file", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The folder to write.")
-@click.option(
-    "--tokeniser",
-    default="words",
-    show_default=True,
-    help="How its training text was cut into words: words, characters, pyplexity, pyplexity-trigrams.",
-)
-@click.option("--name", help="The model's name [default: the file's].")
-def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> None:
-    """Import a model, an ARPA FILE (also .gz) or a KenLM binary, as a folder with a card."""
-    from thresher.language_models.words.importing import import_model
-
-    card = import_model(file, output, tokeniser, name)
-    counts = " + ".join(f"{count:,}" for count in card.ngrams)
-    say(
-        f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
-    )

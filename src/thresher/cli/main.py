@@ -9,8 +9,9 @@ import click
 
 from thresher import __version__
 from thresher.cli import experiment
-from thresher.cli.clean import clean, cleaners, lm, methods
+from thresher.cli.clean import clean, cleaners, methods
 from thresher.cli.cleaneval import cleaneval
+from thresher.cli.model_verbs import lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import memory_error, user_error, without_leftovers
@@ -93,7 +94,7 @@ def doctor() -> None:
 
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
-    "Prepare": (doctor, experiment.init, cleaners, methods, lm, experiment.pseudo_topics),
+    "Prepare": (doctor, experiment.init, cleaners, methods, lm, ncleaner, experiment.pseudo_topics),
     "Run": (experiment.run, experiment.explore, experiment.measure, cleaneval),
     "Choose": (experiment.choose,),
     "Look": (experiment.report, experiment.explain, experiment.play),

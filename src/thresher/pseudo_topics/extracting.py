@@ -11,10 +11,10 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
@@ -24,7 +24,7 @@ from lxml import etree
 from thresher.collections import Page
 from thresher.pages import check_text
 from thresher.pages.decoding import decode
-from thresher.pages.parsing import MANY_ATTRIBUTES, has_many_attributes
+from thresher.pages.parsing import has_many_attributes
 
 LEAST, MOST = 4, 24
 """Bounds on the `weight` of a text, without its stop words."""
@@ -328,9 +328,8 @@ def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> 
     """
     check_text(page)
     utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
-    if has_many_attributes(utf8):
-        raise ValueError(f"a tag has more than {MANY_ATTRIBUTES:,} attributes")
-    root = etree.fromstring(utf8, _parser()) if utf8.strip() else None
+    parser = _parser(_Hrefs() if has_many_attributes(utf8) else None)
+    root = etree.fromstring(utf8, parser) if utf8.strip() else None
     if root is None:
         return Extracted("", [], [0] * len(LINK_REASONS))
     etree.strip_elements(root, *_DROPPED_TAGS, with_tail=False)
@@ -409,6 +408,18 @@ def _pieces(element: etree._Element) -> Iterator[str]:
             return
 
 
-@cache
-def _parser() -> etree.HTMLParser:
-    return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False, huge_tree=True)
+class _Hrefs:
+    """A parser target that makes a tree without other attributes, which take time with the square of their number."""
+
+    def __init__(self) -> None:
+        builder = etree.TreeBuilder()
+        self.end, self.data, self.close = builder.end, builder.data, builder.close
+        self._start = builder.start
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._start(tag, {"href": attributes["href"]} if "href" in attributes else {})
+
+
+def _parser(target: _Hrefs | None) -> etree.HTMLParser:
+    options = {"remove_comments": True, "remove_pis": True, "collect_ids": False, "huge_tree": True}
+    return etree.HTMLParser(encoding="utf-8", target=target, **options)

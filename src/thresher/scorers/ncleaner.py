@@ -60,7 +60,7 @@ class NCleaner(Scorer):
             "model",
             str,
             "standard",
-            "standard, nonlexical, or the path of a model that scripts/papers/character_training.py wrote",
+            "standard, nonlexical, or the path of a model that `thresher ncleaner train` wrote",
             terse=True,
         ),
         Parameter(

@@ -64,7 +64,7 @@ class Perplexity(Scorer):
             str,
             "books",
             "the language model: books, self (trained on the long, dense blocks of the collection), or the path of a folder "
-            "that `thresher lm import` wrote, of an ARPA file, or of a KenLM binary",
+            "that `thresher lm train` or `thresher lm import` wrote, of an ARPA file, or of a KenLM binary",
         ),
         *smoothing("prior"),
     )

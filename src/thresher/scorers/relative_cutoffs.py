@@ -127,7 +127,7 @@ def reference_cutoff(scorer: Scorer, percentile: Percentile, where: str) -> floa
     if not table:
         raise ConfigError(
             f"the language model {str(scorer.values[scorer.reference])!r} has no percentiles of a reference text",
-            "take one that scripts/papers/word_training.py wrote, or a percentile of the collection, such as p70",
+            "take one that `thresher lm train` wrote, or a percentile of the collection, such as p70",
             where,
         )
     first, last = min(table), max(table)

@@ -8,7 +8,6 @@ from character_oracle import SIGNS, fold, windows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from character_training import ngrams, normalise
 from thresher.language_models.characters.character_counts import (
     BEGIN,
     LEXICAL,
@@ -18,6 +17,7 @@ from thresher.language_models.characters.character_counts import (
     encode,
     ngram_pieces,
 )
+from thresher.language_models.characters.training import ngrams, normalise
 from thresher.pages.plain import without_invalid
 
 SEGMENT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

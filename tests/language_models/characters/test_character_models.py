@@ -87,7 +87,7 @@ def test_no_such_model(name):
         find_character_model(name)
     assert str(caught.value) == (
         f"model={name}: there is no NCleaner model {name!r}. Fix: use standard, nonlexical or the path of a file that "
-        "`scripts/papers/character_training.py` wrote."
+        "`thresher ncleaner train` wrote."
     )
 
 

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from character_training import (
+from thresher.errors import InputError
+from thresher.language_models.characters.training import (
     Pairs,
     find_pairs,
     page_files,
@@ -13,7 +14,6 @@ from character_training import (
     read_pairs,
     segment_texts,
 )
-from thresher.errors import InputError
 from thresher.pages.marked_text import MarkedSegment
 
 

@@ -195,7 +195,7 @@ def test_the_newer_of_arpa_and_binary_is_read(tmp_path):
 def test_damage_says_how_to_mend_it(tmp_path):
     folder = tmp_path / "out"
     card = import_model(write_arpa(tmp_path / "mine.arpa"), folder)
-    mend = "Fix: write it again, such as with `thresher lm import`."
+    mend = "Fix: write it again with `thresher lm train` or `thresher lm import`."
 
     def message() -> str:
         with pytest.raises((InputError, ConfigError)) as caught:

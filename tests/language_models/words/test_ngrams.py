@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_models import load
 
 from thresher.language_models.words.ngrams import add_run, merged
-from word_training import Plan, train
+from thresher.language_models.words.text_training import train
 
 WORDS = st.sampled_from(["a", "b", "c", "d'", "é", "中"])
 CORPORA = st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=7)
@@ -26,7 +26,7 @@ def train_on(folder: Path, corpus: list[list[str]], **options: object) -> Path:
     """Train on one sentence a line; no sentence is held out of so few."""
     text = folder / "text"
     text.write_text("\n".join(map(" ".join, corpus)), encoding="utf-8")
-    train(Plan((text,), folder / "model", workers=1, **options))  # type: ignore[arg-type]
+    train((text,), folder / "model", workers=1, **options)  # type: ignore[arg-type]
     return folder / "model" / "model.arpa"
 
 

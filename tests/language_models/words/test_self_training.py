@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from thresher.errors import InputError
 from thresher.language_models import load_model, model_files
 from thresher.language_models.words import training
-from thresher.language_models.words.training import learn
-from word_training import Plan, train
+from thresher.language_models.words.tokenisers import tokeniser
+from thresher.language_models.words.training import encode_text, learn, write_model
+from thresher.pages import PageOptions
 
 FOOTER = "All rights reserved by the owners of this site and their many partners."
 
@@ -46,12 +47,10 @@ def test_the_model_is_that_of_the_sentences_that_count(tmp_path: Path) -> None:
     lines = expected(pages)
     assert len(lines) == 40 * 3 + 20
     assert FOOTER not in lines
-    text = tmp_path / "text.txt"
-    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    plan = Plan((text,), tmp_path / "other", order=3, unigram="current", tokeniser="characters", hold_out=False)
-    assert (output / "model.arpa").read_bytes() == (
-        train(plan).digest and (tmp_path / "other" / "model.arpa").read_bytes()
-    )
+    words = encode_text("\n".join(lines), PageOptions(), tokeniser("characters", ""))
+    (tmp_path / "other").mkdir()
+    write_model(tmp_path / "other", [words], 3, "current")
+    assert (output / "model.arpa").read_bytes() == (tmp_path / "other" / "model.arpa").read_bytes()
     files = model_files(str(output))
     assert files.card is not None
     assert (files.card.name, files.card.language, files.card.tokeniser) == ("self", "en", "characters")
@@ -142,7 +141,7 @@ def test_sentences_that_count_are_those_of_a_count_in_dictionaries(
     count, (keys, counts) = training._count_pages(pages)
     assert count == sum(map(bool, pages))
     if count:
-        monkeypatch.setattr(training, "_PORTION", 2)
+        monkeypatch.setattr(training, "PORTION", 2)
         wanted = counts <= 2
         assert wanted.sum() == len(expected(pages))
         texts = [*training._texts(pages, keys, wanted)]

@@ -182,8 +182,7 @@ _FORMULA = (
 _ARRAYS = ("steps", "clean", "raw")
 _TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
 _WHAT = "NCleaner model"
-_MAKER = "scripts/papers/character_training.py"
-_FIX = f"train it again with {_MAKER}"
+_FIX = "train it again with `thresher ncleaner train`"
 SHIPPED: Mapping[str, Settings] = {"standard": STANDARD, "nonlexical": STANDARD_NON_LEXICAL}
 FOLDER = files("thresher.language_models.characters") / "data"
 """The shipped models, `NAME.ncleaner`, and `card.json`: their data, licence, parameters, date and digests."""
@@ -270,7 +269,7 @@ def _narrow(values: Ints) -> npt.NDArray[Any]:
     return values.astype(np.dtype(kind).newbyteorder("<"))
 
 
-_FILES = NamedModels("NCleaner model", SHIPPED, FOLDER, ".ncleaner", _MAKER, read_model)
+_FILES = NamedModels("NCleaner model", SHIPPED, FOLDER, ".ncleaner", "thresher ncleaner train", read_model)
 
 
 def find_character_model(name: str, where: str | None = None) -> Traversable:

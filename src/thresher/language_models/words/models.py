@@ -56,7 +56,7 @@ MOST_MODELS = 32
 """Models cached in a process: more than one pass uses, since every page needs all of them."""
 # Increase when models are built differently.
 _BUILD_VERSION = 2
-_FIX = "write it again, such as with `thresher lm import`"
+_FIX = "write it again with `thresher lm train` or `thresher lm import`"
 
 
 @dataclass(frozen=True)

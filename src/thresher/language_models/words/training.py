@@ -34,7 +34,7 @@ from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
 
 # Characters of text per worker task; memory is some 40 times as much.
-_PORTION = 4 * 2**20
+PORTION = 4 * 2**20
 # Digests of sentences that are counted at once.
 _BLOCK = 1 << 18
 
@@ -137,7 +137,7 @@ def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where
         # For little text, starting processes takes longer than the work.
         first = [*islice(texts, 2)]
         backend = Backend(workers=workers if len(first) > 1 else 1)
-        encode = partial(_encode, options=PageOptions(language=language), tokenise=tokeniser(name, where))
+        encode = partial(encode_text, options=PageOptions(language=language), tokenise=tokeniser(name, where))
         tasks = ((text,) for text in chain(first, texts))
         results = run_tasks(backend, encode, tasks, "reading text", str(output), ordered=True)
         read = list(progress(results, "reading text", None, "portions"))
@@ -166,7 +166,8 @@ def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where
         ).write(folder / CARD)
 
 
-def _encode(text: str, options: PageOptions, tokenise: Tokeniser) -> Encoded:
+def encode_text(text: str, options: PageOptions, tokenise: Tokeniser) -> Encoded:
+    """Return the words of a text of which each line is a block."""
     return encoded([read_text_page(text, options)], tokenise)
 
 
@@ -187,7 +188,7 @@ def _count_pages(pages: Iterable[Sequence[str]]) -> tuple[int, Run]:
 
 
 def _texts(pages: Iterable[Sequence[str]], keys: Ints, is_wanted: npt.NDArray[Any]) -> Iterator[str]:
-    """Yield text with a line for each distinct sentence that is wanted, `_PORTION` at a time; `is_wanted` is changed."""
+    """Yield text with a line for each distinct sentence that is wanted, `PORTION` at a time; `is_wanted` is changed."""
     lines: list[str] = []
     size = 0
     for sentences in filter(None, pages):
@@ -196,7 +197,7 @@ def _texts(pages: Iterable[Sequence[str]], keys: Ints, is_wanted: npt.NDArray[An
                 is_wanted[at] = False
                 lines.append(sentence)
                 size += len(sentence)
-        if size >= _PORTION:
+        if size >= PORTION:
             yield "\n".join(lines)
             lines, size = [], 0
     if lines:

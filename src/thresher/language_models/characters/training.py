@@ -1,24 +1,19 @@
-"""Train a model for `ncleaner` on pages cleaned by hand and as they were.
+"""Training a character model on pages cleaned by hand and as they were.
 
-usage: python scripts/papers/character_training.py CLEAN RAW -o MODEL [--n N] [--q Q] [--non-lexical | --vowels] [--pages N]
-
-CLEAN and RAW are two files, or two folders with equal names. HTML is cut into blocks; all else is text with blank lines
-between segments. Source: Evert, NCleaner, LREC 2008, section 3; StupidOS, WAC 2007, section 3.2.
+Source: Evert, NCleaner, LREC 2008, section 3; StupidOS, WAC 2007, section 3.2.
 """
 
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
 import numpy as np
 from lxml.etree import LxmlError
 
-from thresher.errors import InputError, ThresherError
+from thresher.errors import InputError
 from thresher.files import user_error
 from thresher.language_models.characters.character_counts import (
     STANDARD,
@@ -30,14 +25,11 @@ from thresher.language_models.characters.character_counts import (
     Settings,
     ngram_pieces,
 )
-from thresher.language_models.characters.scoring import write_model
 from thresher.pages import read_html
 from thresher.pages.decoding import decode
 from thresher.pages.marked_text import MarkedSegment, marked_segments, read_marked_text
 from thresher.pages.plain import without_invalid
-from thresher.progress import progress
 
-FILE = click.Path(path_type=Path)
 _HTML = (".html", ".htm", ".xhtml")
 
 
@@ -198,36 +190,3 @@ def _spread(keys: Ints, subset: Ints, counts: Ints) -> Ints:
     spread = np.zeros(len(keys), dtype=np.int64)
     spread[np.searchsorted(keys, subset)] = counts
     return spread
-
-
-@click.command()
-@click.argument("clean", type=FILE)
-@click.argument("raw", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
-@click.option(
-    "--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 with --non-lexical or --vowels]."
-)
-@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 with these].")
-@click.option("--non-lexical", "alphabet", flag_value="non-lexical", help="Map all letters to a and digits to 0.")
-@click.option("--vowels", "alphabet", flag_value="vowels", help="Map vowels to a, consonants to t and digits to 0.")
-@click.option("--pages", type=click.IntRange(1), help="Train on this many pages, drawn at random [default: all].")
-def main(
-    clean: Path, raw: Path, output: Path, n: int | None, q: float | None, alphabet: str | None, pages: int | None
-) -> None:
-    """Train a model on pages cleaned by hand (CLEAN) and as they were (RAW): two files, or two folders with equal names."""
-    usual = usual_settings(alphabet)
-    settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
-    pairs = find_pairs(clean, raw, pages)
-    read = progress(read_pairs(pairs), "training", len(pairs.files), "pages")
-    model = train(read, settings, f"{clean.name} against {raw.name}")
-    write_model(output, model)
-    if pairs.alone:
-        print(f"{pairs.alone} raw pages have no cleaned page and are left out")
-    print(f"{output}: {model.pages} pages, {len(model.keys):,} n-grams; use it as 'ncleaner(model={output})@0'")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ThresherError as error:
-        sys.exit(f"error: {error}")

@@ -1,20 +1,17 @@
-"""Training a character model by its script, and cleaning with it."""
+"""`thresher ncleaner train`, and cleaning with its model."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from commands import thresher
 
-from character_training import main
+from thresher.cli.model_verbs import train_characters
 from thresher.errors import ThresherError
 from thresher.language_models.characters.scoring import read_model
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "papers" / "character_training.py"
 MENU = ["Home", "Contact us now!", "Login >> Register", "Copyright (C) 2008", "Top | Back | Print"]
 
 
@@ -35,7 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def train(*arguments: object) -> str:
-    done = CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False)
+    done = CliRunner().invoke(train_characters, [*map(str, arguments)], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -44,7 +41,8 @@ def test_train_and_clean(site: Path, tmp_path: Path) -> None:
     model = tmp_path / "mine.ncleaner"
     said = train(site / "clean", site / "raw", "-o", model)
     result = read_model(model)
-    assert said == f"{model}: 12 pages, {len(result.keys):,} n-grams; use it as 'ncleaner(model={model})@0'\n"
+    facts = f"12 pages, {len(result.keys):,} n-grams, {model.stat().st_size:,} bytes"
+    assert said == f"{model}: {facts}; use it as 'ncleaner(model={model})@0'\n"
     assert (result.settings.n, result.settings.q, result.settings.alphabet.name) == (3, 0.5, "lexical")
     assert (result.pages, result.training) == (12, "clean against raw")
     cleaned = tmp_path / "cleaned.jsonl"
@@ -54,9 +52,6 @@ def test_train_and_clean(site: Path, tmp_path: Path) -> None:
     assert text.count("Rain is expected") == text.count("It will be dry") == 12
     for block in MENU:
         assert block not in text
-    again = tmp_path / "again"
-    subprocess.run([sys.executable, SCRIPT, site / "clean", site / "raw", "-o", again], check=True, capture_output=True)
-    assert again.read_bytes() == model.read_bytes()
 
 
 def test_choices_of_training(site: Path, tmp_path: Path) -> None:

@@ -1,21 +1,17 @@
-"""Training a word model by its script."""
+"""`thresher lm train`, and scoring with its model."""
 
 from __future__ import annotations
 
 import gzip
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from thresher.cli.model_verbs import train_words
 from thresher.language_models import load_model
 from thresher.language_models.words.word_model import read_card
-from word_training import main
-
-SCRIPT = Path(__file__).parents[2] / "scripts" / "papers" / "word_training.py"
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +22,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def train(*arguments: object) -> str:
-    done = CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False)
+    done = CliRunner().invoke(train_words, [*map(str, arguments)], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -43,8 +39,7 @@ def test_train(text: Path, tmp_path: Path) -> None:
         f"use it as 'perplexity(lm={model})@{most}'\n"
     )
     first = (model / "model.arpa").read_bytes()
-    command = [sys.executable, SCRIPT, text, "-o", model, "--workers", "1"]
-    subprocess.run(command, check=True, capture_output=True)
+    train(text, "-o", model, "--workers", "1")
     assert (model / "model.arpa").read_bytes() == first
 
 

@@ -1,0 +1,114 @@
+"""The verbs that make models: `thresher lm` (words) and `thresher ncleaner` (characters)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thresher.cli.options import FILE, say
+
+
+@click.group()
+def lm() -> None:
+    """Make word language models for the scorer `perplexity`: `train`, `import`."""
+
+
+@lm.command("train")
+@click.argument("texts", metavar="TEXT...", nargs=-1, type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The model's folder to write.")
+@click.option("--order", default=2, show_default=True, help="The length of the longest n-grams, 2 or 3.")
+@click.option("--tokeniser", default="words", show_default=True, help="words, characters, pyplexity.")
+@click.option("--language", default="en", show_default=True, help="Whose abbreviations end no sentence.")
+@click.option("--field", default="text", show_default=True, help="The member of JSON lines that holds the text.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
+def train_words(**plan: Any) -> None:
+    """Train a model on text: files of text (.gz, .zst) or of JSON lines (.jsonl), or folders of HTML.
+
+    It is PyPlexity's mixture of maximum-likelihood estimates. One sentence in a hundred is held out, if there are enough; the
+    model's card lists the perplexities of these. KenLM's `lmplz` trains others, which `thresher lm import` reads.
+    """
+    from thresher.language_models.words.text_training import train
+
+    output, order = plan["output"], plan["order"]
+    card = train(tokeniser_name=plan.pop("tokeniser"), **plan)
+    training = card.training
+    if training is not None:
+        most = math.ceil(training.perplexities["90"])
+        say(
+            f"{output}: order {order}, {training.words:,} words in {training.sentences:,} sentences, "
+            f"{' + '.join(f'{count:,}' for count in card.ngrams)} n-grams; 90 % of {training.perplexity_sentences:,} "
+            f"{training.perplexities_of} have a perplexity of {most:,} or less; "
+            f"use it as 'perplexity(lm={output})@{most}'"
+        )
+
+
+@lm.command("import")
+@click.argument("file", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The folder to write.")
+@click.option(
+    "--tokeniser",
+    default="words",
+    show_default=True,
+    help="How its training text was cut into words: words, characters, pyplexity, pyplexity-trigrams.",
+)
+@click.option("--name", help="The model's name [default: the file's].")
+def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> None:
+    """Import a model, an ARPA FILE (also .gz) or a KenLM binary, as a folder with a card."""
+    from thresher.language_models.words.importing import import_model
+
+    card = import_model(file, output, tokeniser, name)
+    counts = " + ".join(f"{count:,}" for count in card.ngrams)
+    say(
+        f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
+    )
+
+
+@click.group()
+def ncleaner() -> None:
+    """Make character models for the scorer `ncleaner` from your own pages: `train`."""
+
+
+@ncleaner.command("train")
+@click.argument("clean", type=FILE)
+@click.argument("raw", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
+@click.option(
+    "--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 with --non-lexical or --vowels]."
+)
+@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 with these].")
+@click.option("--non-lexical", "alphabet", flag_value="non-lexical", help="Map all letters to a and digits to 0.")
+@click.option("--vowels", "alphabet", flag_value="vowels", help="Map vowels to a, consonants to t and digits to 0.")
+@click.option("--pages", type=click.IntRange(1), help="Train on this many pages, drawn at random [default: all].")
+def train_characters(
+    clean: Path,
+    raw: Path,
+    output: Path,
+    n: int | None,
+    q: float | None,
+    alphabet: str | None,
+    pages: int | None,
+) -> None:
+    """Train a model on pages cleaned by hand (CLEAN) and as they were (RAW): two files, or two folders with equal names.
+
+    HTML is cut into blocks; all else is text with blank lines between segments.
+    """
+    from thresher.language_models.characters.character_counts import Settings
+    from thresher.language_models.characters.scoring import write_model
+    from thresher.language_models.characters.training import find_pairs, read_pairs, train, usual_settings
+    from thresher.progress import progress
+
+    usual = usual_settings(alphabet)
+    settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
+    pairs = find_pairs(clean, raw, pages)
+    read = progress(read_pairs(pairs), "training", len(pairs.files), "pages")
+    model = train(read, settings, f"{clean.name} against {raw.name}")
+    write_model(output, model)
+    if pairs.alone:
+        say(f"{pairs.alone} raw pages have no cleaned page and are left out")
+    say(
+        f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
+        f"use it as 'ncleaner(model={output})@0'"
+    )
