@@ -27,8 +27,7 @@ from thresher.cleaning import clean_collection as clean_whole
 from thresher.cleaning.page_streams import page_of
 from thresher.collections import documents, open_collection
 from thresher.collections.file_collection import Files
-from thresher.collections.ids import unique
-from thresher.collections.interface import JsonFields
+from thresher.collections.interface import JsonFields, unique
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
@@ -302,7 +301,7 @@ def read_results(results: str | Path) -> Results:
     Raises:
         InputError: if there are none, or they are damaged or of another version.
     """
-    from thresher.variants.files import read_results as read_result_file
+    from thresher.variants.results import read_results as read_result_file
 
     return read_result_file(Path(results))
 

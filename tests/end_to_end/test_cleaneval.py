@@ -14,7 +14,7 @@ from commands import Done, begin, thresher
 from small_web import leftovers, stamps, tree
 
 from thresher import clean_html
-from thresher.cleaneval.running import ROWS
+from thresher.cleaneval.results import ROWS
 from thresher.scorers.extractor import EXTRACTORS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"
