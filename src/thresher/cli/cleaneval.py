@@ -61,7 +61,7 @@ def cleaneval(
     from thresher.cleaneval.running import ROWS, GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
     from thresher.files import temporary_folder
-    from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
+    from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables, sentences
     from thresher.scorers.extractor import EXTRACTORS
 
     chosen, swept = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners, sweeps)
@@ -90,6 +90,9 @@ def cleaneval(
         write_cleaning_report(run, output)
         # What is finished is not continued.
         shutil.rmtree(output / "comparisons", ignore_errors=True)
+    for sentence in sentences(run):
+        tell(f"- {sentence}")
+    click.echo()
     show(*cleaning_tables(run, CUTOFFS))
     if output is not None:
         click.echo()
