@@ -698,7 +698,8 @@ NONE = (
         (
             "perplexity",
             "['r70']",
-            "the language model 'books' has no percentiles of a reference text. Fix: take one that `thresher lm train` wrote, "
+            "the language model 'books' has no percentiles of a reference text. Fix: take one that "
+            "`thresher lm train` wrote, "
             "or a percentile of the collection, such as p70.",
         ),
     ],

@@ -1,4 +1,6 @@
-"""`thresher clean`: any collection into cleaned files; `thresher cleaners` and `thresher pruning-methods`: what there is."""
+"""`thresher clean`: any collection into cleaned files; `thresher cleaners` and `thresher pruning-methods`: what there
+is; `thresher lm`: language models of other tools.
+"""
 
 from __future__ import annotations
 
