@@ -37,6 +37,7 @@ from thresher.files import real_path
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
     from thresher.choosing.shared import SharedChoice
+    from thresher.experiments.config import Experiment
     from thresher.variants.results import Results
 
 
@@ -67,6 +68,17 @@ def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None,
     tell(f"experiment: {file.resolve()}")
 
 
+def _loaded(file: Path, results: Path) -> Experiment:
+    """Read an experiment file, and say where it has results if those of another folder would be begun."""
+    from thresher.experiments.config import load_experiment
+
+    experiment = load_experiment(file)
+    beside = file.parent / results / experiment.name
+    if beside.is_dir() and not (results / experiment.name).exists():
+        say(f"it has results in {beside}: to use them, add --results {beside.parent}")
+    return experiment
+
+
 _RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
 _INDEXES = click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
 _SECONDS = click.option(
@@ -95,10 +107,9 @@ def run(
     shape: Shape,
 ) -> None:
     """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
-    from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    config = with_seconds(backend.of(load_experiment(experiment)), seconds)
+    config = with_seconds(backend.of(_loaded(experiment, results)), seconds)
     _show(run_experiment(config, results, indexes, fresh, say, chosen), results / config.name, shape)
 
 
@@ -110,10 +121,9 @@ def run(
 @shape_options
 def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: Shape) -> None:
     """Measure the times of a finished EXPERIMENT again, and report. Nothing else is done anew."""
-    from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import measure_experiment
 
-    config = with_seconds(load_experiment(experiment), seconds)
+    config = with_seconds(_loaded(experiment, results), seconds)
     _show(measure_experiment(config, results, indexes, say), results / config.name, shape)
 
 
@@ -174,10 +184,9 @@ def explore(experiment: Path, results: Path, backend: AskedBackend, fresh: bool,
 
     Adds them to the results of the experiment, and to its report. Options override the file.
     """
-    from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
 
-    config = backend.of(load_experiment(experiment))
+    config = backend.of(_loaded(experiment, results))
     _show(explore_experiment(config, results, fresh, say), results / config.name, shape)
 
 
@@ -214,9 +223,8 @@ def choose(
     leaving out one after the other. Writes choice.json and the reports, or shared-choice.json.
     """
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
-    from thresher.experiments.config import load_experiment
 
-    configs = [load_experiment(experiment) for experiment in experiments]
+    configs = [_loaded(experiment, results) for experiment in experiments]
     first = configs[0]
     question = Question.of(
         first, measure, queries, margin=margin, alpha=alpha, emptied=emptied, families=families, deciding=deciding
@@ -236,10 +244,11 @@ def _chosen(choice: Choice, folder: Path) -> Answer:
     from thresher.reports.summary import answer, commands
 
     tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
-    # What a reader of the answer must know first stands first.
+    # What a reader of the answer must know stands before it, and with it where it is all that is printed.
     caveats = [notice_text(one) for one in choice.notices if one.about is About.PSEUDO]
     others = [notice_text(one) for one in choice.notices if one.about is not About.PSEUDO]
-    files, said = [("report", folder / REPORT_FILE)], [*caveats, *answer(choice), *others]
+    first, *more = answer(choice)
+    files, said = [("report", folder / REPORT_FILE)], [" ".join((*caveats, first)), *more, *others]
     return Answer(said, None, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
 
 
