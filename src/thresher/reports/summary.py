@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from thresher.choosing.advice import Advice, Grounds
 from thresher.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
 from thresher.choosing.shared import SharedChoice
+from thresher.costs.repeats import Interval
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import being, change_text, counted, measure_text, percent, percent_text
+from thresher.reports.formatting import being, change_text, counted, measure_text, percent, percent_text, signed
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
+from thresher.scorers.cleaners import BASELINE
 from thresher.variants.results import Results, TitleBias
 from thresher.variants.table import VariantTable
 
@@ -251,6 +254,71 @@ def _bounded(effect: Effect) -> str:
     if effect.high is None:
         return f"{change_text(effect.difference)}, at worst by {change_text(effect.low)}"
     return f"{change_text(effect.difference)} ({change_text(effect.low)} to {change_text(effect.high)})"
+
+
+def advised(advice: Advice) -> Iterator[str]:
+    """Give what is advised for a crawl, what to expect, what it rests on, and what it would hurt."""
+    short, size, change = measure_header(advice.measure)[0], advice.size, advice.change
+    if advice.variant is None or size is None:
+        yield "Nothing can be advised from these pages alone."
+    elif advice.grounds is Grounds.QUERIES:
+        stay = (
+            "no smaller index is shown to lose less"
+            if advice.variant == BASELINE
+            else f"{percent(size.value)} % of the index"
+        )
+        yield f"Use {advice.variant}: {stay}, by {_topics_of(advice)}."
+    else:
+        yield f"Begin with {advice.variant}, the default: {percent(size.value)} % of the index{_sampling(size)}."
+    yield from advice.doubts
+    if change and advice.grounds is Grounds.DEFAULT:
+        lost = ", ".join(f"{name} {_signed_percent(one)}" for name, one in advice.elsewhere.items())
+        yield (
+            f"No topics made from pages were found to foretell what people's show. What it changed of {short} on other "
+            f"collections, each time chosen without them: {lost} %. Expect {_percent_interval(change)} of a further "
+            "collection like these (95 %)."
+        )
+    elif change:
+        yield f"It changes {short} by {_percent_interval(change)} (95 %)."
+    if said := [one for one in advice.findings if one.change and not one.counts]:
+        of = "; ".join(f"{one.source} ({one.topics}) {_percent_interval(one.change)}" for one in said if one.change)
+        yield f"Topics made of these pages change with it by: {of}. That is reported, and nothing rests on it."
+    if cleaned := [one for one in advice.blocks if one.removed >= _MENTIONED]:
+        of = ", ".join(f"{one.kind} {percent(one.removed)} %" for one in sorted(cleaned, key=lambda one: -one.removed))
+        yield f"Of the words of each kind of block {advice.cleaner} removes: {of}."
+    if hurt := [one for one in advice.kinds if one.removed >= _MENTIONED]:
+        of = ", ".join(
+            f"mostly {one.kind} ({counted(one.count, 'page')}) {percent(one.removed)} %"
+            for one in sorted(hurt, key=lambda one: -one.removed)
+        )
+        yield f"Of the words of pages that are {of}."
+    for page in advice.look:
+        yield f"Look at {page.id}: {percent(page.removed)} % of {page.words:,} words removed, among them: {page.passage}"
+    yield (
+        f"{counted(advice.sampled, 'page')} of {advice.pages:,}, from {counted(advice.sites, 'site')}, were looked at."
+    )
+
+
+_MENTIONED = 0.02
+"""Smaller removed shares are not worth a line."""
+
+
+def _topics_of(advice: Advice) -> str:
+    many = next((one.topics for one in advice.findings if one.counts), 0)
+    return f"{many} queries with their pages"
+
+
+def _sampling(size: Interval) -> str:
+    return f" ({percent(size.low)} to {percent(size.high)} by the sample)" if size.low < size.high else ""
+
+
+def _signed_percent(share: float) -> str:
+    return signed(100 * share, 1)
+
+
+def _percent_interval(change: Interval) -> str:
+    low, high = _signed_percent(change.low), _signed_percent(change.high)
+    return f"{_signed_percent(change.value)} % ({low} to {high})"
 
 
 def shared_answer(choice: SharedChoice) -> Iterator[str]:
