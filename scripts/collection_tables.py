@@ -13,7 +13,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from fill import table as markdown
 
 import thresher
 from thresher.choosing.choices import read_choice
+from thresher.cleaning import clean_collection
 from thresher.evaluation.significance import Comparison, compare
 from thresher.experiments.chooser import choose_experiment
 from thresher.experiments.config import Experiment, load_experiment
@@ -107,7 +108,7 @@ def package_index(experiment: Experiment, package: str, table: VariantTable) -> 
         extract(experiment, texts, package)
     topics = read_inputs(experiment).topics
     index = texts.with_suffix(".index")
-    report = thresher.index_json_lines(texts, index, experiment.index)
+    report = thresher.index_json_lines(texts, index, **asdict(experiment.index))
     queries = {topic.id: topic.query for topic in topics.topics.values()}
     run = thresher.search(index, queries, table.retrieval, experiment.depth)
     shutil.rmtree(index)
@@ -120,7 +121,7 @@ def extract(experiment: Experiment, texts: Path, package: str) -> None:
     """Write the text that a package extracts of each page as JSON lines; where it fails or takes too long there is none."""
     texts.parent.mkdir(parents=True, exist_ok=True)
     source, name = str(experiment.collection), f"extractor({package})"
-    counts = thresher.clean_collection(source, name, texts, format=experiment.format, reading=experiment.reading)
+    counts = clean_collection(source, name, texts, format=experiment.format, reading=experiment.reading)
     print(f"{experiment.name}: {', '.join(counts.warnings) or 'no page failed'}", file=sys.stderr)
 
 

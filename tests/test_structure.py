@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import pydoc
 import re
 import subprocess
 import sys
@@ -53,6 +54,7 @@ ORDER = (
     ("experiments",),
     ("playing",),
     ("api", "cleaning", "doctor", "cli", "__main__"),
+    ("integrations",),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody.
@@ -218,6 +220,11 @@ def test_the_public_names_are_there() -> None:
 
     for name in thresher.__all__:
         assert getattr(thresher, name) is not None
+    # Tab offers these alone, and `help` explains them.
+    assert [name for name in dir(thresher) if not name.startswith("__")] == sorted(thresher.__all__)
+    told = pydoc.render_doc(thresher, renderer=pydoc.plaintext)
+    assert "    clean_html(html: " in told
+    assert "    load_experiment(experiment: " in told
     with pytest.raises(AttributeError, match="module 'thresher' has no attribute 'polish'"):
         _ = thresher.polish
 

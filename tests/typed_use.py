@@ -8,10 +8,13 @@ import thresher
 
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
+    from thresher.choosing.shared import SharedChoice
     from thresher.variants.results import Results
 
     assert_type(thresher.clean_html("<p>Rain", "words@1"), str)
     assert_type(thresher.run("experiments/pydoc.toml"), Results)
-    assert_type(thresher.choose("experiments/pydoc.toml"), Choice)
+    assert_type(thresher.run({"experiment": "mine", "collection": {"1": "<p>Rain"}}, seconds=0), Results)
+    assert_type(thresher.choose("experiments/pydoc.toml", margin="2%"), Choice)
+    assert_type(thresher.choose(["a.toml", "b.toml"]), SharedChoice)
     # An unknown name is an error; were it none, this comment would be one.
     thresher.polish  # type: ignore[attr-defined] # noqa: B018

@@ -44,7 +44,7 @@ class CleanedGold(NamedTuple):
 
 def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> CleanedGold:
     """Read a gold standard and clean its pages."""
-    standard, (cleaners, _) = read_gold(folder), asked((*(names or ROWS), *EXTRACTED) if extractors else names, ())
+    standard, cleaners = read_gold(folder), asked((*(names or ROWS), *EXTRACTED) if extractors else names)
     workers = os.cpu_count() or 1
     with temporary_folder() as store:
         scorers = [scorer for cleaner in cleaners for scorer in cleaner.scorers]

@@ -29,18 +29,16 @@ from thresher.cleaneval.cleaning_measures import PageWords, compare_words, summa
 from thresher.cleaneval.gold import GoldPage, LabelledText, parse_page, read_whole_gold
 from thresher.errors import ConfigError, InputError
 from thresher.files import real_path, write_text
-from thresher.language_models.characters.character_counts import (
-    ALPHABETS,
-    Alphabet,
-    Ints,
-    Settings,
+from thresher.language_models.characters.character_counts import ALPHABETS, Alphabet, Ints, Settings
+from thresher.language_models.characters.scoring import SegmentScorer
+from thresher.language_models.characters.training import (
     ngrams,
     normalise,
+    page_files,
+    segment_texts,
     train,
     usual_settings,
 )
-from thresher.language_models.characters.pages import page_files, segment_texts
-from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages.marked_text import marked_segments, read_marked_text
 from thresher.progress import progress
 from thresher.scorers.ncleaner import Bars, Mask, bars

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from cutoff_curves import compare_words_alone
 from paper_files import errors_in_a_line, write_table
 from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
-from thresher.cleaneval.comparing import compare_words_alone, score_gold
+from thresher.cleaneval.comparing import score_gold
 from thresher.cleaneval.gold import read_whole_gold
 from thresher.files import temporary_folder
 from thresher.progress import progress

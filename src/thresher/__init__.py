@@ -5,7 +5,7 @@ import thresher
 thresher.score_html(html, ["words", "perplexity"])    # one number for each block or sentence
 thresher.clean_html(html)                             # the text of a page
 thresher.clean_pages(pages, "perplexity@8000")        # of many pages, as they come, by another cleaner
-thresher.run("experiments/pydoc.toml")                # a whole experiment
+thresher.run("experiments/pydoc.toml")                # a whole experiment; or its tables, with pages in memory
 thresher.explore("experiments/pydoc.toml")            # every cutoff of its scorers
 thresher.choose("experiments/pydoc.toml")             # one of them, and what it is worth
 thresher.explain("results/pydoc", "12")               # why a topic won or lost
@@ -31,4 +31,4 @@ else:  # to a type checker a misspelt name should be an error
         raise AttributeError(f"module 'thresher' has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return [*globals(), *__getattr__("__all__")]
+        return [name for name in globals() if name.startswith("__")] + __getattr__("__all__")

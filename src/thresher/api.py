@@ -5,7 +5,7 @@ import thresher
 page = thresher.score_html(html, ["words", "perplexity"])
 text = thresher.clean_html(html)
 documents = thresher.clean_pages(pages, "perplexity@8000")
-results = thresher.run("experiments/pydoc.toml")
+results = thresher.run("experiments/pydoc.toml")  # or its tables, pages, topics and qrels in memory
 explored = thresher.explore("experiments/pydoc.toml")
 choice = thresher.choose("experiments/pydoc.toml")
 advice = thresher.advise("crawl/")
@@ -23,21 +23,24 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
+from thresher.cleaning import CleanCounts, Extras, Output, clean_pages
+from thresher.cleaning import clean_collection as clean_whole
 from thresher.cleaning.page_streams import page_of
 from thresher.collections import documents, open_collection
 from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines
+from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
 from thresher.errors import InputError, StateError
 from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
 from thresher.evaluation.significance import ComparedRuns
 from thresher.files import scratch_folder
-from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
+from thresher.pages import PageOptions, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
+from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.scorers.base import Scorer
@@ -51,9 +54,10 @@ if TYPE_CHECKING:
     from thresher.choosing.advice import Advice
     from thresher.choosing.choices import Choice
     from thresher.choosing.shared import SharedChoice
-    from thresher.experiments.chooser import Question
+    from thresher.experiments.config import Experiment
+    from thresher.experiments.memory import Source
     from thresher.explaining.explanations import Explanation
-    from thresher.lucene.indexing import IndexOptions, IndexReport
+    from thresher.lucene.indexing import IndexReport
     from thresher.variants.results import Results
 
 __all__ = [
@@ -74,6 +78,7 @@ __all__ = [
     "explain",
     "explore",
     "index_json_lines",
+    "load_experiment",
     "make_pseudo_topics",
     "read_results",
     "run",
@@ -85,17 +90,17 @@ __all__ = [
 
 LOADERS.append(partial(import_module, "thresher.reports.notebook_views"))
 
-SeveralFiles: TypeAlias = Sequence[Path] | list[str] | tuple[str, ...]
+Several: TypeAlias = "list[Any] | tuple[Any, ...]"
 _NO_LIMITS = Limits(1e6, 1e6)
 
 
-def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+def score_html(html: str | bytes, scorers: Sequence[str] | str, **pages: str) -> PageScores:
     """Parse a page and score its blocks or sentences.
 
     Args:
         html: the page; bytes are decoded as a browser would.
         scorers: names such as `words` or `perplexity(lm=books)`.
-        options: block rule and language.
+        pages: how pages become blocks, by the keys of [pages] in an experiment file: `blocks="split"`, `language="de"`.
 
     Returns:
         the page's segments, and by each scorer's canonical name one float32 for each block or sentence.
@@ -103,25 +108,18 @@ def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions =
     Raises:
         ConfigError: if a name does not parse.
     """
-    chosen = [parse_scorer(name).scorer for name in ([scorers] if isinstance(scorers, str) else scorers)]
-    return score_page(page_of(html), chosen, options)
+    return score_page(page_of(html), _parsed(scorers), PageOptions(**pages), with_kinds=True)
 
 
-def clean_html(
-    html: str | bytes,
-    cleaner: str = DEFAULT_CLEANER,
-    options: PageOptions = DEFAULT_OPTIONS,
-    *,
-    markdown: bool = False,
-) -> str:
-    """Return what a cleaner leaves of a page: one block per line, or as Markdown.
+def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, *, markdown: bool = False, **pages: str) -> str:
+    """Return what a cleaner leaves of a page: one block per line, or as Markdown; `pages` as in `score_html`.
 
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one page is not.
         InputError: if the page cannot be parsed.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    scored = score_page(page_of(html), parsed.scorers, options, with_structure=markdown)
+    scored = score_page(page_of(html), parsed.scorers, PageOptions(**pages), with_structure=markdown)
     if scored.segments is None:
         raise InputError(f"the page {scored.reason}", "check that it is HTML")
     cleaned = clean_page(scored, parsed)
@@ -130,14 +128,13 @@ def clean_html(
     return as_markdown(scored.structure.shapes, kept_blocks(scored.segments.blocks, cleaned.text, cleaned.blocks))
 
 
-def score_text(text: str, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+def score_text(text: str, scorers: Sequence[str] | str, **pages: str) -> PageScores:
     """Score the blocks or sentences of a plain text, in which `<` is no markup; see `clean_text` and `score_html`."""
-    names = [scorers] if isinstance(scorers, str) else scorers
-    return _scored_text(text, [parse_scorer(name).scorer for name in names], options)
+    return _scored_text(text, _parsed(scorers), PageOptions(**pages))
 
 
-def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, options: PageOptions = DEFAULT_OPTIONS) -> str:
-    """Return what a cleaner leaves of a plain text, as `thresher clean` does of a text page.
+def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, **pages: str) -> str:
+    """Return what a cleaner leaves of a plain text, as `thresher clean` does of a text page; `pages` as in `score_html`.
 
     Its blocks end at blank lines; in a text without any each line is one. A line that begins with `# ` or `<h>` is a heading.
 
@@ -145,7 +142,11 @@ def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, options: PageOptions =
         ConfigError: if the name does not parse, or has a percentile of a collection, which one text is not.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    return clean_page(_scored_text(text, parsed.scorers, options), parsed).text
+    return clean_page(_scored_text(text, parsed.scorers, PageOptions(**pages)), parsed).text
+
+
+def _parsed(scorers: Sequence[str] | str) -> list[Scorer]:
+    return [parse_scorer(name).scorer for name in ([scorers] if isinstance(scorers, str) else scorers)]
 
 
 def _scored_text(text: str, scorers: Sequence[Scorer], options: PageOptions) -> PageScores:
@@ -154,34 +155,98 @@ def _scored_text(text: str, scorers: Sequence[Scorer], options: PageOptions) -> 
     return PageScores("", SCORED, segments=segments, scores=scores)
 
 
+def clean_collection(
+    source: str | Path,
+    cleaner: str,
+    output: str | Path,
+    *,
+    how: Output | None = None,
+    extras: Extras | None = None,
+    workers: int = 0,
+    **keys: Any,
+) -> CleanCounts:
+    """Clean a collection into a file; see `thresher.cleaning.clean_collection`.
+
+    Args:
+        source: a folder or file of any format, `ir_datasets:ID`, or `-` for standard input.
+        cleaner: a canonical name.
+        output: a file of a format by its ending, or `-` for standard output.
+        how: the format of the output, if not by its ending.
+        extras: what else to write.
+        workers: processes; 0 for one per core.
+        keys: of [collection] and [pages] in an experiment file: `text_field="text"`, `page_seconds=10`, `language="de"`.
+    """
+    from thresher.experiments.schema import PAGES_KEYS, CollectionTable, read_options
+
+    options = PageOptions(**{key: keys.pop(key) for key in PAGES_KEYS if key in keys})
+    table = CollectionTable(str(source), **keys)
+    return clean_whole(
+        source,
+        cleaner,
+        output,
+        format=table.format,
+        how=how or Output(),
+        reading=read_options(table, address=True),
+        options=options,
+        limits=Limits(table.page_seconds, table.max_page_mib),
+        backend=Backend(workers=workers) if workers else None,
+        extras=extras or Extras(),
+    )
+
+
+def load_experiment(experiment: Source, results: str | Path = "results") -> Experiment:
+    """Return an experiment, checked, for `run`, `explore` and `choose`, which take all that this does.
+
+    Args:
+        experiment: its file; or its tables by name, as in a file. What is no table stands for the first key of one:
+            `{"experiment": "mine", "collection": pages, "topics": topics, "qrels": qrels, "cleaners": ["words@5"]}`.
+            Pages are HTML by id, `Page`s, or a data frame with `doc_id` and `html` or `text`; topics and qrels as `search`
+            and `evaluate` take them, with the names of ir-measures, ir_datasets or PyTerrier; so are `[held_out]`, texts
+            of `[[text]]` and runs of `[[system]]`. A path is a file, relative to the working directory.
+        results: the folder whose `NAME/inputs/` gets what is in memory, as files, and an experiment file that names them.
+
+    Raises:
+        ConfigErrors: if the experiment is wrong, with all that is.
+        InputError: if pages, topics or qrels are.
+    """
+    from thresher.experiments.memory import take_experiment
+
+    return take_experiment(experiment, Path(results))
+
+
 def run(
-    experiment: str | Path,
+    experiment: Source,
     results: str | Path = "results",
     indexes: str | Path = "indexes",
     *,
     fresh: bool = False,
     chosen: bool = False,
     seconds: float | None = None,
+    workers: int | None = None,
 ) -> Results:
-    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`.
+    """Run an experiment, as `load_experiment` takes it, and return its results.
 
-    `seconds` are of timing, instead of the file's; 0 for none.
+    See `thresher.experiments.runner.run_experiment`. `seconds` are of timing, 0 for none, and `workers` processes, both
+    instead of the experiment's.
     """
-    from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    loaded = load_experiment(Path(experiment))
-    if seconds is not None:
-        loaded = replace(loaded, measure_seconds=seconds)
+    loaded = _with(load_experiment(experiment, results), measure_seconds=seconds, workers=workers)
     return run_experiment(loaded, Path(results), Path(indexes), fresh, chosen=chosen)
 
 
-def explore(experiment: str | Path, results: str | Path = "results") -> Results:
-    """Explore every cutoff of an experiment's scorers; see `thresher.experiments.explorer.explore_experiment`."""
-    from thresher.experiments.config import load_experiment
+def explore(
+    experiment: Source, results: str | Path = "results", *, fresh: bool = False, workers: int | None = None
+) -> Results:
+    """Explore every cutoff of an experiment's scorers; see `run` and `thresher.experiments.explorer.explore_experiment`."""
     from thresher.experiments.explorer import explore_experiment
 
-    return explore_experiment(load_experiment(Path(experiment)), Path(results))
+    return explore_experiment(_with(load_experiment(experiment, results), workers=workers), Path(results), fresh)
+
+
+def _with(experiment: Experiment, **options: float | None) -> Experiment:
+    changed: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    return replace(experiment, **changed)
 
 
 def advise(
@@ -209,34 +274,25 @@ def advise(
 
 
 @overload
-def choose(
-    experiment: str | Path, results: str | Path = ..., question: Question | None = ..., **terms: Any
-) -> Choice: ...
+def choose(experiment: Source, results: str | Path = ..., **terms: Any) -> Choice: ...
 @overload
+def choose(experiment: Several, results: str | Path = ..., **terms: Any) -> SharedChoice: ...
 def choose(
-    experiment: SeveralFiles, results: str | Path = ..., question: Question | None = ..., **terms: Any
-) -> SharedChoice: ...
-def choose(
-    experiment: str | Path | SeveralFiles,
+    experiment: Source | Several,
     results: str | Path = "results",
-    question: Question | None = None,
     **terms: Any,
 ) -> Choice | SharedChoice:
     """Choose an index for an experiment, or one setting for several; see `thresher.experiments.chooser`.
 
-    Without a `question`, `terms` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied,
-    families, deciding.
+    `terms` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied, families, deciding.
     """
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
-    from thresher.experiments.config import load_experiment
 
-    alone = isinstance(experiment, str | Path)
-    files = [experiment] if isinstance(experiment, str | Path) else experiment
-    loaded = [load_experiment(Path(file)) for file in files]
-    asked = question or Question.of(loaded[0], **terms)
-    if alone:
-        return choose_experiment(loaded[0], Path(results), asked)
-    return choose_for_all(loaded, Path(results), asked)
+    if isinstance(experiment, list | tuple):
+        several = [load_experiment(one, results) for one in experiment]
+        return choose_for_all(several, Path(results), Question.of(several[0], **terms))
+    loaded = load_experiment(experiment, results)
+    return choose_experiment(loaded, Path(results), Question.of(loaded, **terms))
 
 
 def explain(
@@ -303,18 +359,18 @@ def search(
 def index_json_lines(
     source: str | Path,
     output: str | Path,
-    options: IndexOptions | None = None,
     prune: str | None = None,
     original_statistics: bool = True,
+    **index: Any,
 ) -> IndexReport:
-    """Index the documents of a JSON lines file with `id` and `contents` into the folder `output`.
+    """Index the documents of a JSON lines or Parquet file with `id` and `contents` into the folder `output`.
 
     Args:
         source: the file.
         output: the folder, which is replaced if it holds an index.
-        options: what the index holds.
         prune: a pruning method with its cutoff, such as `dcp@0.41`; None to keep all postings.
         original_statistics: whether a pruned index is ranked with the statistics of the unpruned one.
+        index: what the index holds, by the keys of [index] in an experiment file: `positions=True`, `stemmer="none"`.
 
     Raises:
         ConfigError: if the pruning method does not parse, or the index cannot hold what is asked for.
@@ -323,16 +379,15 @@ def index_json_lines(
     """
     from thresher.lucene.indexing import IndexOptions, build_index
 
-    source, output = Path(source), Path(output)
+    source, output, options = Path(source), Path(output), IndexOptions(**index)
     collection = open_collection(source)
-    if not isinstance(collection, Files) or collection.format != JsonLines.name:
-        raise InputError(
-            "this is not a file of JSON lines", "clean the collection first: `thresher clean`", str(source)
-        )
+    if not isinstance(collection, Files) or collection.format not in (JsonLines.name, ParquetRows.name):
+        what = "this is not a file of JSON lines or Parquet"
+        raise InputError(what, "clean the collection first: `thresher clean`", str(source))
     if output.is_dir() and any(output.iterdir()) and not any(output.glob("segments_*")):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
     if prune is None:
-        return build_index(_texts(collection), output, options or IndexOptions())
+        return build_index(_texts(collection), output, options)
     # What prunes is imported where something is to be pruned.
     from thresher.exploring.pruned_postings import build_pruned
     from thresher.pruning_methods.treatments import parse_treatment
@@ -347,14 +402,12 @@ def index_json_lines(
         score_collection(ScorePlan(texts, (), limits=_NO_LIMITS), store)
         for failure in failures(store):
             raise InputError(failure.reason, "clean the collection first: `thresher clean`", failure.name)
-        built = build_pruned(store, Cleaner(), pruning, output, options or IndexOptions(), original_statistics)
+        built = build_pruned(store, Cleaner(), pruning, output, options, original_statistics)
     return replace(built.index, empty=built.blank)
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:
     for source in unique(documents(collection)):
         if not source.is_text:
-            raise InputError(
-                "the line holds a page, not text", "clean the collection first: `thresher clean`", source.where
-            )
+            raise InputError("it holds a page, not text", "clean the collection first: `thresher clean`", source.where)
         yield source.id, (source.content or b"").decode("utf-8")

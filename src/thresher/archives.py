@@ -37,7 +37,7 @@ class NamedModels(Generic[Model]):
         shipped: the names of those that come with the package.
         folder: where these are, as files `NAME` and `suffix`.
         suffix: of files.
-        verb: what writes such a file, for messages.
+        maker: what writes such a file, for messages.
         read: reads a file; raises `InputError` if it is damaged.
     """
 
@@ -45,7 +45,7 @@ class NamedModels(Generic[Model]):
     shipped: Collection[str]
     folder: Traversable
     suffix: str
-    verb: str
+    maker: str
     read: Callable[[Traversable], Model]
 
     def find(self, name: str, where: str | None = None) -> Traversable:
@@ -56,7 +56,7 @@ class NamedModels(Generic[Model]):
         if not name or not path.is_file():
             raise ConfigError(
                 f"there is no {self.what} {name!r}",
-                f"use {', '.join(self.shipped)} or the path of a file that `{self.verb}` wrote",
+                f"use {', '.join(self.shipped)} or the path of a file that `{self.maker}` wrote",
                 where or f"model={name}",
             )
         return path

@@ -205,16 +205,16 @@ def test_orders_do_not_matter() -> None:
     assert {row.name: row.bounds for row in bounded.rows} == {row.name: row.bounds for row in again.rows}
 
 
-def test_thousands_of_variants() -> None:
+def test_more_than_a_thousand_variants() -> None:
     dice = np.random.default_rng(9)
     base = dice.beta(3, 3, 150)
-    shares = [number / 1000 for number in range(1, 834)]
+    shares = [number / 1000 for number in range(1, 834, 2)]
     families = {
         family: {share: base * (1 - 0.1 * (1 - share)) + dice.normal(0, 0.1, 150) * (1 - share) for share in shares}
         for family in (DCP, SECOND, "words")
     }
     table = table_of(base, families)
-    assert len(table.rows) == 2500
+    assert len(table.rows) == 1252
     model, bounded = chosen(table)
     assert model.recommended is not None
     assert all(row.bounds for row in bounded.rows[1:])

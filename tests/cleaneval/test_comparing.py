@@ -14,7 +14,6 @@ from thresher.cleaneval.comparing import (
     cleaned_pages,
     compare_cleaned,
     compare_page,
-    compare_words_alone,
     page_id,
     score_gold,
 )
@@ -96,8 +95,6 @@ def test_pages_that_fail_are_emptied_and_say_why(tmp_path: Path) -> None:
     ]
     assert [page.quality[0].words.words for page in compared] == [0, 7, 0]
     assert [page.quality[0].words.aligned for page in compared] == [0, 7, 0]
-    words = list(compare_words_alone(pages, store, cleaners()))
-    assert words == [tuple(quality.words for quality in page.quality) for page in compared]
 
 
 def test_compressed_pages_are_compared_as_others_and_damaged_ones_emptied(tmp_path: Path) -> None:
@@ -152,8 +149,6 @@ def test_pages_compare_alike_by_any_number_of_workers(tmp_path: Path) -> None:
         PageWords(15, 15, 15, 0),
     ]
     assert compared[4].quality == (compare_page("", pages[4].text),) * 4
-    words = list(compare_words_alone(pages, tmp_path / "store", cleaners, workers=2))
-    assert words == [tuple(found.words for found in page.quality) for page in compared]
 
 
 class Brittle(Words):

@@ -90,7 +90,7 @@ def test_no_cleaner_of_the_papers_tables_cleans_worse(
     folder = shared_data / "cleaning" / "cleaneval-dev"
     floors: dict[str, Any] = json.loads(FLOORS.read_text(encoding="utf-8"))
     assert digest_of(folder) == floors["sha256"], "these are other pages or gold texts than those of the floors"
-    cleaners, _ = asked((), ())
+    cleaners = asked(())
     pages = read_gold(folder).pages
     score_gold(pages, [scorer for cleaner in cleaners for scorer in cleaner.scorers], tmp_path, workers=2)
     compared = list(compare_cleaned(pages, tmp_path, cleaners, workers=2))
@@ -153,6 +153,6 @@ def test_writing_raises_and_adds_but_lowers_only_where_told() -> None:
 
 def test_the_file_has_every_row_and_floors_only_of_what_can_be_measured() -> None:
     floors: dict[str, Any] = json.loads(FLOORS.read_text(encoding="utf-8"))
-    cleaners, _ = asked((), ())
+    cleaners = asked(())
     assert [*floors["rows"]] == [cleaner.name for cleaner in cleaners]
     assert all([*row] == [*ROW] for row in floors["rows"].values())

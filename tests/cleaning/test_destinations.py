@@ -294,11 +294,10 @@ def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
         "import sys, thresher\n"
         "from thresher.cleaning import whole_collections\n"
         "from thresher.costs.repeats import peak_memory\n"
-        "from thresher.passes.backends import Backend\n"
         "whole_collections.WINDOW_BYTES = 2**21\n"
         "for many in ('100', '600'):\n"
         "    sys.stdin = open(many + '.jsonl')\n"
-        "    counts = thresher.clean_collection('-', 'words@3', '-', backend=Backend(workers=1))\n"
+        "    counts = thresher.clean_collection('-', 'words@3', '-', workers=1)\n"
         "    print(counts.documents, peak_memory(), file=open('told', 'a'))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path, check=True, timeout=600)

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import thresher
 from many_languages import PARAGRAPHS
 
 from thresher.cli.main import main
+from thresher.language_models.words.text_training import train
 
 
 def clean(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> None:
@@ -63,6 +63,40 @@ def test_members_by_any_name_and_the_failures_beside_them(
     ]
 
 
+def test_what_is_written_and_what_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    article = (
+        f"<title>Rain</title><meta name=author content=Ann><p>{PARAGRAPHS['English']}</p>"
+        "<ul><li>hail</li><li>snow</li></ul><pre>a = 1\nb = 2</pre>"
+    )
+    german = f"<p>{PARAGRAPHS['German']}</p>"
+    html = {"a": article, "b": german, "empty": "<p></p>", "short": "<p>Home</p>", "again": german}
+    path = tmp_path / "pages.jsonl"
+    path.write_text("".join(json.dumps({"id": name, "html": page}) + "\n" for name, page in html.items()))
+
+    def cleaned(out: str, *options: str) -> tuple[str, str]:
+        clean(monkeypatch, path, "-c", "none", "-o", tmp_path / out, *options)
+        (left_out,) = (line for line in capfd.readouterr().err.splitlines() if "left out" in line)
+        return (tmp_path / out).read_text(encoding="utf-8"), left_out
+
+    written, told = cleaned("o.jsonl", "--metadata", "--markdown", "--text-name", "text", "--drop-empty")
+    rows = {row["id"]: row for row in map(json.loads, written.splitlines())}
+    assert (list(rows), *re.findall(r"\d+", told)) == (["a", "b", "short", "again"], "1", "1")
+    assert [rows[name]["language"] for name in ("a", "b", "again")] == ["en", "de", "de"]
+    assert (rows["a"]["title"], rows["a"]["metadata"]["author"]) == ("Rain", "Ann")
+    assert rows["again"]["metadata"]["duplicate_of"] == "b"
+    assert rows["a"]["text"].endswith("hail\nsnow\na = 1 b = 2")
+    assert rows["a"]["markdown"].endswith("\n\n- hail\n- snow\n\n```\na = 1\nb = 2\n```")
+    assert "contents" not in rows["a"]
+    written, told = cleaned("o.jsonl", "--language", "de", "--min-words", "2", "--replace")
+    assert [json.loads(line)["id"] for line in written.splitlines()] == ["b", "again"]
+    assert re.findall(r"\d+", told) == ["3", "0"]
+    written, _ = cleaned("o.md", "--min-words", "2")
+    assert re.findall('^id: "(.*)"$', written, re.MULTILINE) == ["a", "b", "again"]
+    assert "\n```\na = 1\nb = 2\n```\n" in written
+
+
 def test_pages_lost_by_their_language_are_told_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,7 +135,7 @@ def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(
 ) -> None:
     model = tmp_path / "m"
     (tmp_path / "t").write_text("the barley grows\nthe barley weather\nmuch weather\n" * 9, encoding="utf-8")
-    assert thresher("lm", "train", tmp_path / "t", "-o", model).code == 0
+    train((tmp_path / "t",), model)
     out = tmp_path / "out.jsonl"
     for cleaner, fact in (
         ("perplexity", "a percentile"),

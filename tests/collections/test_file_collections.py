@@ -242,6 +242,7 @@ def test_damaged_and_oversized_compressed_pages_cost_themselves_alone(tmp_path: 
     for name, content in put_packed(tmp_path / "cut").items():
         (tmp_path / "cut" / name).write_bytes(content[:-9])
     put_packed(tmp_path / "large", b"<p>" + b" " * 2**21)
+    (tmp_path / "large" / "d.html.br").write_bytes(b"<p>" + b" " * 2**21)  # not compressed at all
     reasons = []
     for folder in ("cut", "large"):
         collection = open_collection(tmp_path / folder, ReadOptions(max_bytes=2**20))
@@ -253,7 +254,7 @@ def test_damaged_and_oversized_compressed_pages_cost_themselves_alone(tmp_path: 
         "the compressed data are broken",
     ]
     assert "compressed data" in reasons[1]
-    assert reasons[3:] == ["too large: more than 1 MiB after unpacking"] * 3
+    assert reasons[3:] == ["too large: more than 1 MiB after unpacking"] * 4
 
 
 def packed(content: bytes) -> dict[str, bytes]:

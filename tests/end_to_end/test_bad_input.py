@@ -66,7 +66,7 @@ CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     ),
     "no cutoff": (
         {"cleaners": 'names = ["words"]'},
-        ("web.toml:18: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",),
+        ("web.toml:18: the cleaner 'words' has no cutoff. Fix: write one, such as words@11.",),
     ),
     "twice": (
         {"cleaners": 'names = ["words@20"]'},
@@ -391,7 +391,7 @@ def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        f"pages: this is not a file of JSON lines. {clean_first}",
+        f"pages: this is not a file of JSON lines or Parquet. {clean_first}",
         arguments=("index", "pages", "-o", "index"),
     )
     docs = web.folder / "docs.jsonl"
@@ -400,7 +400,7 @@ def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        f"docs.jsonl at byte 29: the line holds a page, not text. {clean_first}",
+        f"docs.jsonl at byte 29: it holds a page, not text. {clean_first}",
         arguments=("index", "docs.jsonl", "-o", "index"),
     )
     docs.write_text('{"id": "a", "contents": "x"}\n{"id": "a", "contents": "y"}\n')

@@ -6,7 +6,6 @@ import csv
 import gzip
 import json
 import signal
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from thresher.scorers.extractor import EXTRACTORS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"
 PROSE = "On day {} the rain came down on the harbour, and it did not stop before the evening."
-SHORT_PROSE = "It rained for {} days."
 FILES = ["cleaners.csv", "pages.csv", "report.html", "table.md", "table.tex"]
 # A page has 2 + 3 + 18 + 2 words, its gold 18.
 F1 = f"{2 * 18 / (25 + 18):.3f}"
@@ -112,9 +110,7 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
 
 def test_a_killed_command_goes_on_with_the_comparisons_that_it_has(tmp_path: Path) -> None:
     write_pages(tmp_path / "rain", pages=40)
-    write_pages(tmp_path / "short", SHORT_PROSE, pages=20)
-    names = ("-c", "words@10", "--sweep", "words=5,10")
-    command = ("cleaneval", "../rain", *names, "--test", "../short", "-o", "out", "--workers", "1")
+    command = ("cleaneval", "../rain", "-c", "words@10", "-o", "out", "--workers", "1")
 
     def comparisons(log: Path) -> list[str]:
         return [step for step in log.read_text().splitlines() if step.startswith("open out/comparisons/")]
@@ -123,11 +119,11 @@ def test_a_killed_command_goes_on_with_the_comparisons_that_it_has(tmp_path: Pat
         (tmp_path / name).mkdir()
     assert begin(*command, cwd=tmp_path / "whole", steps=tmp_path / "steps").wait().code == 0
     steps = comparisons(tmp_path / "steps")
-    # Of 16 pages each: the cleaners and the sweep on 40, the baseline and the sweep on 20.
-    assert len(steps) == 3 + 3 + 2 + 2
-    assert begin(*command, cwd=tmp_path / "killed", kill_at=steps[8]).wait().code == -signal.SIGKILL
+    # Of 16 pages each.
+    assert len(steps) == 3
+    assert begin(*command, cwd=tmp_path / "killed", kill_at=steps[1]).wait().code == -signal.SIGKILL
     assert begin(*command, cwd=tmp_path / "killed", steps=tmp_path / "more").wait().code == 0
-    assert comparisons(tmp_path / "more") == steps[8:]
+    assert comparisons(tmp_path / "more") == steps[1:]
     whole, killed = tree(tmp_path / "whole" / "out"), tree(tmp_path / "killed" / "out")
     assert killed.keys() == whole.keys()
     for name, content in whole.items():
@@ -149,11 +145,10 @@ def test_the_papers_rows_are_measured_where_none_is_named(pages: Path) -> None:
 
 
 def test_scores_and_files_are_the_same_again(call: Call, folder: Path) -> None:
-    arguments = ["cleaneval", folder, "-c", "words@10", "-c", "density@5", "--sweep", "words=1,10", "-o"]
+    arguments = ["cleaneval", folder, "-c", "words@10", "-c", "density@5", "-o"]
     out = folder / "out"
     assert call(*arguments, out, "--workers", "2", cwd=folder).code == 0
     before, scores = tree(out), stamps(out / "scores")
-    assert "curves.csv" in before
     again = call(*arguments, out, "--workers", "1", cwd=folder)
     assert (again.code, tree(out), stamps(out / "scores")) == (0, before, scores)
     assert leftovers(folder) == []
@@ -169,9 +164,6 @@ def test_scores_and_files_are_the_same_again(call: Call, folder: Path) -> None:
     fresh = call(*arguments, out, "--fresh", cwd=folder)
     assert fresh.code == 0, fresh.err
     assert rows(out / "pages.csv")[0]["words"] == "28"
-    # Without a sweep there is no curve, and none of another run may stay.
-    assert call("cleaneval", folder, "-c", "words@10", "-o", out, "--fresh", cwd=folder).code == 0
-    assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "scores"])
 
 
 def test_comments_are_content_where_asked(call: Call, pages: Path) -> None:
@@ -240,50 +232,6 @@ def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
         assert words[name] == str(len(clean_html(page, name).split())), name
 
 
-def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path: Path) -> None:
-    other, out = write_pages(tmp_path / "short", SHORT_PROSE), tmp_path / "out"
-    arguments = ["cleaneval", pages, "-c", "none", "--sweep", "words=99,1,10", "--sweep", "density", "--test", other]
-    done = call(*arguments, "-o", out, cwd=tmp_path)
-    assert done.code == 0, done.err
-    words = table(done.out, "words", "precision")[1:]
-    assert words == [
-        ["1", "0.720", "1.000", F1, "0.720", "1.000", F1],
-        ["10*", *["1.000"] * 6],
-        ["99", *["0.000"] * 6],
-    ]
-    assert "words on rain: best mean F1 1.000 at 10; * is within one standard error of it" in " ".join(done.out.split())
-    # There the prose has 5 words of 12, so that the cutoff chosen here leaves nothing.
-    short = f"{10 / 17:.3f}"
-    transfers = {row[0]: row for row in table(done.out, "scorer", "cutoff")[1:]}
-    expected = ["words", "10", "1.000", "0.000†−", short, f"−{short}", "0.0005", short, "1"]
-    assert [*transfers] == ["words", "density"]
-    assert transfers["words"][:6] == expected[:6]
-    assert transfers["words"][7:] == expected[7:]
-    # The curve of every set is in the file: the cutoff that is tested, 10, has there the F1 of the table.
-    columns = ("set", "tested", "cutoff", "f1", "micro_recall", "best")
-    curves = rows(out / "curves.csv")
-    assert [tuple(row[name] for name in columns) for row in curves if row["scorer"] == "words"] == [
-        ("rain", "0", "1", str(36 / 43), "1.0", "0"),
-        ("rain", "0", "10", "1.0", "1.0", "1"),
-        ("rain", "0", "99", "0.0", "0.0", "0"),
-        ("short", "1", "1", str(10 / 17), "1.0", "1"),
-        ("short", "1", "10", "0.0", "0.0", "0"),
-        ("short", "1", "99", "0.0", "0.0", "0"),
-    ]
-    assert Counter((row["set"], row["tested"]) for row in curves if row["scorer"] == "density") == {
-        ("rain", "0"): 20,
-        ("short", "1"): 20,
-    }
-    density = [row for row in curves if (row["scorer"], row["tested"]) == ("density", "0")]
-    # The terminal shows fewer cutoffs than there are in the files.
-    shown = table(done.out, "density", "precision")[1:]
-    assert len(shown) == 12 < len(density) == 20
-    assert f"12 of {len(density)} cutoffs." in done.out
-    assert {row[0].rstrip("*") for row in shown} < {row["cutoff"] for row in density}
-    assert all(f"| {row['cutoff']}" in (out / "table.md").read_text() for row in density)
-    assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "curves.csv", "scores", "scores-test"])
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "messages"),
     [
@@ -294,22 +242,11 @@ def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path
             ["error: words: the cleaner 'words' has no cutoff. Fix: write one, such as words@"],
         ),
         (
-            [".", "-c", "wrods@3", "-c", "words@x", "--sweep", "bte", "--sweep", "density=5,x", "-c", "bars"],
+            [".", "-c", "wrods@3", "-c", "words@x", "-c", "bars"],
             2,
             [
                 "error: wrods@3: ",
                 "error: words@x: the cutoff 'x' is not a number.",
-                "error: --sweep: the scorer 'bte' of a sweep decides by itself and has no cutoffs.",
-                "error: --sweep: the cutoff 'x' is not a number. Fix: write it like density=5,8,10.5.",
-            ],
-        ),
-        ([".", "--test", "."], 2, ["error: --test: there is no cutoff to test. Fix: name a scorer by --sweep."]),
-        (
-            [".", "--sweep", "words=5", "--test", "../rain"],
-            2,
-            [
-                "error: --test ../rain: a cutoff cannot be tested on the pages that it was chosen on."
-                " Fix: give another folder."
             ],
         ),
         ([".", "--workers", "0"], 2, ["error: Invalid value for '--workers'"]),
@@ -382,16 +319,15 @@ def test_types_of_gold_that_has_them(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_partial_gold_is_refused(tmp_path: Path, pages: Path) -> None:
+def test_partial_gold_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "partial"
     (folder / "cache").mkdir(parents=True)
     (folder / "cache" / "0.html").write_text("<p>Rain over the harbour")
     gold = {"http://example.org/0": {"file": "0.html", "with": ["the harbour"], "without": ["News"]}}
     (folder / "evaldata.json").write_text(json.dumps(gold))
-    for arguments in ((folder,), (pages, "--sweep", "words=2,5", "--test", folder)):
-        done = thresher("cleaneval", *arguments)
-        assert (done.code, done.out) == (3, "")
-        assert done.err.splitlines() == [
-            f"error: {folder}: the gold has snippets of the pages and not their whole content."
-            " Fix: give a gold standard of whole texts."
-        ]
+    done = thresher("cleaneval", folder)
+    assert (done.code, done.out) == (3, "")
+    assert done.err.splitlines() == [
+        f"error: {folder}: the gold has snippets of the pages and not their whole content."
+        " Fix: give a gold standard of whole texts."
+    ]

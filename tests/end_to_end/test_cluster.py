@@ -1,4 +1,4 @@
-"""`run` and `explore` on a Dask cluster of three workers, of which some are killed: what one machine finds, to the byte."""
+"""`run` and `explore` on a Dask cluster of two workers, each of which is killed: what one machine finds, to the byte."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thresher.variants.files import read_results
 
 Call = Callable[..., Done]
 
-WORKERS = 3
+WORKERS = 2
 # Enough for six shards of scores.
 MANY = 1400
 

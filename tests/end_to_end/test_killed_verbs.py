@@ -11,6 +11,7 @@ import psutil
 import pytest
 from commands import begin, thresher
 from playing_server import playing
+from small_models import write_arpa
 from small_web import Finished, leftovers, stamps
 
 COMMANDS = (
@@ -18,7 +19,7 @@ COMMANDS = (
     ("measure", "web.toml", "--seconds", "0.01"),
     ("index", "indexed.jsonl", "-o", "index"),
     ("pseudo-topics", "pages", "-o", "made"),
-    ("lm", "train", "text.txt", "-o", "model"),
+    ("lm", "import", "theirs.arpa", "-o", "model"),
 )
 """`run`, `clean` and `cleaneval` have such tests of their own; `play`, which is ended by a signal only, below."""
 WRITE_NOTHING = (
@@ -31,17 +32,10 @@ WRITE_NOTHING = (
 
 @pytest.fixture(scope="module")
 def folder(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The finished experiment, with gold and text beside it."""
+    """The finished experiment, with documents and a model beside it."""
     web = finished.copied(tmp_path_factory.mktemp("verbs") / "web").web
-    for name in ("input", "GoldStandard"):
-        (web.folder / "gold" / name).mkdir(parents=True)
     text = [f"The rain of day {number} came down on harbour {number * 7}, and did not stop." for number in range(40)]
-    (web.folder / "text.txt").write_text("\n".join(text))
-    for number, line in enumerate(text[:12]):
-        menu = "<ul>" + "<li><a href='/'>Home</a></li>" * 5 + "</ul>"
-        page = f"<title>Rain</title>{menu}<p>{line} {line}</p><p>Menu</p>"
-        (web.folder / "gold" / "input" / f"{number}.html").write_text(page)
-        (web.folder / "gold" / "GoldStandard" / f"{number}.txt").write_text(f"{line} {line}\n")
+    write_arpa(web.folder / "theirs.arpa")
     lines = (json.dumps({"id": str(number), "contents": line}) + "\n" for number, line in enumerate(text))
     (web.folder / "indexed.jsonl").write_text("".join(lines))
     return web.folder

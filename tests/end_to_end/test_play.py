@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import time
+from collections.abc import Callable
 from urllib.parse import quote
 
+import numpy as np
+import pytest
 from browser import chromium
+from commands import Done
 from playing_server import playing
-from small_web import Finished
+from small_web import Finished, Web
 
 from thresher.evaluation import read_run
+from thresher.explaining.explanations import RECORD
 from thresher.files import safe_name
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.variants.files import read_results
+
+Call = Callable[..., Done]
 
 
 def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -> None:
@@ -27,7 +37,7 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
     assert len({*ranks.values()}) > 1
     with playing("results/web", cwd=finished.web.folder) as server:
         listed = server.ask("/api/pages").value
-        assert (listed["count"], page_id in listed["ids"]) == (60, True)
+        assert (listed["count"], dict(listed["pages"])[page_id]) == (60, "Barley number 0")
         scorers = {scorer.canonical_name for name in variants for scorer in parse_treatment(name).cleaner.scorers}
         assert set(server.ask(f"/api/page?id={page_id}").value["scores"]) == scorers
         topics = server.ask(f"/api/topics?id={page_id}").value["topics"]
@@ -55,4 +65,49 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
             cells = page.locator("#rank-rows td").all_text_contents()
             shown = {one: "not retrieved" if rank is None else str(rank) for one, rank in ranks.items()}
             assert cells == [shown["none"], shown[name], "was not run: choose a cleaner of the results"]
+            # Who opens the address sees the same.
+            end = time.monotonic() + 60
+            while "0.25" not in page.url and time.monotonic() < end:
+                page.wait_for_timeout(50)
+            other = started.new_context().new_page()
+            other.goto(page.url)
+            other.wait_for_selector(".row")
+            for side in ("a", "b"):
+                code = f"#side-{side} code >> nth=0"
+                assert other.text_content(code) == page.text_content(code)
+            assert other.input_value("#pick") == page_id
             assert problems == []
+
+
+def test_texts_of_other_packages_are_explained_and_shown(web: Web, call: Call) -> None:
+    """A variant of another package's text, one of two packages' together, and one that drops whole pages."""
+    names = ("extractor(resiliparse)", "agree(resiliparse,justext)@0.75", "words@5+pages(distinct)@0.8")
+    file = web.write(sweep="", cleaners=f"names = {json.dumps(names)}")
+    assert call("run", file.name, cwd=web.folder).code == 0
+    page_id = "part0/page00"
+    changed = {}
+    for name in names:
+        done = call("explain", "results/web", "1", "--variant", name, "--document", page_id, "--json", cwd=web.folder)
+        assert done.code == 0, done.err
+        (document,) = RECORD.parse(done.out, "standard output").topics[0].documents
+        parts = document.removed + document.pruned + document.length + document.statistics
+        assert parts == pytest.approx(document.score_after - document.score_before, abs=1e-6)
+        changed[name] = document
+    assert {name: (one.emptied, one.rank_after) for name, one in changed.items()} == {
+        names[0]: (False, 5),
+        names[1]: (False, 5),
+        names[2]: (True, None),
+    }
+    # Title and menu are no part of the text, the headline is; of them only the title has a word of the topic.
+    assert [passage.text for passage in changed[names[0]].passages] == ["Barley number 0"]
+    with playing("results/web", cwd=web.folder) as server:
+        scores = server.ask(f"/api/page?id={page_id}").value["scores"]
+        menu = [0.0] * 9
+        for name, shown in (
+            (names[0], [*menu, 1, 1, 1, 1, 1, 1]),
+            ("agree(resiliparse,justext)", [*menu, 1, 1, 1, 1, 0, 0]),
+        ):
+            assert np.frombuffer(base64.b64decode(scores[name]), dtype=np.float32).tolist() == shown
+        asked = "&".join(f"variant={quote(name, safe='')}" for name in names)
+        ranks = server.ask(f"/api/ranks?id={page_id}&topic=1&{asked}").value["ranks"]
+        assert ranks == {name: one.rank_after for name, one in changed.items()}

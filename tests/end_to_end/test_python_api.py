@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from small_web import PAGES, TOPICS, Finished, Web
 
@@ -105,6 +107,13 @@ def test_clean_collection_index_and_compare(finished: Finished, tmp_path: Path) 
     assert sum(len(line["contents"].split()) for line in lines) == counts.words
     report = thresher.index_json_lines(tmp_path / "cleaned.jsonl", tmp_path / "index")
     assert (report.documents, report.empty) == (counts.kept, counts.emptied)
+    pq.write_table(pa.Table.from_pylist(lines), tmp_path / "cleaned.parquet")
+    same = thresher.index_json_lines(tmp_path / "cleaned.parquet", tmp_path / "same")
+    assert (same.documents, same.bytes_by_type, same.statistics) == (
+        counts.kept,
+        report.bytes_by_type,
+        report.statistics,
+    )
     with pytest.raises(StateError):
         thresher.index_json_lines(tmp_path / "cleaned.jsonl", tmp_path)
 

@@ -116,7 +116,7 @@ def test_a_gold_standard_is_a_collection_too(tmp_path: Path, call: Call) -> None
     for number, path in enumerate(sorted((web.folder / "pages").rglob("*.html"))[:30]):
         (tmp_path / "gold" / "input" / f"{number}.html").write_bytes(path.read_bytes())
         (tmp_path / "gold" / "GoldStandard" / f"{number}.txt").write_text("It was so indeed.\n")
-    command = ("cleaneval", "gold", "-c", f"{SELF}@p80", "--sweep", f"{SELF}=p50,p80", "-o", "out", "--workers", "1")
+    command = ("cleaneval", "gold", "-c", f"{SELF}@p80", "-c", f"{SELF}@p50", "-o", "out", "--workers", "1")
     assert call(*command, cwd=tmp_path).errors == []
     (model,) = (tmp_path / "out").rglob("model.arpa")
     stamp = model.stat().st_mtime_ns

@@ -245,7 +245,9 @@ def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_
     done = thresher("clean", pages, "-c", "words@20", "-o", cleaned, "--workers", "2")
     row = rows(finished.results / "results.csv")[2]
     kept, emptied = int(row["documents"]), int(row["emptied"])
-    told = f"{cleaned}: {PAGES} pages = {kept} with text + {emptied} emptied + 0 failed; {row['words']} words kept"
+    told = (
+        f"{cleaned}: {PAGES} pages = {kept} with text + {emptied} emptied + 0 failed; {int(row['words']):,} words kept"
+    )
     assert (done.code, done.out, done.err.splitlines()[0]) == (0, "", told)
     documents = [json.loads(line) for line in cleaned.read_text().splitlines()]
     assert {tuple(document) for document in documents if document["contents"]} == {("id", "title", "contents")}

@@ -26,7 +26,8 @@ def qrels(folder: Path) -> list[Any]:
     records = list(ir_measures.read_trec_qrels(str(file)))
     frame = pd.DataFrame(records)
     numbers = frame.assign(query_id=frame["query_id"].astype(int), more="x")
-    return [file, str(file), JUDGED, records, iter(records), frame, numbers]
+    pyterrier = frame.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    return [file, str(file), JUDGED, records, iter(records), frame, numbers, pyterrier]
 
 
 def runs(folder: Path) -> list[Any]:
@@ -35,7 +36,9 @@ def runs(folder: Path) -> list[Any]:
         "".join(f"{topic} Q0 {one} 1 {score} t\n" for topic, of in RETRIEVED.items() for one, score in of.items())
     )
     records = list(ir_measures.read_trec_run(str(file)))
-    return [file, str(file), RETRIEVED, records, iter(records), pd.DataFrame(records)]
+    frame = pd.DataFrame(records)
+    pyterrier = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    return [file, str(file), RETRIEVED, records, iter(records), frame, frame, pyterrier]
 
 
 def test_all_ways_are_the_same(tmp_path: Path) -> None:
@@ -52,6 +55,8 @@ def test_all_ways_are_the_same(tmp_path: Path) -> None:
         dict(queries),
         [Topic(*one) for one in queries],
         {"1": "rain", 2: "snow tonight"},
+        pd.DataFrame({"qid": [1, 2], "query": ["rain", "snow tonight"]}),
+        [{"query_id": "1", "text": "rain"}, {"query_id": "2", "title": "snow tonight"}],
     ):
         assert take_topics(given) == queries  # type: ignore[arg-type]
 

@@ -58,6 +58,11 @@ from thresher.evaluation.trec_files import read_qrels
         ("recall_100", "R@100"),
         ("recip_rank", "RR"),
         ("set_P", "SetP"),
+        ("ndcg@10", "nDCG@10"),
+        ("ndcg_burges@5", "nDCG(dcg='exp-log2')@5"),
+        ("precision@2", "P@2"),
+        ("r-precision", "Rprec"),
+        ("hit_rate@1", "Success@1"),
     ],
 )
 def test_names_parse_and_print_back(name, canonical):

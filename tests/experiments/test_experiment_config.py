@@ -326,7 +326,7 @@ measures = []
         f"24: {NONE}",
         "26: the variant 'words@3' occurs twice. Fix: leave one out.",
         "28: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",
-        "31: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",
+        "31: the cleaner 'words' has no cutoff. Fix: write one, such as words@11.",
         "31: the variant 'words@3' occurs twice. Fix: leave one out.",
         "37: there is no such retrieval model. Fix: use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, "
         "bm25(b=0.3,k1=1.2) or classic.",
@@ -698,7 +698,8 @@ NONE = (
         (
             "perplexity",
             "['r70']",
-            "the language model 'books' has no percentiles of a reference text. Fix: take one that `thresher lm train` wrote, "
+            "the language model 'books' has no percentiles of a reference text. Fix: take one that "
+            "`thresher lm train` wrote, "
             "or a percentile of the collection, such as p70.",
         ),
     ],

@@ -139,11 +139,18 @@ read_content_models, read_character_models = reads(read_content_model), reads(re
 
 
 def read_result_files(data: bytes, folder: Path) -> None:
-    """The results of an experiment, which `report` and `explain` read."""
-    facts, table = results()
-    of_table = data[:4] == table[:4]
-    (folder / "results.json").write_bytes(facts if of_table else data)
-    (folder / "variants.parquet").write_bytes(data if of_table else table)
+    """The facts of an experiment's results, which `report` and `explain` read."""
+    _read_results(data, results()[1], folder)
+
+
+def read_variant_tables(data: bytes, folder: Path) -> None:
+    """The Parquet file of an experiment's variants."""
+    _read_results(results()[0], data, folder)
+
+
+def _read_results(facts: bytes, table: bytes, folder: Path) -> None:
+    (folder / "results.json").write_bytes(facts)
+    (folder / "variants.parquet").write_bytes(table)
     with watched(folder), Refused(folder):
         found = read_results(folder)
         write_results(found, folder)

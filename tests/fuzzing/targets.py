@@ -11,6 +11,7 @@ from pathlib import Path
 import products
 import readers
 import seeds
+import surfaces
 import texts
 from mutation import mutated
 
@@ -127,6 +128,16 @@ TARGETS = {
         Target("outputs", 5, products.write_outputs, seeds.PAGES, seeds.PAGE_TOKENS, prepare=products.clean_one),
         Target("content", 4, products.read_content_models, products.CONTENT_MODELS, products.MODEL_TOKENS),
         Target("characters", 4, products.read_character_models, products.CHARACTER_MODELS, products.MODEL_TOKENS),
-        Target("results", 4, products.read_result_files, products.results(), products.RESULT_TOKENS),
+        Target("results", 3, products.read_result_files, products.results()[:1], products.RESULT_TOKENS),
+        Target("variants", 3, products.read_variant_tables, products.results()[1:], seeds.PARQUET_TOKENS),
+        Target("page.gz", 3, surfaces.packed_page(".gz"), surfaces.PACKED_PAGES, seeds.PAGE_TOKENS, "gzip", b"<p>"),
+        Target("page.zst", 3, surfaces.packed_page(".zst"), surfaces.PACKED_PAGES, seeds.PAGE_TOKENS, "zstd", b"<p>"),
+        Target("page.br", 3, surfaces.packed_page(".br"), surfaces.PACKED_PAGES, seeds.PAGE_TOKENS, "brotli"),
+        Target("texts", 4, surfaces.read_texts_of_pages, surfaces.TEXTS, (*seeds.JSON_TOKENS, *seeds.PARQUET_TOKENS)),
+        Target("page-scores", 4, surfaces.read_page_scores, surfaces.PAGE_SCORES, seeds.COLUMN_TOKENS),
+        Target("returned", 5, surfaces.read_returned, surfaces.RETURNED, surfaces.RETURNED_TOKENS),
+        Target(
+            "extractors", 3, surfaces.read_extracted, seeds.PAGES, seeds.PAGE_TOKENS, prepare=surfaces.all_extractors
+        ),
     )
 }

@@ -53,7 +53,7 @@ def read_pages(data: bytes, folder: Path) -> None:
             page = Page("1", content, None, charset, is_text)
             segments, decoded = read_page(page, detail=Detail.ELEMENTS)
             assert segments.text == read_page(page)[0].text
-            _check_segments(segments)
+            check_segments(segments)
             assert _SECRET_TEXT not in segments.text
             if not is_text:
                 split, _ = read_page(page, PageOptions(blocks="split", language="de"), detail=Detail.HEADINGS)
@@ -72,7 +72,8 @@ def read_pages(data: bytes, folder: Path) -> None:
                 assert wordless or not np.isnan(scores).any(), scorer.canonical_name
 
 
-def _check_segments(segments: Segments) -> None:
+def check_segments(segments: Segments) -> None:
+    """Check that the text of a page is clean, and that its segments cover it."""
     text = segments.text
     text.encode()
     assert not any(ord(character) < 32 and character != "\n" for character in text)
@@ -213,7 +214,7 @@ class Refused:
         if not isinstance(error, ThresherError):
             return False
         for line in error.lines():
-            assert line.startswith(str(self._path)), line
+            assert line.startswith((str(self._path), self._path.name)), line
             assert " Fix: " in line, line
             line.encode()
         return True

@@ -24,10 +24,10 @@ PARENTS = {
         next(run_watched(2, time.sleep, [600] * 4, None))
     """,
     "training": """
-        from thresher.language_models.words.training import Plan, train
-        text = Path(sys.argv[1], "text.txt")
-        text.write_text("a few words of text that are much the same in each line\\n" * 50_000)
-        train(Plan((text,), Path(sys.argv[1], "model"), workers=2, portion_bytes=2_000))
+        from thresher.language_models.words import training
+        training.PORTION = 2_000
+        pages = [[f"a few words of page {page} that are much the same on each"] for page in range(50_000)]
+        training.learn(lambda: pages, Path(sys.argv[1], "model"), "en", 2)
     """,
 }
 

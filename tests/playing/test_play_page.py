@@ -120,6 +120,43 @@ def test_a_number_out_of_range_is_refused_and_changes_nothing(browser: Browser) 
     ]
 
 
+def visible(browser: Browser) -> list[str]:
+    rows = browser.page.locator(".row:visible")
+    return [row.evaluate("(row) => row.dataset.fold ?? row.firstChild.textContent.trim()") for row in rows.all()]
+
+
+def test_what_both_remove_is_folded_until_it_is_looked_at(system: Chromium, tmp_path: Path) -> None:
+    menu = "".join(f"<p>Menu {number}" for number in range(5))
+    sides = [cuts_view(parse_cleaner(name)) for name in ("words@5", "words@4")]
+    path = tmp_path / "a.html"
+    page = view("menu", f"<p>Home{menu}<p>Rain is expected in the north.{menu[:27]}<p>Two words<p>{'x ' * 9}")
+    write_side_by_side([page], [*map(scorer_view, SCORERS)], sides, "a", path)
+    browser = Browser(system)
+    browser.open(path)
+    rain, last = "Rain is expected in the north.", " ".join("x" * 9)
+    assert visible(browser) == ["▸ 6 blocks that both remove", rain, "▸ 4 blocks that both remove", last]
+    browser.page.click(".row")
+    assert visible(browser)[:7] == ["Home", *(f"Menu {number}" for number in range(5)), rain]
+    browser.page.fill("#find", "two words")
+    browser.press("Enter")
+    assert "Two words" in visible(browser)
+    # What one of them keeps again is shown.
+    browser.page.fill("#side-b .value input", "1")
+    assert all("blocks" not in text for text in visible(browser))
+    assert browser.problems == []
+
+
+@pytest.mark.parametrize(
+    "hash", ["#[", "#%", "#nowhere", '#["weather",[{"scorer":"toString","cutoff":1}]]', "#[1,2,3]"]
+)
+def test_an_address_that_says_nothing_sound_shows_the_first_page(system: Chromium, tmp_path: Path, hash: str) -> None:
+    browser = Browser(system)
+    browser.open(written(tmp_path / "a.html", "words@5", "bte"), hash)
+    browser.wait("document.querySelector('.row')?.textContent.includes('Weather')")
+    assert browser.page.locator("#side-a code").first.text_content() == "words@5"
+    assert browser.problems == []
+
+
 def test_cuts_and_their_options_are_put_together(browser: Browser) -> None:
     page = browser.page
     page.select_option("#side-b .cut select", "perplexity(lm=books)")
@@ -148,7 +185,11 @@ def test_a_block_shows_the_scores_of_every_scorer(browser: Browser) -> None:
     )
     assert set(scores) == {scorer.canonical_name for scorer in SCORERS}
     assert (scores["words"], scores["links"], scores["bte"]) == ("16", "0", "keeps")
-    browser.page.get_by_role("button", name="Cut A at this score of words").click()
+    button = browser.page.get_by_role("button", name="Cut A at this score of words")
+    assert button.evaluate(
+        "(button) => button.getBoundingClientRect().right <= document.getElementById('about').getBoundingClientRect().right"
+    )
+    button.click()
     assert browser.page.locator("#side-a code").first.text_content() == "words@16"
 
 

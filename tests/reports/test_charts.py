@@ -204,6 +204,20 @@ def test_cutoffs_have_axes_that_fit(model: Variants) -> None:
     assert without["title"] == "postings, % of the baseline's"
 
 
+def test_cutoffs_end_where_next_to_nothing_is_left(model: Variants) -> None:
+    rows = tuple({**row, "share": 4.9 if row["at"] > 20 else 80.0} for row in in_sweep(model, "words"))
+    panels = cutoffs(replace(model, rows=rows), "words")["vconcat"]
+    assert panels[-1]["layer"][0]["encoding"]["x"]["scale"]["domain"] == [
+        2,
+        max(row["at"] for row in rows if row["at"] <= 20),
+    ]
+    assert all(layer["mark"]["clip"] for panel in panels for layer in panel["layer"] if layer["mark"]["type"] == "line")
+    # Unless that is all there is.
+    nothing = tuple({**row, "share": 0.0} for row in rows)
+    axis = cutoffs(replace(model, rows=nothing), "words")["vconcat"][-1]["layer"][0]["encoding"]["x"]
+    assert axis["scale"]["domain"] == [2, max(row["at"] for row in rows)]
+
+
 def test_a_measure_that_is_zero_at_the_baseline_has_no_panel() -> None:
     results = made(measures=(NDCG, "P@10"))
     values = results.tables[0].values.copy()
@@ -214,7 +228,7 @@ def test_a_measure_that_is_zero_at_the_baseline_has_no_panel() -> None:
 
 def test_long_lines_are_thinned() -> None:
     names = {"none": 1.0, **{f"density@{number / 100:g}": 1 - number / 901 for number in range(1, 901)}}
-    rows = in_sweep(variants_of(made(names, topics=30, only_explored=[*names]).tables[0]), "density")
+    rows = in_sweep(variants_of(made(names, topics=3, only_explored=[*names]).tables[0]), "density")
     assert len(rows) == 900
     drawn = [row for row in rows if row["drawn"]]
     assert MOST_POINTS <= len(drawn) <= MOST_POINTS + 1 + sum(row["front"] for row in rows)

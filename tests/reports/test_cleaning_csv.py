@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 
-from cleaning_samples import PAGES, STEMS, results, run, sweep
+from cleaning_samples import STEMS, results, run
 
-from thresher.reports.cleaning_tables import cleaners_csv, curves_csv, page_types, page_types_csv, pages_csv
+from thresher.reports.cleaning_tables import cleaners_csv, page_types, page_types_csv, pages_csv
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -86,24 +85,3 @@ def test_types_have_lines() -> None:
             assert found == (interval.mean, interval.low, interval.high)
     pages = read(pages_csv(actual))
     assert [pages[place]["page_type"] for place in (1, -1)] == ["article", ""]
-
-
-def test_curves_have_a_line_for_each_cutoff() -> None:
-    one, two = sweep("here"), replace(sweep("there", 6), is_tested=True)
-    lines = read(curves_csv((one, two)))
-    assert [(line["set"], line["tested"], line["cutoff"]) for line in lines] == [
-        *(("here", "0", str(cutoff)) for cutoff in range(1, 5)),
-        *(("there", "1", str(cutoff)) for cutoff in range(1, 7)),
-    ]
-    assert {line["scorer"] for line in lines} == {"words"}
-    assert [line["best"] for line in lines] == [*"0100", *"010000"]
-    assert [line["plateau"] for line in lines] == [line["best"] for line in lines]
-    for line, point in zip(lines, (*one.points, *two.points), strict=True):
-        for prefix, values in (("", point.macro), ("micro_", point.micro)):
-            assert [float(line[f"{prefix}{name}"]) for name in ("precision", "recall", "f1")] == [
-                values.precision,
-                values.recall,
-                values.f1,
-            ]
-    assert len(one.baseline) == PAGES
-    assert curves_csv(()).count("\n") == 1

@@ -57,7 +57,6 @@ def test_all_sections_are_there_in_order(page: str) -> None:
         "words",
         "measures",
         "types",
-        "cutoffs",
         "lists",
         "methods",
     ]
@@ -66,7 +65,7 @@ def test_all_sections_are_there_in_order(page: str) -> None:
     assert tree.findtext(".//h1") == "Cleaning rain & sun"
     assert figures(tree.findtext(".//header/p")) == ["12", "3"]
     drawn = [name for name in sections if tree.xpath(f"//section[@id='{name}']//figure/svg")]
-    assert drawn == ["words", "cutoffs"]
+    assert drawn == ["words"]
 
 
 def test_the_page_has_every_table_whole(page: str) -> None:
@@ -144,7 +143,6 @@ def test_without_the_package_that_draws_the_page_says_so(monkeypatch: pytest.Mon
     tree = lxml_html.document_fromstring(render_cleaning_report(run()))
     assert not tree.xpath("//svg")
     assert "thresher[plots]" in tree.xpath("string(//section[@id='words'])")
-    assert tree.xpath("//section[@id='cutoffs']//table")
 
 
 def test_nothing_is_loaded_from_anywhere(page: str) -> None:
@@ -170,8 +168,6 @@ def test_hostile_names_are_only_text() -> None:
     hostile = replace(
         found,
         results=(first, *(replace(result, cleaner=HOSTILE + str(place)) for place, result in enumerate(others))),
-        sweeps=tuple(replace(one, scorer=HOSTILE, gold=HOSTILE) for one in found.sweeps),
-        transfers=tuple(replace(one, scorer=HOSTILE, tuned_on=HOSTILE) for one in found.transfers),
         problems=((HOSTILE, HOSTILE),),
         standard=replace(found.standard, without_gold=(HOSTILE,), without_page=(HOSTILE,)),
     )

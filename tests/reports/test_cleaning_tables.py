@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import statistics
-from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from cleaning_samples import PAGES, bare, results, run, sweep
-from hypothesis import given
-from hypothesis import strategies as st
+from cleaning_samples import PAGES, bare, results, run
 from scipy import stats
 
-from thresher.cleaneval.results import SweepPoint, best_cutoff
 from thresher.reports.cleaning_charts import write_cleaning_report
 from thresher.reports.cleaning_tables import (
-    CUTOFFS,
     cleaning_tables,
     measures_table,
     page_type_table,
     page_types,
-    shown_points,
-    sweep_table,
-    transfer_table,
     words_table,
 )
 from thresher.reports.table import Table
@@ -113,10 +103,6 @@ def test_without_correction_the_tables_say_so_and_show_p() -> None:
     assert table.rows[1][5].mark == ""
     assert "not corrected" in table.caption
     assert "α = 0.02: †+" in table.caption
-    (moved,) = run().transfers
-    table_of_one = transfer_table([replace(moved, comparison=replace(moved.comparison, p_holm=None))])
-    assert table_of_one is not None
-    assert ("p Holm" in heads(table_of_one), "p" in heads(table_of_one)) == (False, True)
 
 
 def test_other_measures_are_pooled_medians_and_means() -> None:
@@ -151,80 +137,26 @@ def test_types_of_pages_have_a_column_each() -> None:
     assert page_type_table(page_types(bare())) is None
 
 
-def test_a_curve_has_a_row_for_each_cutoff_and_stars_at_its_plateau() -> None:
-    table = sweep_table(sweep())
-    values = [(50, 100), (49, 80), (30, 60), (10, 40)]
-    expected = []
-    for place, (right, words) in enumerate(values):
-        numbers = [f"{value:.3f}" for value in (right / words, right / 50, 2 * right / (words + 50))]
-        expected.append([f"{place + 1}{'*' * (place == 1)}", *numbers, *numbers])
-    assert texts(table) == expected
-    assert [row[0].value for row in table.rows] == [1.0, 2.0, 3.0, 4.0]
-    assert table.caption.startswith("words on here")
-    assert f"{98 / 130:.3f} at 2" in table.caption
-    short = sweep_table(sweep(cutoffs=6), 4)
-    assert [row[0].text for row in short.rows] == ["1", "2*", "4", "6"]
-    assert short.caption.endswith(" 4 of 6 cutoffs.")
-
-
-@given(st.lists(st.sampled_from([0.2, 0.5, 0.5, 0.7]), min_size=1, max_size=60), st.integers(2, 15))
-def test_of_a_long_curve_the_places_that_matter_are_shown(heights: list[float], limit: int) -> None:
-    like = sweep().points[0]
-    curve = [
-        SweepPoint(float(place), replace(like.macro, f1=f1), like.micro, (f1, f1)) for place, f1 in enumerate(heights)
-    ]
-    shown = shown_points(curve, best_cutoff(curve), limit)
-    assert shown_points(curve, best_cutoff(curve), None) == tuple(curve)
-    places = [int(point.cutoff) for point in shown]
-    assert places == sorted(set(places))
-    best = best_cutoff(curve)
-    needed = {0, len(curve) - 1, int(best.low), int(best.cutoff), int(best.high)}
-    assert needed <= set(places)
-    assert len(places) == min(len(curve), max(limit, len(needed)))
-    # Where there is room for more, no gap stays wide.
-    gaps = [after - before for before, after in pairwise(places)]
-    if len(places) > len(needed):
-        assert max(gaps) <= max(2, 2 * len(curve) // (len(places) - len(needed)))
-
-
-def test_cutoffs_elsewhere_have_what_they_are_worth() -> None:
-    table = transfer_table(run().transfers)
-    assert table is not None
-    there, base = f"{98 / 130:.3f}", f"{2 / 3:.3f}"
-    difference = f"+{98 / 130 - 2 / 3:.3f}"
-    assert texts(table) == [["words", "2", there, f"{there}†+", base, difference, "0.0005", there, "2"]]
-    for fact in ("on here", "on there", "Holm", "over 1 row,", "α = 0.05"):
-        assert fact in table.caption
-    assert transfer_table(()) is None
-
-
 def test_tables_that_would_be_empty_are_left_out() -> None:
     assert len(cleaning_tables(bare())) == 2
     whole = cleaning_tables(run())
-    assert [table.columns[0].header for table in whole] == ["cleaner"] * 3 + ["words", "scorer"]
+    assert [table.columns[0].header for table in whole] == ["cleaner"] * 3
     assert all(render_text(table, 100) for table in whole)
-    long = replace(run(), sweeps=(sweep(cutoffs=30),))
-    assert [len(cleaning_tables(long, limit)[3].rows) for limit in (None, CUTOFFS)] == [30, 12]
 
 
 def test_the_files_have_all_tables_and_go_where_they_should(tmp_path: Path) -> None:
     folder = tmp_path / "new"
-    write_cleaning_report(replace(run(), sweeps=(sweep(cutoffs=30),)), folder)
-    names = ["cleaners.csv", "curves.csv", "page_types.csv", "pages.csv", "report.html", "table.md", "table.tex"]
+    write_cleaning_report(run(), folder)
+    names = ["cleaners.csv", "page_types.csv", "pages.csv", "report.html", "table.md", "table.tex"]
     assert sorted(path.name for path in folder.iterdir()) == names
     markdown = (folder / "table.md").read_text(encoding="utf-8")
-    assert sum(line.startswith("| ---") for line in markdown.splitlines()) == 5
-    assert "| 30 |" in markdown
-    # The file has the curves on the set that cutoffs are tested on, too.
-    with (folder / "curves.csv").open(encoding="utf-8", newline="") as handle:
-        sets = Counter((line["set"], line["tested"]) for line in csv.DictReader(handle))
-    assert sets == {("here", "0"): 30, ("there", "1"): 4}
+    assert sum(line.startswith("| ---") for line in markdown.splitlines()) == 3
     latex = (folder / "table.tex").read_text(encoding="utf-8")
     assert latex.count(r"\usepackage{booktabs}") == 1
     assert latex.startswith("% needs")
-    _check_latex(latex, 5)
+    _check_latex(latex, 3)
     write_cleaning_report(bare(), folder)
-    bare_names = [name for name in names if name not in ("curves.csv", "page_types.csv")]
+    bare_names = [name for name in names if name != "page_types.csv"]
     assert sorted(path.name for path in folder.iterdir()) == bare_names
     _check_latex((folder / "table.tex").read_text(encoding="utf-8"), 2)
 

@@ -9,7 +9,7 @@ import pytest
 from experiments import NAMES, NDCG, chosen, facts, made, small
 from lxml import html
 
-import thresher.reports.notebook_views  # noqa: F401, so that records are shown
+import thresher
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import ComparedRuns, compare_all
 from thresher.evaluation.topics import About, Notice
@@ -25,7 +25,12 @@ def shown(record: Any) -> html.HtmlElement:
     return html.fragment_fromstring(record._repr_html_(), create_parent="div")
 
 
-@pytest.mark.parametrize("record", [small(), chosen(made(), "words@8"), RUNS], ids=["results", "choice", "runs"])
+PAGE = thresher.score_html("<title>Weather</title><p>Rain. Wind, too.", ["words", "perplexity"])
+
+
+@pytest.mark.parametrize(
+    "record", [small(), chosen(made(), "words@8"), RUNS, PAGE], ids=["results", "choice", "runs", "page"]
+)
 def test_records_are_short_in_a_terminal_and_a_table_in_a_notebook(record: Any) -> None:
     line = repr(record)
     assert line.startswith(f"<{type(record).__name__}: ")
@@ -54,6 +59,17 @@ def test_data_frames_have_a_row_for_each_variant_answer_and_run() -> None:
     runs = RUNS.to_pandas()
     assert list(runs["run"]) == ["a", "b"]
     assert runs["p"][1] == RUNS.comparisons["b"]["AP"].p
+
+
+def test_a_page_has_a_row_for_each_block_or_sentence() -> None:
+    frame = PAGE.to_pandas()
+    assert list(frame["text"]) == ["Weather", "Rain.", "Wind, too."]
+    assert list(frame["kind"]) == ["title", "text", "text"]
+    assert list(frame["words"]) == [1, 3, 3]
+    assert list(frame["perplexity(lm=books)"]) == PAGE.scores["perplexity(lm=books)"].tolist()
+    text = thresher.score_text("a b\n\nc", "words").to_pandas()
+    assert text.to_dict("records") == [{"text": "a b", "words": 2}, {"text": "c", "words": 1}]
+    assert len(thresher.score_html("", "words").to_pandas()) == 0
 
 
 def test_a_plot_has_every_variant_of_a_model() -> None:

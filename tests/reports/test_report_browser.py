@@ -116,11 +116,17 @@ def test_a_click_pins_two_variants_side_by_side(browser: Browser, page: Path, ju
     assert browser.problems == []
 
 
-def test_two_variants_are_compared_by_keyboard_alone(browser: Browser, page: Path) -> None:
+def test_two_variants_are_compared_by_keyboard_alone(browser: Browser, page: Path, judged: Results) -> None:
     open_report(browser, page, section="variants")
     browser.evaluate("document.getElementById('compare-b').focus()")
+    other = browser.evaluate("document.getElementById('compare-b').value")
+    table = judged.tables[0]
+    fronts = [name for index in table.front(NDCG, (0, *table.candidates)) if (name := table.rows[index].name) != BEST]
+    assert other == max(
+        (name for name in fronts if name != "none"), key=lambda name: table.mean(NDCG)[table.position[name]]
+    )
     browser.evaluate("document.getElementById('compare-b').select()")
-    browser.page.keyboard.type("justext")
+    browser.page.keyboard.type("juste")
     browser.press("Enter")
     browser.press("Tab")
     assert texts(browser, "#compare-head th")[2] == "justext"

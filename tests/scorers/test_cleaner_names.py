@@ -207,7 +207,7 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ("Words@5", f"Words@5: unknown scorer 'Words'. Fix: write words, or use one of {KNOWN}."),
         ("words@5+none", f"words@5+none: unknown scorer 'none'. Fix: use one of {KNOWN}."),
         ("none@5", f"none@5: unknown scorer 'none'. Fix: use one of {KNOWN}."),
-        ("words", "words: the cleaner 'words' has no cutoff. Fix: write one, such as words@51."),
+        ("words", "words: the cleaner 'words' has no cutoff. Fix: write one, such as words@11."),
         (
             "words@5+ prior(headings=keep)",
             "words@5+ prior(headings=keep): the cleaner 'prior(headings=keep)' has no cutoff. "

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.characters.character_counts import Settings, normalise, train
+from thresher.language_models.characters.character_counts import Settings
 from thresher.language_models.characters.scoring import load_segment_scorer, write_model
+from thresher.language_models.characters.training import normalise, train
 from thresher.pages import read_html, read_text_page
 from thresher.pages.marked_text import is_bar
 from thresher.scorers.base import BLOCK, KEEP_HIGH

@@ -122,10 +122,14 @@ def test_scores_of_a_file(tmp_path: Path) -> None:
         texts = {page.id: clean_page(score_page(page, cleaner.scorers), cleaner).text for page in pages}
         assert texts == {name: "Rain" if name == kept else "" for name in "abc"}
     before = cleaner.scorers[0].fingerprint
-    file.write_text("a 3\n")
-    assert cleaner.scorers[0].fingerprint != before
-    with pytest.raises(InputError, match=r"this is no score: 'a 3'"):
-        parse_cleaner(f"pages(file={file})@2").checked()
+    # Numbers beyond 32 bits and those that are none would be kept or dropped by accident.
+    for line in ("a 3", "a\t1e39", "a\tnan", "a\t-inf"):
+        file.write_text(f"b\t1\n{line}\n")
+        assert cleaner.scorers[0].fingerprint != before
+        with pytest.raises(InputError) as refused:
+            parse_cleaner(f"pages(file={file})@2").checked()
+        fix = "write an id, a tab and a number"
+        assert refused.value.lines() == [f"{file}:2: this is no score: {line!r}. Fix: {fix}."]
     with pytest.raises(ConfigError, match="there is no"):
         parse_cleaner(f"pages(file={tmp_path / 'lost'})@2").checked()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.language_models.words.training import Plan, train
+from thresher.language_models.words.text_training import train
 from thresher.scorers.cleaners import Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.relative_cutoffs import Percentile, Quota, reference_cutoff, same_kind
@@ -22,7 +22,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "text.txt").write_text(
         "".join(f"barley and rye number {n} stand in field {n % 7}.\n" for n in range(60)), encoding="utf-8"
     )
-    train(Plan(texts=(folder / "text.txt",), output=folder / "m"))
+    train(texts=(folder / "text.txt",), output=folder / "m")
     return folder / "m"
 
 

@@ -24,8 +24,9 @@ from thresher.collections import IdRule, Part, ReadOptions, Source, file_collect
 from thresher.collections.file_collection import FileEntry, walk
 from thresher.collections.sources import SOURCE_BYTES, Reading, Span, grouped
 from thresher.errors import InputError, StateError
-from thresher.language_models.characters.character_counts import LEXICAL, Settings, train
+from thresher.language_models.characters.character_counts import LEXICAL, Settings
 from thresher.language_models.characters.scoring import write_model
+from thresher.language_models.characters.training import train
 from thresher.pages import PageOptions
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits, Task, do_part, position_path, read_position

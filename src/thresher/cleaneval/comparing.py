@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from thresher import __version__
 from thresher.cleaneval.cleaning_measures import (
@@ -30,54 +29,6 @@ from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards, text_store
 from thresher.streams import COMPRESSIONS, open_stream
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
-
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Keeper(Generic[Result]):
-    """Results of one kind, a file each in `folder`; None keeps nothing.
-
-    `kind` is the annotation of a result: dataclasses, lists and tuples of texts and numbers.
-    """
-
-    folder: Path | None
-    kind: Any
-
-    def find(self, made_from: Any) -> Result | None:
-        """Return the result that was made from the same; None if it is not there, or not readable.
-
-        `made_from` is a JSON value of all that a result depends on, besides this version of the package.
-        """
-        if self.folder is None:
-            return None
-        from pydantic import ValidationError
-
-        try:
-            return self._adapter().validate_json(read_text(self._path(self.folder, made_from)), strict=True)
-        except (ThresherError, ValidationError):
-            return None
-
-    def keep(self, made_from: Any, result: Result) -> Result:
-        """Keep a result atomically, and return it."""
-        if self.folder is not None:
-            write_text(self._path(self.folder, made_from), self._adapter().dump_json(result).decode())
-        return result
-
-    def _path(self, folder: Path, made_from: Any) -> Path:
-        return folder / f"{digest([__version__, str(self.kind), made_from])}.json"
-
-    def _adapter(self) -> TypeAdapter[Result]:
-        from pydantic import TypeAdapter
-
-        return TypeAdapter(self.kind)
-
-
-Compared = TypeVar("Compared")
 
 SHARD_PAGES = 16
 """Gold standards are small: with shards of the usual size, workers would be idle."""
@@ -203,66 +154,44 @@ def compare_cleaned(
 
     Percentile cutoffs are over all pages of the store. What is finished is kept in the folder `keep`, if there is one.
     """
-    return _over_shards(_shard, list[ComparedPage], pages, folder, cleaners, workers, keep)
-
-
-def compare_words_alone(
-    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1, keep: Path | None = None
-) -> Iterator[tuple[PageWords, ...]]:
-    """Compare words only, which is much faster for many cutoffs; otherwise like `compare_cleaned`."""
-    return _over_shards(_words_of_shard, list[tuple[PageWords, ...]], pages, folder, cleaners, workers, keep)
-
-
-def _over_shards(
-    compare: Callable[[Path, Mapping[str, GoldPage], Sequence[Cleaner]], list[Result]],
-    kind: Any,
-    pages: Sequence[GoldPage],
-    folder: Path,
-    cleaners: Sequence[Cleaner],
-    workers: int,
-    keep: Path | None,
-) -> Iterator[Result]:
     gold = {page_id(page): page for page in pages}
     cleaners = resolve_all(folder, cleaners)
     tasks = (
-        (compare, kind, path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners, keep)
+        (path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners, keep)
         for path in shards(folder)
     )
     backend = Backend(workers=workers)
-    for compared in run_tasks(backend, _over_shard, tasks, "comparing pages", str(folder), ordered=True):
+    for compared in run_tasks(backend, _compared_shard, tasks, "comparing pages", str(folder), ordered=True):
         yield from compared
 
 
-def _over_shard(
-    compare: Callable[[Path, Mapping[str, GoldPage], Sequence[Cleaner]], list[Result]],
-    kind: Any,
-    path: Path,
-    gold: Mapping[str, GoldPage],
-    cleaners: Sequence[Cleaner],
-    keep: Path | None,
-) -> list[Result]:
-    keeper: Keeper[list[Result]] = Keeper(keep, kind)
+def _compared_shard(
+    path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner], keep: Path | None
+) -> list[ComparedPage]:
+    """Compare the pages of a shard, unless that is kept from a command that was interrupted."""
+    if keep is None:
+        return _compared(path, gold, cleaners)
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter = TypeAdapter(list[ComparedPage])
     names = [[cleaner.name, cleaner.resolved_cutoffs] for cleaner in cleaners]
     # A shard's bytes depend on its pages and the scorers alone.
     files = [text_store(path.parent, text) / path.name for text in sorted({cleaner.text for cleaner in cleaners})]
-    made_from = [[*map(file_digest, files)], names, [[page.stem, page.text] for page in gold.values()]]
-    return keeper.find(made_from) or keeper.keep(made_from, compare(path, gold, cleaners))
+    texts = [[page.stem, page.text] for page in gold.values()]
+    kept = keep / f"{digest([__version__, [*map(file_digest, files)], names, texts])}.json"
+    try:
+        return adapter.validate_json(read_text(kept), strict=True)
+    except (ThresherError, ValidationError):  # it is not there, or damaged
+        compared = _compared(path, gold, cleaners)
+        write_text(kept, adapter.dump_json(compared).decode())
+        return compared
 
 
-def _shard(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[ComparedPage]:
-    return [
-        ComparedPage(gold[page.id].stem, _each(page.texts, gold[page.id], compare_page), page.problem)
-        for page in cleaned_pages(path, cleaners)
-    ]
-
-
-def _words_of_shard(
-    path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]
-) -> list[tuple[PageWords, ...]]:
-    return [_each(page.texts, gold[page.id], compare_words) for page in cleaned_pages(path, cleaners)]
-
-
-def _each(texts: Sequence[str], gold: GoldPage, compare: Callable[[str, str], Compared]) -> tuple[Compared, ...]:
-    # Cleaners often leave the same text, and comparing is expensive.
-    compared = {text: compare(text, gold.text) for text in dict.fromkeys(texts)}
-    return tuple(compared[text] for text in texts)
+def _compared(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[ComparedPage]:
+    found = []
+    for page in cleaned_pages(path, cleaners):
+        wanted = gold[page.id]
+        # Cleaners often leave the same text, and comparing is expensive.
+        compared = {text: compare_page(text, wanted.text) for text in dict.fromkeys(page.texts)}
+        found.append(ComparedPage(wanted.stem, tuple(compared[text] for text in page.texts), page.problem))
+    return found

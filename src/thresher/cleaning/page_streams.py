@@ -14,7 +14,7 @@ from thresher.collections.sources import too_large
 from thresher.defaults import DEFAULT_CLEANER, PAGE_MIB
 from thresher.errors import ConfigError, ThresherError
 from thresher.files import user_error
-from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.pages import PageOptions
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.cutting import CleanedDocument, clean_page
 from thresher.scoring.percentiles import resolved_without_collection
@@ -24,8 +24,8 @@ from thresher.scoring.store import FAILED, PageScores, score_page
 def clean_pages(
     pages: Iterable[str | bytes | Page],
     cleaner: str = DEFAULT_CLEANER,
-    options: PageOptions = DEFAULT_OPTIONS,
     mib: float = PAGE_MIB,
+    **options: str,
 ) -> Iterator[CleanedDocument]:
     """Clean pages one at a time: one document for each page, in their order, with the text that `thresher clean` keeps.
 
@@ -36,11 +36,12 @@ def clean_pages(
     Args:
         pages: HTML as text or bytes, whose ids are their positions from 0, or `thresher.collections.Page`, with its id.
         cleaner: a canonical name.
-        options: how pages become blocks.
         mib: larger pages fail.
+        options: how pages become blocks, by the keys of [pages] in an experiment file: `blocks="split"`, `language="de"`.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner).checked())
-    return (_cleaned(page_of(page, str(number)), parsed, options, mib) for number, page in enumerate(pages))
+    how = PageOptions(**options)
+    return (_cleaned(page_of(page, str(number)), parsed, how, mib) for number, page in enumerate(pages))
 
 
 def page_of(html: str | bytes | Page, page_id: str = "") -> Page:

@@ -149,7 +149,7 @@ class CleanCounts:
     words: int
     left_out: int
     duplicates: int
-    failures: tuple[tuple[str, str], ...]
+    failures: tuple[tuple[str, str], ...] = field(repr=False)
     cutoffs: Mapping[str, float]
     warnings: tuple[str, ...]
 

@@ -1,4 +1,6 @@
-"""`thresher clean`: any collection into cleaned files; `thresher cleaners` and `thresher pruning-methods`: what there is."""
+"""`thresher clean`: any collection into cleaned files; `thresher cleaners` and `thresher pruning-methods`: what there
+is; `thresher lm`: language models of other tools.
+"""
 
 from __future__ import annotations
 
@@ -82,6 +84,7 @@ def clean(
     from thresher.files import real_path, scores_beside
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
+    from thresher.reports.formatting import counted
     from thresher.scorers.cleaners import parse_cleaner
 
     # A killed command, whose scores are beside its output, may have written some of the files.
@@ -103,11 +106,11 @@ def clean(
         extras=Extras(removed, side_by_side, failures),
     )
     say(
-        f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
-        f"{counts.words} words kept"
+        f"{output}: {counted(counts.documents, 'page')} = {counts.kept:,} with text + {counts.emptied:,} emptied + "
+        f"{counts.failed:,} failed; {counted(counts.words, 'word')} kept"
     )
     if counts.left_out or counts.duplicates:
-        say(f"{counts.left_out} pages left out, {counts.duplicates} marked as exact duplicates")
+        say(f"{counted(counts.left_out, 'page')} left out, {counts.duplicates:,} marked as exact duplicates")
     for cut in parse_cleaner(cleaner).cuts:
         if cut.cutoff is not None and cut.cutoff == cut.scorer.usual and (meaning := cut.scorer.meaning(cut.cutoff)):
             say(f"{cut.name}: {meaning}")

@@ -10,7 +10,6 @@ import click
 
 from thresher.cli.options import FILE, gold_options, keys, say, say_stems, show, tell, workers_option
 from thresher.experiments.schema import EvaluationTable
-from thresher.files import real_path
 
 
 @click.command()
@@ -24,16 +23,6 @@ from thresher.files import real_path
 )
 @gold_options
 @click.option("--extractors", is_flag=True, help="Measure other packages too (needs the extra `extractors`).")
-@click.option(
-    "--sweep",
-    "sweeps",
-    multiple=True,
-    metavar="SCORER",
-    help="A scorer over its cutoffs, such as density, density=5,8,11, density=p10,p20 or density=doc50; may be repeated.",
-)
-@click.option(
-    "--test", "tested_on", type=FILE, help="Test each sweep's best cutoff on the gold standard in this folder."
-)
 @keys("evaluation", "correction", "alpha")
 @click.option(
     "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
@@ -46,8 +35,6 @@ def cleaneval(
     gold: Path | None,
     comments: bool,
     extractors: bool,
-    sweeps: tuple[str, ...],
-    tested_on: Path | None,
     evaluation: EvaluationTable,
     output: Path | None,
     workers: int,
@@ -59,27 +46,18 @@ def cleaneval(
     """
     from thresher.cleaneval.gold import read_whole_gold
     from thresher.cleaneval.running import ROWS, GoldSet, asked, run_cleaners
-    from thresher.errors import ConfigError
     from thresher.files import temporary_folder
-    from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
+    from thresher.reports.cleaning_tables import cleaning_tables
     from thresher.scorers.extractor import EXTRACTORS
 
-    chosen, swept = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners, sweeps)
-    if tested_on is not None and not swept:
-        raise ConfigError("there is no cutoff to test", "name a scorer by --sweep", "--test")
-    if tested_on is not None and real_path(tested_on) == real_path(folder):
-        raise ConfigError(
-            "a cutoff cannot be tested on the pages that it was chosen on", "give another folder", f"--test {tested_on}"
-        )
+    chosen = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners)
     standard = read_whole_gold(folder, gold, comments)
-    other = read_whole_gold(tested_on, None, comments) if tested_on is not None else None
     for what, stems in standard.left_out.items():
         say_stems(what, stems)
     with temporary_folder() if output is None else nullcontext(output) as store:
         keep = output / "comparisons" if output else None
         measured_on = GoldSet(folder, standard, store / "scores", keep)
-        there = GoldSet(tested_on, other, store / "scores-test", keep) if tested_on is not None and other else None
-        run = run_cleaners(measured_on, chosen, swept, there, workers, fresh, evaluation.alpha, evaluation.correction)
+        run = run_cleaners(measured_on, chosen, workers, fresh, evaluation.alpha, evaluation.correction)
     for stem, problem in run.problems:
         say(f"failed: {stem}: {problem}")
     for extractor, stem, problem in run.crashes:
@@ -90,7 +68,7 @@ def cleaneval(
         write_cleaning_report(run, output)
         # What is finished is not continued.
         shutil.rmtree(output / "comparisons", ignore_errors=True)
-    show(*cleaning_tables(run, CUTOFFS))
+    show(*cleaning_tables(run))
     if output is not None:
         click.echo()
         tell(f"report: {(output / 'report.html').resolve()}")

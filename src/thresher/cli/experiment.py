@@ -269,12 +269,11 @@ def index(
     prune: str | None,
     pruning: schema.PruningTable,
 ) -> None:
-    """Index cleaned JSON lines (`id`, `contents`) with Lucene."""
+    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene."""
     from thresher.api import index_json_lines
-    from thresher.lucene.indexing import IndexOptions
 
-    options = IndexOptions(**{**asdict(index), "stopwords": not keep_stopwords}, lengths=lengths)
-    done = index_json_lines(source, output, options, prune, pruning.statistics == STATISTICS[0])
+    options = {**asdict(index), "stopwords": not keep_stopwords, "lengths": lengths}
+    done = index_json_lines(source, output, prune, pruning.statistics == STATISTICS[0], **options)
     say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
 
 

@@ -23,9 +23,6 @@ def lm() -> None:
 @click.option("--tokeniser", default="words", show_default=True, help="words, characters, pyplexity.")
 @click.option("--language", default="en", show_default=True, help="Whose abbreviations end no sentence.")
 @click.option("--field", default="text", show_default=True, help="The member of JSON lines that holds the text.")
-@click.option(
-    "--min-count", "least_count", default=1, show_default=True, help="Words that occur more rarely become unknown."
-)
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
 def train_words(**plan: Any) -> None:
     """Train a model on text: files of text (.gz, .zst) or of JSON lines (.jsonl), or folders of HTML.
@@ -33,10 +30,10 @@ def train_words(**plan: Any) -> None:
     It is PyPlexity's mixture of maximum-likelihood estimates. One sentence in a hundred is held out, if there are enough; the
     model's card lists the perplexities of these. KenLM's `lmplz` trains others, which `thresher lm import` reads.
     """
-    from thresher.language_models.words.training import Plan, train
+    from thresher.language_models.words.text_training import train
 
     output, order = plan["output"], plan["order"]
-    card = train(Plan(**plan))
+    card = train(tokeniser_name=plan.pop("tokeniser"), **plan)
     training = card.training
     if training is not None:
         most = math.ceil(training.perplexities["90"])
@@ -98,9 +95,9 @@ def train_characters(
 
     HTML is cut into blocks; all else is text with blank lines between segments.
     """
-    from thresher.language_models.characters.character_counts import Settings, train, usual_settings
-    from thresher.language_models.characters.pages import find_pairs, read_pairs
+    from thresher.language_models.characters.character_counts import Settings
     from thresher.language_models.characters.scoring import write_model
+    from thresher.language_models.characters.training import find_pairs, read_pairs, train, usual_settings
     from thresher.progress import progress
 
     usual = usual_settings(alphabet)

@@ -163,11 +163,10 @@ class Source:
         """Return what a file of a known compression holds; others are what they are."""
         damage = ""
         if path.name.lower().endswith(_BROTLI):
-            # It has no magic number.
-            if content.lstrip().startswith(b"<"):
-                return content
             try:
-                unpacked = _read(BrotliReader(io.BytesIO(content)), self.most)
+                # It has no magic number.
+                is_page = content.lstrip().startswith(b"<")
+                unpacked = content if is_page else _read(BrotliReader(io.BytesIO(content)), self.most)
             except OSError:
                 unpacked, damage = b"", "the compressed data are broken"
         else:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from thresher.evaluation.non_inferiority import MarginComparison
 
 Qrels = str | Path | Mapping[str, Mapping[str, int]] | Iterable[Any]
-"""A file; grades by document by topic; records or a data frame with `query_id`, `doc_id` and `relevance`."""
+"""A file; grades by document by topic; ranx's; records or a data frame with `query_id`, `doc_id` and `relevance`."""
 Run = str | Path | Mapping[str, Mapping[str, float]] | Iterable[Any]
-"""A file; scores by document by topic; records or a data frame with `query_id`, `doc_id` and `score`."""
-Topics = str | Path | Mapping[str, str | Topic] | Iterable[Topic]
-"""A file; queries by id; topics."""
+"""A file; scores by document by topic; ranx's; records or a data frame with `query_id`, `doc_id` and `score`."""
+Topics = str | Path | Mapping[str, str | Topic] | Iterable[Any]
+"""A file; queries by id; topics; records or a data frame with `query_id` and `query`, or `text` as ir_datasets has it."""
 
 
 def take_qrels(qrels: Qrels) -> dict[str, dict[str, int]]:
@@ -49,26 +49,38 @@ def take_topics(topics: Topics) -> list[tuple[str, str]]:
         topics = read_topics(Path(topics))
     if isinstance(topics, Mapping):
         return [(str(topic), one.query if isinstance(one, Topic) else one) for topic, one in topics.items()]
-    return [(one.id, one.query) for one in topics]
+    return [(topic, query) for topic, query in map(_topic, as_records(topics))]
+
+
+def _topic(record: Mapping[str, Any]) -> tuple[str, str]:
+    name = next((name for name in ("id", "query_id") if name in record), "query_id")
+    query = next((name for name in ("query", "text", "title") if name in record), "query")
+    if missing := [one for one in (name, query) if one not in record]:
+        raise _lacks(missing, "topics")
+    return str(record[name]), str(record[query])
 
 
 def _triples(source: Any, value: str, what: str) -> Iterator[tuple[str, str, Any]]:
-    names = ("query_id", "doc_id", value)
+    if type(source).__module__.startswith("ranx."):
+        source = source.to_dict()
     if isinstance(source, Mapping):
         yield from (
             (str(topic), str(document), one) for topic, inner in source.items() for document, one in inner.items()
         )
         return
-    if hasattr(source, "itertuples"):  # a data frame
-        source = source.rename(columns={name: own for name, own in _AS_PYTERRIER.items() if own not in source.columns})
-        if missing := [name for name in names if name not in source.columns]:
+    names = ("query_id", "doc_id", value)
+    for record in as_records(source):
+        if missing := [name for name in names if name not in record]:
             raise _lacks(missing, what)
-        source = source[[*names]].itertuples(index=False)
-    for record in source:
-        if missing := [name for name in names if not hasattr(record, name)]:
-            raise _lacks(missing, what)
-        topic, document, one = (getattr(record, name) for name in names)
-        yield str(topic), str(document), one
+        yield str(record["query_id"]), str(record["doc_id"]), record[value]
+
+
+def as_records(source: Any) -> Iterator[Mapping[str, Any]]:
+    """Give records, or the rows of a data frame, as mappings by ir-measures' names, which PyTerrier's become."""
+    for one in source.to_dict("records") if hasattr(source, "itertuples") else source:
+        fields = getattr(one, "_fields", None) or getattr(one, "__dataclass_fields__", None)
+        record = one if isinstance(one, Mapping) else {name: getattr(one, name) for name in fields or vars(one)}
+        yield {**{own: record[name] for name, own in _AS_PYTERRIER.items() if name in record}, **record}
 
 
 _AS_PYTERRIER = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
@@ -76,7 +88,7 @@ _AS_PYTERRIER = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 
 def _lacks(names: list[str], what: str) -> InputError:
-    fix = "name fields and columns as ir-measures does (query_id, doc_id, relevance, score), or a data frame's as PyTerrier"
+    fix = "name fields and columns as ir-measures does (query_id, doc_id, relevance, score, query), or as PyTerrier"
     return InputError(f"there is no {' and no '.join(names)}", fix, what)
 
 

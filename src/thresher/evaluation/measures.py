@@ -43,6 +43,8 @@ FURTHER = {
 }
 """Measures that need a program or package besides trec_eval's library, and how to get it."""
 _OF_SUBTOPICS = re.compile(r"(alpha|α)_n?DCG|n?ERR_IA|n?NRBP|AP_IA|MAP_IA|P_IA|StRecall")
+_RANX = "map mrr ndcg ndcg_burges bpref precision recall r-precision hit_rate".split()
+_AS_RANX = dict(zip(_RANX, "AP RR nDCG nDCG(dcg='exp-log2') Bpref P R Rprec Success".split(), strict=True))
 _NAME = re.compile(r"(?P<name>[A-Za-zα_0-9]+?)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 
 
@@ -64,10 +66,11 @@ def parse_measure(name: str | ir_measures.Measure) -> ir_measures.Measure:
     A measure of ir-measures itself is taken by its name.
 
     `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left out. Names of
-    trec_eval (`map`, `ndcg_cut_10`) are understood, too.
+    trec_eval (`map`, `ndcg_cut_10`) and ranx (`ndcg@10`, `hit_rate@5`) are understood, too.
     """
     name = str(name)
-    measure = _known(name) or _of_trec_eval(name)
+    ranx, at, cutoff = name.strip().partition("@")
+    measure = _known(name) or _of_trec_eval(name) or _known(f"{_AS_RANX.get(ranx, '')}{at}{cutoff}")
     if measure is None:
         raise _unknown(name)
     return measure

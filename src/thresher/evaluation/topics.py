@@ -313,6 +313,8 @@ class About(StrEnum):
     """Texts of such a file that belong to no page."""
     DROPPED = "dropped"
     """Judged pages that a variant which drops whole pages leaves without text."""
+    FALLING = "falling"
+    """Judged pages that a score of whole pages drops, beyond some cutoff."""
     SKIPPED = "skipped"
     """Modules of the standard library that the collection of its documentation is without."""
 

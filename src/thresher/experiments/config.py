@@ -29,7 +29,7 @@ from thresher.scorers.base import Scorer
 from thresher.scorers.extractor import FileText
 from thresher.variants.table import Variant
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 # A key that is left out has the value of the key before it, if that is an id of the catalogue.
 _FOLLOWS = (
@@ -76,7 +76,7 @@ class SystemRun:
     bytes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Experiment:
     """A checked experiment. `variants` begins with the baseline; no two are the same.
 
@@ -117,6 +117,9 @@ class Experiment:
     scheduler: str
     digest: str
     document: Document
+
+    def __repr__(self) -> str:
+        return f"<Experiment: {self.title}, {len(self.variants)} variants, {self.file}>"
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -159,7 +162,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     table, run, evaluation, choose = document.collection, document.run, document.evaluation, document.choose
     name = document.experiment.name
     problems.source = document.experiment.source
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         fix = "use letters, digits, `.`, `_` and `-`"
         problems.add(f"the name {name!r} cannot name a folder", fix, ("experiment", "name"))
     models = problems.parse_list("retrieval model", document.retrieval.models, parse_retrieval, ("retrieval", "models"))

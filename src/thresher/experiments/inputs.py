@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from thresher.collections import Collection, open_collection
 from thresher.collections.file_collection import Files
@@ -16,16 +20,17 @@ from thresher.evaluation.topics import About, Notice, notice, read_catalogue_top
 from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.experiments.variants import folder_name
+from thresher.exploring.nested_sweeps import template_of
 from thresher.files import digest, file_digest, real_path, safe_name
 from thresher.lucene.analysis import RetrievalModel
 from thresher.passes.backends import Backend
 from thresher.reports.notices import notice_text
-from thresher.scorers.base import cut_texts
+from thresher.scorers.base import KEEP_LOW, Scorer, cut_texts
 from thresher.scorers.extractor import FileText
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scoring.store import first_document, missing_documents
+from thresher.scoring.store import first_document, missing_documents, read_shard, shards, text_store
 from thresher.variants.table import Variant
 
 
@@ -203,6 +208,22 @@ def text_notices(experiment: Experiment, store: Path, topics: TopicSet) -> Itera
             out = sorted(one.id for one in documents if one.id in judged and not one.text)
             if out:
                 yield notice(About.DROPPED, (f"{document} ({cleaner.name})" for document in out))
+    swept = {sweep.scorer for variant in experiment.variants if (sweep := template_of(variant.cleaner))}
+    for scorer in sorted((one for one in swept if one.whole), key=lambda one: one.canonical_name):
+        if falling := sorted(_falling(store, scorer, judged)):
+            beyond = ("above", "below")[scorer.keep == KEEP_LOW]
+            told = (f"{document} ({scorer.canonical_name} {beyond} {abs(score):g})" for score, document in falling)
+            yield notice(About.FALLING, told)
+
+
+def _falling(store: Path, scorer: Scorer, judged: set[str]) -> Iterator[tuple[float, str]]:
+    """Yield the judged pages that have a score of whole pages, and that score, negative where low ones are kept."""
+    for path in shards(text_store(store, scorer.text)):
+        table = read_shard(path, ["id", column := f"score:{scorer.canonical_name}"])
+        table = table.filter(pc.is_in(table["id"], pa.array(sorted(judged))))
+        for document, scores in zip(table["id"].to_pylist(), table[column].to_pylist(), strict=True):
+            if scores and math.isfinite(scores[0]):
+                yield -scores[0] if scorer.keep == KEEP_LOW else scores[0], document
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from thresher.records import RecordFile
 from thresher.scoring.block_kinds import BlockKind
+from thresher.shown import Shown
 
 
 class Cause(StrEnum):
@@ -242,8 +243,8 @@ class Named(StrEnum):
     LARGEST_CHANGE = "largest change"
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Shown):
     """Why a variant's topics won or lost against the baseline.
 
     Args:

@@ -120,26 +120,6 @@ def has_many_attributes(html: bytes) -> bool:
     return False
 
 
-def most_attributes(html: bytes) -> int:
-    """Return how many attributes the tag with most of them has, by the parser's events, which take a line."""
-    target = _Attributes()
-    parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
-    parser.feed(html)
-    return int(parser.close())
-
-
-class _Attributes:
-    """A parser target that keeps the largest number of attributes."""
-
-    most = 0
-
-    def start(self, _: str, attributes: Mapping[str, str]) -> None:
-        self.most = max(self.most, len(attributes))
-
-    def close(self) -> int:
-        return self.most
-
-
 def _without_controls(utf8: bytes) -> bytes:
     """Return the text with a space for each control character, line feeds included."""
     # As `bytes.translate`, in half the time: controls are all bytes below the space, and DEL.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
+from html import unescape
 from itertools import islice
 from pathlib import Path
 from threading import Lock, Semaphore
@@ -14,7 +17,7 @@ import pyarrow as pa
 
 from thresher.collections import Collection, Page, Source, open_collection
 from thresher.collections.sources import too_large
-from thresher.errors import InputError, ResourceError, StateError
+from thresher.errors import InputError, ResourceError, StateError, ThresherError
 from thresher.evaluation import read_run
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.inputs import Folders
@@ -23,6 +26,8 @@ from thresher.explaining.explanations import PAGES_FOLDER, ExplainedTopics, Expl
 from thresher.files import atomic_path, write_text
 from thresher.lucene.analysis import RetrievalModel, parse_retrieval
 from thresher.pages import PageOptions
+from thresher.pages.decoding import decode
+from thresher.pages.parsing import TITLE_LEVEL
 from thresher.passes.backends import documents_apart
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
 from thresher.passes.workers import Worker, WorkerDied, alarm, exit_reason
@@ -34,9 +39,11 @@ from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolve_all, resolved
-from thresher.scoring.store import read_shard, score_page, shards
+from thresher.scoring.store import page_values, read_shard, score_page, shards
 from thresher.variants.files import RESULTS_FILE, read_results
 
+_TITLE = re.compile(rb"<title[^>]*>([^<]*)", re.IGNORECASE)
+_LARGE = 2**20
 LISTED = 500
 """Pages in the list that a browser gets at once."""
 MOST_PAGES = 10_000
@@ -53,6 +60,9 @@ class Pages(Protocol):
 
     def view(self, page_id: str) -> View:
         """Return a page with its scores; an `InputError` if there is no such page, or it cannot be read."""
+
+    def title(self, page_id: str) -> str:
+        """Return a page's title, empty without one."""
 
 
 def found(ids: Iterable[str], text: str) -> tuple[tuple[str, ...], int]:
@@ -93,6 +103,17 @@ class CollectionPages:
         except OSError as error:
             raise InputError(f"the page cannot be read: {error.strerror}", "pick another page", source.where) from error
 
+    def title(self, page_id: str) -> str:
+        """Return a page's title, as it stands in a page that is not large; empty without one."""
+        source = self._sources[page_id]
+        if source.problem or source.is_text or source.size > _LARGE:
+            return ""
+        with suppress(OSError, ThresherError):
+            page = source.page()
+            if match := _TITLE.search(decode(page.content, page.charset).utf8):
+                return " ".join(unescape(match[1].decode()).split())
+        return ""
+
 
 class ResultPages:
     """The pages of a finished experiment with the scores that it stored, its cleaners, topics and ranks.
@@ -130,6 +151,13 @@ class ResultPages:
         path, row = self._rows_by_id[page_id]
         table: pa.Table = self._shard(path)
         return stored_view(table, row)
+
+    def title(self, page_id: str) -> str:
+        """Return a page's title, empty without one."""
+        path, row = self._rows_by_id[page_id]
+        table: pa.Table = self._shard(path)
+        levels = page_values(table, row, "levels").tolist()
+        return table["text"][row].as_py().split("\n")[levels.index(TITLE_LEVEL)] if TITLE_LEVEL in levels else ""
 
     def scorers(self) -> tuple[Scorer, ...]:
         """Return the scorers of the stored scores."""

@@ -34,7 +34,6 @@ from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.percentiles import resolved_without_collection
 
 HOST = "127.0.0.1"
-_SENTENCE_BYTES = 100_000
 
 
 class Play:
@@ -62,7 +61,6 @@ class Play:
 
     def start(self) -> View:
         """Return what the page's script starts with."""
-        ids, count = found(self.pages.ids if self.pages else (), "")
         known: dict[str, Scorer] = {scorer.canonical_name: scorer for scorer in self.scorers}
         cleaners: Mapping[str, list[View]] = {}
         sides = [cuts_view(parse_cleaner(name)) for name in STARTS]
@@ -77,11 +75,17 @@ class Play:
             "scorers": [*map(scorer_view, known.values())],
             "sides": sides,
             "server": True,
-            "ids": ids,
-            "count": count,
+            **self.found(""),
             "variants": [{"name": name, "cuts": cuts} for name, cuts in cleaners.items()],
             "topics": self.results is not None,
         }
+
+    def found(self, text: str) -> View:
+        """Return the pages whose ids hold `text`, with their titles, as far as they are listed, and how many there are."""
+        if self.pages is None:
+            return {"pages": [], "count": 0}
+        ids, count = found(self.pages.ids, text)
+        return {"pages": [(one, self.pages.title(one)) for one in ids], "count": count}
 
     def app(self, port: int) -> ASGIApp:
         """Return the application for a server at `port`."""
@@ -98,14 +102,12 @@ class Play:
             Route("/api/topics", self._topics),
             Route("/api/ranks", self._ranks),
             Route("/api/score", self._score, methods=["POST"]),
-            Route("/api/sentence", self._sentence, methods=["POST"]),
             Route("/clean", self._clean, methods=["POST"]),
         ]
         return _Guard(Starlette(routes=routes, exception_handlers={ThresherError: _refused}), port)
 
     async def _ids(self, request: Request) -> Response:
-        ids, count = found(self.pages.ids if self.pages else (), request.query_params.get("find", ""))
-        return _json({"ids": ids, "count": count})
+        return _json(await run_in_threadpool(self.found, request.query_params.get("find", "")))
 
     async def _picked(self, request: Request) -> Response:
         if self.pages is None:
@@ -123,11 +125,9 @@ class Play:
         return _json({"ranks": await run_in_threadpool(lambda: {name: rank(name) for name in names})})
 
     async def _score(self, request: Request) -> Response:
-        return _json(await run_in_threadpool(self.score, Page("", await self._body(request))))
-
-    async def _sentence(self, request: Request) -> Response:
-        text = await self._body(request, _SENTENCE_BYTES)
-        return _json(await run_in_threadpool(self.score, Page("", text, charset="utf-8", is_text=True)))
+        is_text = request.headers.get("content-type", "").startswith("text/plain")
+        page = Page("", await self._body(request), charset="utf-8" if is_text else None, is_text=is_text)
+        return _json(await run_in_threadpool(self.score, page))
 
     async def _clean(self, request: Request) -> Response:
         page = Page("", await self._body(request))
@@ -141,8 +141,8 @@ class Play:
         text: str = self.process.call(cleaned_text, page, cleaner, self.options)
         return text
 
-    async def _body(self, request: Request, most: float = 0) -> bytes:
-        most = most or self.process.limits.mib * 2**20
+    async def _body(self, request: Request) -> bytes:
+        most = self.process.limits.mib * 2**20
         body = bytearray()
         async for chunk in request.stream():
             body += chunk

@@ -52,6 +52,8 @@ STEP: Spec = {"interpolate": "step-after", "stroke": SOFT, "strokeWidth": 1.5, "
 BASELINE: Spec = {"shape": "square", "size": 90, "filled": True, "fill": INK, "opacity": 1}
 DEEPEST = 8.0
 """Margins below the baseline that a chart shows: how large a larger loss is matters little."""
+LEAST = 5.0
+"""Percent of the baseline's size: a chart of cutoffs ends where less is left."""
 MOST_MARKED = 40
 """Variants of a line that have points of their own where it stands alone: more would run into one."""
 _WIDTH = 300
@@ -380,7 +382,10 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
     """
     rows = [row for row in model.rows if row["sweep"] == sweep]
     swept, label = rows[0]["cutoff"] is not None, cutoff_label(sweep)
-    first, last = min(row["at"] for row in rows), max(row["at"] for row in rows)
+    # Lines are clipped where next to nothing is left.
+    shown = [row["at"] for row in rows if row["share"] >= LEAST or row["recommended"]]
+    shown = shown if len(shown) > 1 else [row["at"] for row in rows]
+    first, last = min(shown), max(shown)
     wide = swept and label == CUTOFF and first > 0 and last > WIDE * first
     below = number("at", label if swept else f"{model.size}, % of the baseline's", **_cutoff_axis(first, last, wide))
     x = {**below, "title": None, "axis": {**below["axis"], "labels": False, "ticks": False}}
@@ -389,11 +394,12 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
     hover = _tooltip(model)
 
     def look(**colour: str) -> Spec:
-        return {**colour, "point": {"size": 20, **colour}} if swept and len(rows) <= MOST_MARKED else colour
+        points = {"point": {"size": 20, **colour}} if swept and len(rows) <= MOST_MARKED else {}
+        return {**colour, **points, "clip": True}
 
     def here(x: Spec, y: Spec) -> list[Spec]:
         dot = {"size": 90, "fill": SERIES[1], "opacity": 1, "clip": True}
-        rule = layer("rule", {"strokeDash": [2, 2]}, where="datum.step === step", x=x)
+        rule = layer("rule", {"strokeDash": [2, 2], "clip": True}, where="datum.step === step", x=x)
         return [rule, {"name": f"here_{y['field']}", **layer("circle", dot, where="datum.step === step", x=x, y=y)}]
 
     known = [row[end] for row in rows for end in ("low", "high", "difference") if row[end] is not None]
@@ -410,7 +416,7 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
         layer("rule", {"opacity": 0.6}, [{"difference": 0}], y=y),
         layer("rule", DASHED, margin, y=y),
         layer("text", left, margin, x={"value": 0}, y=y, text={"value": "margin"}),
-        layer(mark, {**look(color=SERIES[0]), "clip": True}, where=drawn, x=x, y=y, tooltip=hover),
+        layer(mark, look(color=SERIES[0]), where=drawn, x=x, y=y, tooltip=hover),
         layer("point", diamond, where="datum.recommended", x=x, y=y, tooltip=hover),
         layer("text", {"dy": -14}, where="datum.recommended", x=x, y=y, text={"value": "recommended"}),
         *here(x, y),

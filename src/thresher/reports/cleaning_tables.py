@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
 
 from thresher.cleaneval.cleaning_measures import Agreement, Summary
 from thresher.cleaneval.comparing import PageQuality
 from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.results import (
-    BestCutoff,
-    CleanerResult,
-    GoldSweep,
-    GoldTransfer,
-    MeanInterval,
-    SweepPoint,
-    TypeQuality,
-    by_page_type,
-)
+from thresher.cleaneval.results import CleanerResult, MeanInterval, TypeQuality, by_page_type
 from thresher.cleaneval.running import CleaningRun
-from thresher.columns import number_text
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import (
@@ -92,14 +81,6 @@ def interval_columns(name: str, header: str, read: Callable[[Row], MeanInterval]
     ]
 
 
-CUTOFFS = 12
-"""About as many cutoffs of a sweep are shown on a terminal."""
-
-
-def _as_written(value: float) -> float:
-    return int(value) if value == int(value) else value
-
-
 def _pooled(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
     columns = within(AGREEMENT, read, "micro_", "Words by alignment, all pages pooled")
     return [replace(column, unit="micro") for column in columns]
@@ -144,15 +125,9 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
 """The columns of cleaners: means, standard deviations and medians over pages, intervals, pooled values, the test."""
 
 
-def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table, ...]:
-    """Return all tables of a run but empty ones, with about so many cutoffs of each sweep at most; all for None."""
-    tables = (
-        words_table(run.results),
-        measures_table(run.results),
-        page_type_table(page_types(run)),
-        *(sweep_table(sweep, cutoffs) for sweep in run.sweeps),
-        transfer_table(run.transfers),
-    )
+def cleaning_tables(run: CleaningRun) -> tuple[Table, ...]:
+    """Return all tables of a run but empty ones."""
+    tables = words_table(run.results), measures_table(run.results), page_type_table(page_types(run))
     return tuple(table for table in tables if table is not None)
 
 
@@ -315,98 +290,3 @@ def _type_column(name: str, pages: int) -> Column[_Typed]:
         counted(pages, "page"),
         text=lambda row: " ± ".join(fixed(one, DECIMALS) for one in (row[name].token_f1.mean, row[name].token_f1.half)),
     )
-
-
-_Swept = tuple[GoldSweep, SweepPoint]
-
-
-def _on_plateau(row: _Swept) -> bool:
-    sweep, point = row
-    return sweep.best.low <= point.cutoff <= sweep.best.high
-
-
-SWEEP: tuple[Column[_Swept], ...] = (
-    Column("scorer", lambda row: row[0].scorer, "The scorer, by its canonical name."),
-    Column("set", lambda row: row[0].gold, "Name of the gold standard."),
-    Column("tested", lambda row: int(row[0].is_tested), "1 on the gold standard of `--test`."),
-    Column(
-        "cutoff",
-        lambda row: _as_written(row[1].cutoff),
-        "The cutoff.",
-        align="left",
-        text=lambda row: number_text(row[1].cutoff) + "*" * _on_plateau(row),
-    ),
-    *within(AGREEMENT, lambda row: row[1].macro, about="Words by alignment, mean over pages"),
-    *_pooled(lambda row: row[1].micro),
-    Column("best", lambda row: int(row[1].cutoff == row[0].best.cutoff), "1 at the best mean F1."),
-    Column("plateau", lambda row: int(_on_plateau(row)), "1 within one standard error of the best."),
-)
-"""The columns of cutoffs."""
-
-
-def curves_csv(sweeps: Iterable[GoldSweep]) -> str:
-    """Return one line per sweep and cutoff, from the cutoff that removes least to the one that removes most."""
-    return csv_table(SWEEP, ((sweep, point) for sweep in sweeps for point in sweep.points))
-
-
-def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
-    """Return precision, recall and F1 by cutoff, by page and pooled; * marks the plateau. For `limit` see `shown_points`."""
-    shown = shown_points(sweep.points, sweep.best, limit)
-    cutoff, *numbers = SWEEP[3:-2]
-    caption = (
-        f"{sweep.scorer} on {sweep.gold}: best mean F1 {fixed(sweep.best.f1, DECIMALS)} at {number_text(sweep.best.cutoff)};"
-        " * is within one standard error of it, paired by page."
-    )
-    if len(shown) < len(sweep.points):
-        caption += f" {len(shown)} of {len(sweep.points)} cutoffs."
-    columns = (replace(cutoff, header=sweep.scorer), *numbers)
-    return Table.of(columns, [(sweep, point) for point in shown], caption)
-
-
-def shown_points(points: Sequence[SweepPoint], best: BestCutoff, limit: int | None) -> tuple[SweepPoint, ...]:
-    """Return at most `limit` points of a sweep, in order; all for None.
-
-    The first, the last, the best and both ends of its plateau are always shown, even if they are more than `limit`; others are
-    taken from the middle of the widest gap, repeatedly.
-    """
-    if limit is None or len(points) <= limit:
-        return tuple(points)
-    ends = (best.low, best.cutoff, best.high)
-    kept = sorted({0, len(points) - 1, *(index for index, point in enumerate(points) if point.cutoff in ends)})
-    while len(kept) < limit:
-        low, high = max(pairwise(kept), key=lambda gap: gap[1] - gap[0])
-        kept = sorted([*kept, (low + high) // 2])
-    return tuple(points[index] for index in kept)
-
-
-TRANSFER: tuple[Column[GoldTransfer], ...] = (
-    Column("scorer", lambda row: row.scorer, "The scorer, by its canonical name.", align="left"),
-    Column("cutoff", lambda row: row.cutoff, "The best cutoff of the first gold standard.", format=each(number_text)),
-    Column("F1", lambda row: row.tuned_f1, "Its mean F1 there.", unit="where chosen", format=NUMBER),
-    Column(
-        "F1",
-        lambda row: row.tested_f1,
-        "Its mean F1 on the second gold standard.",
-        unit="tested",
-        format=NUMBER,
-        mark=lambda row: MARKS[direction(row.comparison)],
-    ),
-    Column("F1", lambda row: row.baseline_f1, "The baseline's mean F1 there.", unit="all text", format=NUMBER),
-    *within(pick(COMPARISON, "difference", "p", "p_holm"), lambda row: row.comparison),
-    Column("F1", lambda row: row.best_f1, "The highest mean F1 there.", unit="best possible", format=NUMBER),
-    Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(number_text)),
-)
-"""The columns of cutoffs that are tested on another gold standard."""
-
-
-def transfer_table(transfers: Sequence[GoldTransfer]) -> Table | None:
-    """Return how good cutoffs chosen on one gold standard are on another; None for none."""
-    if not transfers:
-        return None
-    found = [item.comparison for item in transfers]
-    caption = (
-        f"The cutoff of the best mean F1 on {transfers[0].tuned_on}, tested on {transfers[0].tested_on}, which had no part in"
-        f" the choice. p: {_tested('all text', found)}"
-    )
-    shown = [column for column in TRANSFER if column.name not in {"p", "p_holm"} - {_decisive(found)}]
-    return Table.of(shown, transfers, caption)

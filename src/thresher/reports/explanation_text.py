@@ -264,17 +264,21 @@ def shares_table(name: str, loss: Mapping[Any, Share], gain: Mapping[Any, Share]
 
 def topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], width: int) -> Table:
     """Return topics by their change, those that lost most first, with their causes."""
-    measure = explanation.measure
-    columns: list[Column[TopicExplanation]] = [
+    caption = f"Topics by their change in {explanation.measure}."
+    columns = topics_columns(explanation.measure, max(width // 3, NARROWEST))
+    return Table.of(columns, sorted(moved, key=lambda row: row.change), caption)
+
+
+def topics_columns(measure: str, room: int) -> list[Column[TopicExplanation]]:
+    """Return the columns over explained topics; queries have `room` characters in tables."""
+    return [
         Column("topic", lambda row: row.topic, "", align="left"),
         Column("change", lambda row: row.change, "", format=DIFFERENCE),
         Column("cause", lambda row: row.cause or NOTHING, "", align="left"),
         Column("baseline", lambda row: row.before[measure], "", format=VALUE),
         Column("variant", lambda row: row.after[measure], "", format=VALUE),
-        Column("query", lambda row: shortened(plain(row.query), max(width // 3, NARROWEST)), "", align="left"),
+        Column("query", lambda row: row.query, "", align="left", text=lambda row: shortened(plain(row.query), room)),
     ]
-    caption = f"Topics by their change in {measure}."
-    return Table.of(columns, sorted(moved, key=lambda row: row.change), caption)
 
 
 def variant_text(explanation: Explanation) -> str:

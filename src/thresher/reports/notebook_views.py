@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
 
 from markupsafe import Markup
 
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.compared_runs import AT_MARGIN, RUNS, compared_rows, runs_table
 from thresher.reports.drawing import all_plot
+from thresher.reports.explanation_text import topics_columns, topics_table, variant_text
+from thresher.reports.formatting import counted, significant_digits
 from thresher.reports.further_tables import answer_columns, answered, answers_table, shared_columns, shared_table
 from thresher.reports.html_parts import coded
 from thresher.reports.summary import answer, commands, findings, shared_answer, warnings
-from thresher.reports.table import Table, data_frame, filled
+from thresher.reports.table import Column, Table, data_frame, each, filled
 from thresher.reports.variant_columns import entries, variant_columns
 from thresher.reports.variant_tables import answer_table
+from thresher.scoring.store import PageScores
 from thresher.shown import VIEWS, View
 
-_ROWS = 12
+_ROWS, _WIDTH = 12, 240
 
 
 def _html(sentences: Iterable[str], tables: Sequence[Table]) -> str:
@@ -34,6 +39,15 @@ def _table(table: Table) -> Markup:
     body = Markup("").join(row("td", (cell.text + cell.mark for cell in cells)) for cells in table.rows)
     below = Markup("<p>{} {}</p>").format(table.caption, table.note)
     return Markup("<table><thead>{}</thead><tbody>{}</tbody></table>{}").format(head, body, below)
+
+
+def _scored_columns(page: PageScores) -> list[Column[Mapping[str, Any]]]:
+    names = [*page.rows[0]] if page.rows else []
+    texts = {"text", "kind"}
+    return [
+        Column(name, itemgetter(name), "", format=each(significant_digits), align="left" if name in texts else "right")
+        for name in names
+    ]
 
 
 VIEWS.update(
@@ -64,6 +78,16 @@ VIEWS.update(
             lambda runs: f"{len(runs.values)} runs, {len(runs.topics)} topics",
             lambda runs: _html([], [runs_table(runs)]),
             lambda runs: data_frame((*RUNS, *AT_MARGIN) if runs.margin else RUNS, compared_rows(runs)),
+        ),
+        "Explanation": View(
+            lambda why: f"{counted(len(why.topics), 'topic')}, {variant_text(why)}",
+            lambda why: _html([variant_text(why)], [topics_table(why, (why.moved or why.topics)[:_ROWS], _WIDTH)]),
+            lambda why: data_frame(topics_columns(why.measure, _WIDTH), why.topics),
+        ),
+        "PageScores": View(
+            lambda page: ", ".join([page.reason or counted(len(page.rows), "row"), *page.scores]),
+            lambda page: _html([], [Table.of(_scored_columns(page), page.rows, page.reason)]),
+            lambda page: data_frame(_scored_columns(page), page.rows),
         ),
     }
 )

@@ -145,11 +145,11 @@ def _break_even(point: BreakEven) -> str:
         value, low, high = (fixed(number, 0) for number in (point.queries.value, point.queries.low, point.queries.high))
         return f"after {value} queries ({low} to {high})"
     return {
-        Payoff.AT_ONCE: "at once: no costlier to build, faster to search",
+        Payoff.AT_ONCE: "at once: costs no more to build, faster to search",
         Payoff.NEVER: "never: no cheaper to build, slower to search",
         Payoff.USED_UP: f"at once, but slower to search: used up after {fixed(point.until, 0)} queries",
         Payoff.UNKNOWN: f"{NOT_MEASURABLE}: the difference in searching is within noise",
-        Payoff.NO_COSTLIER: f"no costlier to build; the difference in searching is {NOT_MEASURABLE}",
+        Payoff.NO_COSTLIER: f"costs no more to build; the difference in searching is {NOT_MEASURABLE}",
     }[point.payoff]
 
 

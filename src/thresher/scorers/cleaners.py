@@ -253,8 +253,8 @@ def sweep_name(template: Cut, cutoff: Cutoff) -> str:
 
 
 def middle_cutoff(kind: type[Scorer]) -> str:
-    """Print a cutoff of a scorer as an example."""
-    return number_text(kind.grid[len(kind.grid) // 2] if kind.grid else 1)
+    """Print a cutoff of a scorer as an example: of 100 cutoffs, those in the middle leave next to nothing."""
+    return number_text(kind.grid[min(len(kind.grid) // 2, 10)] if kind.grid else 1)
 
 
 def _parse_cuts(text: str, where: str) -> list[Cut]:

@@ -21,12 +21,13 @@ from thresher.files import file_digest, read_text
 from thresher.language_models import checked_model
 from thresher.language_models.words.models import SELF
 from thresher.pages import Detail, Segments
-from thresher.scorers.base import BLOCK, KEEP_HIGH, KEEP_LOW, Parameter, Scorer, Scores
+from thresher.scorers.base import BLOCK, KEEP_HIGH, KEEP_LOW, Parameter, Scorer, Scores, check_range
 from thresher.scorers.content import Content
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.prior import Prior, probabilities_of, words_of
 
 _MIX = 0.9
+_MOST = 1e38  # of 32 bits
 _FEWEST_SENTENCES, _FEWEST_WORDS = 3, 5
 _ENDS = (".", "!", "?", '"', "”")
 _PHRASES = "javascript|terms of use|privacy policy|cookie policy|uses cookies|use of cookies|use cookies".split("|")
@@ -263,8 +264,8 @@ def _scores_of(path: Path) -> Mapping[str, float]:
     for number, line in enumerate(read_text(path).splitlines(), 1):
         name, _, value = line.partition("\t")
         try:
-            scores[name] = float(value)
-        except ValueError as error:
+            scores[name] = check_range(float(value), -_MOST, _MOST, "score", "")
+        except (ValueError, ConfigError) as error:
             fix = "write an id, a tab and a number"
             raise InputError(f"this is no score: {line!r}", fix, f"{path}:{number}") from error
     return scores

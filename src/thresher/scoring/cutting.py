@@ -140,13 +140,13 @@ class CleanedDocument:
     """
 
     id: str
-    text: str
+    text: str = field(repr=False)
     words: int
     url: str | None = None
-    lost: str = ""
+    lost: str = field(default="", repr=False)
     title: str = ""
     problem: str = ""
-    blocks: Sequence[int] = field(default=(), compare=False)
+    blocks: Sequence[int] = field(default=(), compare=False, repr=False)
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:

@@ -38,13 +38,14 @@ from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, PageText, Scorer, Scores, TextMaker, cut_texts, makers_of, own_scorers
 from thresher.scorers.cleaners import CleanedText
 from thresher.scoring.arrays import list_array, name_array, numpy_array, optional_numbers, text_array
-from thresher.scoring.block_kinds import kinds_of
+from thresher.scoring.block_kinds import KINDS, kinds_of
+from thresher.shown import Shown
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 
 
-@dataclass(frozen=True)
-class PageScores:
+@dataclass(frozen=True, repr=False)
+class PageScores(Shown):
     """A page's segments with their scores, or why there are none.
 
     `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
@@ -86,6 +87,21 @@ class PageScores:
             kinds=None,
             texts={},
         )
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The blocks with their kinds and scores; the sentences, with their blocks' too, if some scores are of sentences."""
+        if self.segments is None:
+            return []
+        blocks, block_of = self.segments.blocks, self.segments.block_of_sentence
+        of_sentences = any(len(scores) != len(blocks) for scores in self.scores.values())
+        texts = self.segments.sentences if of_sentences else blocks
+        columns: dict[str, Any] = {} if self.kinds is None else {"kind": [str(KINDS[kind]) for kind in self.kinds]}
+        columns |= {name: scores.tolist() for name, scores in self.scores.items()}
+        return [
+            {"text": text, **{name: of[at if len(of) == len(texts) else block_of[at]] for name, of in columns.items()}}
+            for at, text in enumerate(texts)
+        ]
 
 
 def score_page(

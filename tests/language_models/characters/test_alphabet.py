@@ -16,9 +16,8 @@ from thresher.language_models.characters.character_counts import (
     VOWELS,
     encode,
     ngram_pieces,
-    ngrams,
-    normalise,
 )
+from thresher.language_models.characters.training import ngrams, normalise
 from thresher.pages.plain import without_invalid
 
 SEGMENT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

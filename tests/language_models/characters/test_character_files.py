@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models.characters.character_counts import LEXICAL, NON_LEXICAL, Settings, train
+from thresher.language_models.characters.character_counts import LEXICAL, NON_LEXICAL, Settings
 from thresher.language_models.characters.scoring import card, read_model, write_model
+from thresher.language_models.characters.training import train
 
 PAGES = [(["One page of text."], ["Home", "One page of text.", "© 2008 | Top"]), (["Two."], ["Two.", "Home"])]
 DAMAGED = "it is damaged, or holds no NCleaner model. Fix: train it again with `thresher ncleaner train`."
@@ -119,7 +120,8 @@ def test_cards_and_arrays_that_do_not_fit(path, tmp_path):
 
         return change
 
-    newer = "it is a model of format 2, and this Thresher reads 1. Fix: train it again with `thresher ncleaner train`."
+    fix = "train it again with `thresher ncleaner train`"
+    newer = f"it is a model of format 2, and this Thresher reads 1. Fix: {fix}."
     for number, (change, message) in enumerate(
         (
             (card_with(format=2), newer),
@@ -148,7 +150,7 @@ def test_cards_and_arrays_that_do_not_fit(path, tmp_path):
 
 
 def test_a_model_of_real_pages_is_small(shared_data, tmp_path):
-    from thresher.language_models.characters.pages import find_pairs, read_pairs
+    from thresher.language_models.characters.training import find_pairs, read_pairs
 
     folder = shared_data / "cleaning" / "dragnet-300"
     pairs = find_pairs(folder / "GoldStandard", folder / "input", 100)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from thresher.errors import InputError
-from thresher.language_models.characters.pages import (
+from thresher.language_models.characters.training import (
     Pairs,
     find_pairs,
     page_files,

@@ -9,8 +9,8 @@ from character_oracle import SIGNS, Oracle, fold, windows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import thresher.language_models.characters.character_counts as counting
 from thresher.errors import ConfigError, InputError
+from thresher.language_models.characters import training
 from thresher.language_models.characters.character_counts import (
     LEXICAL,
     NON_LEXICAL,
@@ -18,12 +18,11 @@ from thresher.language_models.characters.character_counts import (
     STANDARD_NON_LEXICAL,
     Settings,
     encode,
-    normalise,
     order,
-    train,
     unigrams,
 )
 from thresher.language_models.characters.scoring import SegmentScorer, find_character_model, hash_table, read_model
+from thresher.language_models.characters.training import normalise, train
 
 # Few signs, so that n-grams come again, in both models and in one of them.
 TEXT = st.text(st.sampled_from("ab 1|é"), min_size=1, max_size=14).map(normalise).filter(bool)
@@ -203,7 +202,7 @@ def test_real_pages(shared_data):
 def test_counting_in_portions_changes_nothing(monkeypatch):
     pages = [([f"page {number}"], [f"page {number}", f"menu {number} | top"]) for number in range(30)]
     whole = train(pages, STANDARD, "here")
-    monkeypatch.setattr(counting, "_PORTION", 50)
+    monkeypatch.setattr(training, "_PORTION", 50)
     parts = train(pages, STANDARD, "here")
     for name in ("keys", "clean", "raw"):
         assert getattr(parts, name).tolist() == getattr(whole, name).tolist()

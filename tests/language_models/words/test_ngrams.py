@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_models import load
 
 from thresher.language_models.words.ngrams import add_run, merged
-from thresher.language_models.words.training import Plan, train
+from thresher.language_models.words.text_training import train
 
 WORDS = st.sampled_from(["a", "b", "c", "d'", "é", "中"])
 CORPORA = st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=7)
@@ -26,7 +26,7 @@ def train_on(folder: Path, corpus: list[list[str]], **options: object) -> Path:
     """Train on one sentence a line; no sentence is held out of so few."""
     text = folder / "text"
     text.write_text("\n".join(map(" ".join, corpus)), encoding="utf-8")
-    train(Plan((text,), folder / "model", workers=1, **options))  # type: ignore[arg-type]
+    train((text,), folder / "model", workers=1, **options)  # type: ignore[arg-type]
     return folder / "model" / "model.arpa"
 
 
@@ -79,18 +79,6 @@ def test_mixtures(tmp_path_factory, corpus, asked, order, unigram):
         for place, log in enumerate(scores(model, sentence)):
             expected = mixture(counted, order, unigram, padded[: place + order - 1], sentence[place])
             assert log == pytest.approx(min(0.0, math.log10(expected)), abs=2e-6)
-
-
-def test_cut_words_are_one_unknown_word(tmp_path):
-    corpus = [["a", "b", "x"], ["a", "y"], ["b", "a", "b"]]
-    cut = [["a", "b", "?"], ["a", "?"], ["b", "a", "b"]]
-    path = train_on(tmp_path, corpus, order=3, unigram="current", least_count=2)
-    model, counted = load(path), Counted(cut, 3)
-    for sentence, known in ([["a", "b", "x"], cut[0]], [["a", "new"], cut[1]], [["new", "a"], ["?", "a"]]):
-        padded = ["<s>", "<s>", *known]
-        for place, log in enumerate(scores(model, sentence)):
-            expected = mixture(counted, 3, "current", padded[: place + 2], known[place])
-            assert log == pytest.approx(math.log10(expected), abs=2e-6)
 
 
 def test_the_file_by_hand(tmp_path):

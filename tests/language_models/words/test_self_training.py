@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +12,9 @@ from hypothesis import strategies as st
 from thresher.errors import InputError
 from thresher.language_models import load_model, model_files
 from thresher.language_models.words import training
-from thresher.language_models.words.training import Plan, learn, train
+from thresher.language_models.words.tokenisers import tokeniser
+from thresher.language_models.words.training import encode_text, learn, write_model
+from thresher.pages import PageOptions
 
 FOOTER = "All rights reserved by the owners of this site and their many partners."
 
@@ -46,12 +47,10 @@ def test_the_model_is_that_of_the_sentences_that_count(tmp_path: Path) -> None:
     lines = expected(pages)
     assert len(lines) == 40 * 3 + 20
     assert FOOTER not in lines
-    text = tmp_path / "text.txt"
-    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    plan = Plan((text,), tmp_path / "other", order=3, unigram="current", tokeniser="characters", hold_out=False)
-    assert (output / "model.arpa").read_bytes() == (
-        train(plan).digest and (tmp_path / "other" / "model.arpa").read_bytes()
-    )
+    words = encode_text("\n".join(lines), PageOptions(), tokeniser("characters", ""))
+    (tmp_path / "other").mkdir()
+    write_model(tmp_path / "other", [words], 3, "current")
+    assert (output / "model.arpa").read_bytes() == (tmp_path / "other" / "model.arpa").read_bytes()
     files = model_files(str(output))
     assert files.card is not None
     assert (files.card.name, files.card.language, files.card.tokeniser) == ("self", "en", "characters")
@@ -106,10 +105,7 @@ def test_too_little_text_is_refused(tmp_path: Path, pages: list[list[str]], coun
 
 def test_enough_text_is_enough(tmp_path: Path) -> None:
     learn(lambda: [[f"word{number} of a sentence" for number in range(250)]], tmp_path / "self-1", "en")
-    assert json.loads((tmp_path / "self-1" / "card.json").read_text(encoding="utf-8"))["training"]["words"] in (
-        992,
-        1000,
-    )
+    assert load_model(str(tmp_path / "self-1")).perplexity("word7 of a sentence") < 1000
 
 
 def test_letters_are_words_where_there_are_no_spaces(tmp_path: Path) -> None:
@@ -139,12 +135,14 @@ def test_a_reading_that_fails_leaves_nothing(tmp_path: Path) -> None:
     )
 )
 def test_sentences_that_count_are_those_of_a_count_in_dictionaries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: list[list[str]]
+    monkeypatch: pytest.MonkeyPatch, pages: list[list[str]]
 ) -> None:
     monkeypatch.setattr(training, "_BLOCK", 3)
     count, (keys, counts) = training._count_pages(pages)
     assert count == sum(map(bool, pages))
     if count:
-        text = tmp_path / "text"
-        assert training._write_sentences(pages, text, keys, counts <= 2) == len(expected(pages))
-        assert text.read_text(encoding="utf-8").split("\n")[:-1] == expected(pages)
+        monkeypatch.setattr(training, "PORTION", 2)
+        wanted = counts <= 2
+        assert wanted.sum() == len(expected(pages))
+        texts = [*training._texts(pages, keys, wanted)]
+        assert "\n".join(texts) == "\n".join(expected(pages))

@@ -1,4 +1,4 @@
-"""Training: n-gram counts of clean and of raw text, and the probabilities from them.
+"""N-grams of characters: their numbers, counts in clean and in raw text, and the probabilities from them.
 
 Source: Evert, NCleaner, LREC 2008, section 3; StupidOS, WAC 2007, section 3.2.
 """
@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import string
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import ConfigError, InputError
+from thresher.errors import ConfigError
 from thresher.pages.parsing import outside_ascii
-from thresher.pages.plain import without_invalid
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint8]
@@ -63,11 +62,6 @@ VOWELS = _alphabet("vowels", (_VOWELS, _CONSONANTS, string.digits))
 ALPHABETS = {alphabet.name: alphabet for alphabet in (LEXICAL, NON_LEXICAL, VOWELS)}
 
 
-def normalise(segment: str) -> str:
-    """Return a segment as models are trained on it: without invalid characters, white space as single spaces."""
-    return without_invalid(" ".join(segment.encode("utf-8", "replace").decode().split()))
-
-
 def folded(text: str) -> str:
     """Return `text` with an ASCII letter or digit for each letter, combining mark or number outside ASCII.
 
@@ -95,18 +89,13 @@ def encode(text: str, alphabet: Alphabet) -> Codes:
     return encoded
 
 
-def ngrams(text: str, n: int, alphabet: Alphabet) -> Ints:
-    """Return the number of the n-gram that ends at each character of `text`, in which line feeds separate segments.
+def ngram_pieces(text: str, n: int, alphabet: Alphabet, most: int = 1 << 20) -> Iterator[Ints]:
+    """Yield the number of the n-gram that ends at each character of `text`, in which line feeds separate segments.
 
     The number is Σ code · size^i over i = 0, 1, … characters before the last. Before each segment are max(1, n - 1) `BEGIN`;
-    an n-gram that ends in one (its number modulo `size` is 0) belongs to no character. Shape (characters other than line
-    feeds + max(1, n - 1) for each line feed).
+    an n-gram that ends in one (its number modulo `size` is 0) belongs to no character. There are as many numbers as characters
+    other than line feeds, and max(1, n - 1) for each line feed; at most `most` come at once, to bound memory.
     """
-    return np.concatenate([np.zeros(0, dtype=np.int64), *ngram_pieces(text, n, alphabet)])
-
-
-def ngram_pieces(text: str, n: int, alphabet: Alphabet, most: int = 1 << 20) -> Iterator[Ints]:
-    """Yield what `ngrams` returns in pieces of at most `most` numbers: their memory does not grow with the text."""
     begin = "\n" * max(1, n - 1)
     # Single characters have no history, and need no padding before the first segment.
     first = 1 if n == 1 else 0
@@ -126,9 +115,6 @@ def _windows(codes: Ints, n: int, size: int) -> Ints:
 
 
 Floats = npt.NDArray[np.float64]
-
-# N-grams counted at once; bounds memory.
-_PORTION = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -150,14 +136,6 @@ STANDARD = Settings()
 """The papers' choice for the lexical alphabet."""
 STANDARD_NON_LEXICAL = Settings(6, 0.4, NON_LEXICAL)
 """The papers' choice for the non-lexical alphabet."""
-STANDARD_VOWELS = Settings(6, 0.4, VOWELS)
-"""The papers name none: as for the non-lexical alphabet."""
-
-
-def usual_settings(alphabet: str | None) -> Settings:
-    """Return the papers' choice for an alphabet by its name; None is the lexical one."""
-    usual = (STANDARD, STANDARD_NON_LEXICAL, STANDARD_VOWELS)
-    return next((settings for settings in usual if settings.alphabet.name == alphabet), STANDARD)
 
 
 @dataclass(frozen=True)
@@ -166,7 +144,7 @@ class CharacterModel:
 
     Attributes:
         settings: n, q and the alphabet.
-        keys: the n-grams that were seen, ascending, as `alphabet.ngrams` numbers them; shape (n-grams).
+        keys: the n-grams that were seen, ascending, as `ngram_pieces` numbers them; shape (n-grams).
         clean, raw: how often each occurs in the cleaned and in the raw pages; shape (n-grams) each.
         pages: the number of pages.
         training: a description of their origin.
@@ -187,29 +165,6 @@ class Order:
     keys: Ints
     clean: Floats
     dirty: Floats
-
-
-def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settings, training: str) -> CharacterModel:
-    """Count the n-grams of pages: the segments of each one's cleaned and raw text. `training` describes their origin."""
-    clean, raw = _Counter(settings), _Counter(settings)
-    count = 0
-    for clean_segments, raw_segments in pages:
-        clean.add(clean_segments)
-        raw.add(raw_segments)
-        count += 1
-    (clean_keys, clean_counts), (raw_keys, raw_counts) = clean.counts(), raw.counts()
-    if not len(clean_keys):
-        raise InputError("the cleaned pages hold no text", "give pages with text", training)
-    if raw_counts.sum() <= clean_counts.sum():
-        raise InputError(
-            f"the raw pages have no more text ({raw_counts.sum()} characters) than the cleaned ones ({clean_counts.sum()})",
-            "give the cleaned pages first and the raw ones second",
-            training,
-        )
-    keys = np.union1d(clean_keys, raw_keys)
-    return CharacterModel(
-        settings, keys, _spread(keys, clean_keys, clean_counts), _spread(keys, raw_keys, raw_counts), count, training
-    )
 
 
 def unigrams(model: CharacterModel, literal: bool = False) -> tuple[Floats, Floats]:
@@ -242,43 +197,6 @@ def order(model: CharacterModel, length: int, literal: bool = False) -> Order:
         quotients = np.divide(each, totals, out=np.zeros_like(each), where=(totals != 0) if literal else (totals > 0))
         probabilities.append(np.clip(quotients, 0.0, 1.0))
     return Order(keys, *probabilities)
-
-
-class _Counter:
-    """Counts n-grams in portions."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._waiting: list[Ints] = []
-        self._size = 0
-        self._keys = np.zeros(0, dtype=np.int64)
-        self._counts = np.zeros(0, dtype=np.int64)
-
-    def add(self, segments: Sequence[str]) -> None:
-        """Count the n-grams of a page's segments."""
-        alphabet = self._settings.alphabet
-        numbers = ngrams("\n".join(filter(None, map(normalise, segments))), self._settings.n, alphabet)
-        self._waiting.append(numbers[numbers % alphabet.size != 0])
-        self._size += len(self._waiting[-1])
-        if self._size > _PORTION:
-            self.counts()
-
-    def counts(self) -> tuple[Ints, Ints]:
-        """Return the n-grams so far, ascending, and how often each occurs."""
-        if self._waiting:
-            keys, counts = np.unique(np.concatenate(self._waiting), return_counts=True)
-            both = np.union1d(self._keys, keys)
-            self._counts = _spread(both, self._keys, self._counts) + _spread(both, keys, counts)
-            self._keys = both
-            self._waiting, self._size = [], 0
-        return self._keys, self._counts
-
-
-def _spread(keys: Ints, subset: Ints, counts: Ints) -> Ints:
-    """Return the counts of `keys`, ascending, from those of a subset; 0 for the others."""
-    spread = np.zeros(len(keys), dtype=np.int64)
-    spread[np.searchsorted(keys, subset)] = counts
-    return spread
 
 
 def _add_one(counts: Floats) -> Floats:

@@ -39,6 +39,9 @@ WEIGHTS = {2: (0.2, 0.8), 3: (0.1, 0.3, 0.6)}
 """By order, the weights of the unigram, the bigram and the trigram."""
 CURRENT, HISTORY = "current", "history"
 """The unigram of a mixture: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
+NO_COUNT = "<unk> was not seen in training: a word of count 0"
+ENDS = "<s> begins a sentence, </s> is neither counted nor scored"
+"""What cards say of unknown words and of the ends of sentences."""
 NEVER = -99.0
 """log10 of the probability 0 in ARPA files."""
 PROGRAM = "build_binary"
@@ -76,6 +79,14 @@ class Sentences:
 
     words: npt.NDArray[np.int32]
     lengths: Ints
+
+
+def formula(order: int, unigram: str) -> str:
+    """Return what cards say of a mixture, see `interpolated`."""
+    weights = WEIGHTS[order]
+    terms = ["P(w | u v)", "P(w | v)"][-order + 1 :]
+    shares = " + ".join(f"{weight:g} * {term}" for weight, term in zip(weights[:0:-1], terms, strict=True))
+    return f"{shares} + {weights[0]:g} * P({'v' if unigram == HISTORY else 'w'}) + {FLOOR:g}, by maximum likelihood"
 
 
 def merged(runs: Sequence[Run]) -> Run:

@@ -8,6 +8,7 @@
   const ROW = 30; // sentences in a row of a long block
   const CHUNK = 40; // rows
   const LONGEST = 20000; // characters of a sentence that are shown
+  const MOST = 3; // rows in a row that both remove: more stand behind the first of them
   const sides = data.sides.map((cuts) => ({ cuts, mask: null, name: "" }));
   let page = null;
   let rows = [];
@@ -52,8 +53,10 @@
     showCounts(number);
     showDifferences();
     for (const chunk of chunks) if (chunk.filled) repaint(chunk, number, old);
+    fold();
     if (here >= 0) showAbout();
     askRanks();
+    remember();
   };
   const showCounts = (number) => {
     const { mask, name, elements } = sides[number];
@@ -78,6 +81,19 @@
     for (let index = row.begin; index < row.end; index++) if (sides[0].mask[index] !== sides[1].mask[index]) return true;
     return false;
   };
+  const removed = ({ begin, end }) => sides.every(({ mask }) => mask.subarray(begin, end).every((kept) => !kept));
+  const fold = () => {
+    for (const row of rows) row.fold = null;
+    for (let number = 0, end = 0; number < rows.length; number = end + 1) {
+      for (end = number; end < rows.length && removed(rows[end]); ) end += 1;
+      const run = rows.slice(number, end);
+      if (run.length <= MOST || run.some(({ open }) => open)) continue;
+      run.forEach((row, index) => (row.fold = index ? "" : `▸ ${whole(run.length)} blocks that both remove`));
+    }
+    rows.forEach(showFold);
+    for (const { begin, end, element } of chunks) element.hidden = rows.slice(begin, end).every(({ fold }) => fold === "");
+  };
+  const showFold = ({ element, fold }) => (fold === null ? element?.removeAttribute("data-fold") : element?.setAttribute("data-fold", fold));
   const showDifferences = () => {
     if (!sides[0].mask || !sides[1].mask) return;
     const count = rows.filter(differing).length;
@@ -94,15 +110,16 @@
     ["curl", (name) => `curl --data-binary @page.html ${quote(`${location.origin}/clean?cleaner=${encodeURIComponent(name)}`)}`],
     ["Python", (name) => `thresher.clean_html(open("page.html", "rb").read(), ${JSON.stringify(name)})`],
   ];
-  const copy = async (code, button) => {
+  const copy = async (button, text, code) => {
+    const label = button.textContent;
     try {
-      await navigator.clipboard.writeText(code.textContent);
+      await navigator.clipboard.writeText(text);
       button.textContent = "copied";
     } catch {
-      getSelection().selectAllChildren(code);
-      button.textContent = "selected";
+      if (code) getSelection().selectAllChildren(code);
+      button.textContent = code ? "selected" : "the browser does not allow to copy";
     }
-    setTimeout(() => (button.textContent = "copy"), 1500);
+    setTimeout(() => (button.textContent = label), 1500);
   };
   const buildSide = (number) => {
     const side = sides[number];
@@ -115,7 +132,7 @@
     const list = make("dl");
     for (const { label, code } of lines) {
       const button = make("button", { type: "button", "aria-label": `Copy ${label} of ${letter}` }, "copy");
-      button.addEventListener("click", () => copy(code, button));
+      button.addEventListener("click", () => copy(button, code.textContent, code));
       list.append(make("dt", {}, label), make("dd", {}, code), make("dd", {}, button));
     }
     const add = make("button", { type: "button", className: "plain" }, "add a cut");
@@ -136,15 +153,7 @@
       recut(number);
     });
     const text = make("button", { type: "button", className: "plain" }, "copy kept text");
-    text.addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(cutting.keptText(page, side.mask));
-        text.textContent = "copied";
-      } catch {
-        text.textContent = "the browser does not allow to copy";
-      }
-      setTimeout(() => (text.textContent = "copy kept text"), 1500);
-    });
+    text.addEventListener("click", () => copy(text, cutting.keptText(page, side.mask)));
     which.addEventListener("click", () => showSide(number));
     side.elements = { cuts, words, of, removed, rest, meter, which, lines };
     part("which").append(which);
@@ -311,6 +320,7 @@
     });
     row.element = element;
     sides.forEach((_, index) => paint(row, index));
+    showFold(row);
     return element;
   };
   const paint = (row, number) => {
@@ -349,19 +359,7 @@
     }
     return box;
   };
-  const sentencesOf = (block) => {
-    // Blocks of sentences never fall.
-    let low = 0;
-    let high = page.block.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (page.block[middle] < block) low = middle + 1;
-      else high = middle;
-    }
-    let end = low;
-    while (end < page.block.length && page.block[end] === block) end += 1;
-    return [low, end];
-  };
+  const sentencesOf = (block) => [page.block.indexOf(block), page.block.lastIndexOf(block) + 1];
   const scoresOf = (scorer, block) => {
     if (scorer.segment === "block") return [page.scores[scorer.name][block]];
     const [begin, end] = sentencesOf(block);
@@ -400,7 +398,7 @@
       const last = rows[rows.length - 1];
       const sameBlock = index > 0 && page.block[index] === page.block[index - 1];
       if (last && sameBlock && index - last.begin < ROW) last.end = index + 1;
-      else rows.push({ begin: index, end: index + 1, block: page.block[index], first: !sameBlock });
+      else rows.push({ begin: index, end: index + 1, block: page.block[index], first: !sameBlock, fold: null });
     }
     chunks = [];
     for (let begin = 0; begin < rows.length; begin += CHUNK) {
@@ -434,6 +432,8 @@
     if (here >= 0) rows[here].element?.classList.remove("here");
     here = number;
     fill(chunks[Math.floor(number / CHUNK)]);
+    rows[number].open = true;
+    fold();
     const { element } = rows[number];
     element.classList.add("here");
     if (focus) {
@@ -580,21 +580,24 @@
   const score = (body) => {
     part("pasting").open = false;
     part("pick").selectedIndex = -1;
-    showWhen(() => ask("api/score", { method: "POST", body, headers: { "Content-Type": "application/octet-stream" } }));
+    // What has no tag is text, such as a sentence.
+    const type = typeof body === "string" && !/<[a-z!/?]/i.test(body) ? "text/plain; charset=utf-8" : "application/octet-stream";
+    showWhen(() => ask("api/score", { method: "POST", body, headers: { "Content-Type": type } }));
   };
   const fillPick = (options, count) => {
     const chosen = part("pick").value;
-    part("pick").replaceChildren(...options.map(([id, value]) => new Option(id, value)));
+    part("pick").replaceChildren(...options.map(([id, value, title]) => new Option(title ? `${title} (${id})` : id, value)));
     part("pick").value = chosen;
     part("pages").textContent = count > options.length ? `the first ${whole(options.length)} of ${whole(count)}` : "";
     for (const id of ["before", "after"]) part(id).disabled = options.length < 2;
   };
-  const all = data.server ? data.ids.map((id) => [id, id]) : stored.map((script, index) => [script.dataset.id, index]);
+  const listed = (pages) => pages.map(([id, title]) => [id, id, title]);
+  const all = data.server ? listed(data.pages) : stored.map((script, index) => [script.dataset.id, index]);
   const filter = (text) =>
     attempt(async () => {
       if (data.server) {
-        const { ids, count } = await ask(`api/pages?find=${encodeURIComponent(text)}`);
-        fillPick(ids.map((id) => [id, id]), count);
+        const { pages, count } = await ask(`api/pages?find=${encodeURIComponent(text)}`);
+        fillPick(listed(pages), count);
       } else {
         const options = all.filter(([id]) => id.toLowerCase().includes(text.toLowerCase()));
         fillPick(options, options.length);
@@ -606,6 +609,26 @@
     pick.selectedIndex = next;
     load(pick.value);
   };
+
+  // Browsers limit how often a page may change its address, as a held key would.
+  let remembering = 0;
+  const remember = () => {
+    clearTimeout(remembering);
+    remembering = setTimeout(() => history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify([page.id, ...sides.map(({ cuts }) => cuts)]))}`), 300);
+  };
+  // An address names the page that is shown first, and what cuts it.
+  const named = () => {
+    try {
+      const text = decodeURIComponent(location.hash.slice(1));
+      const [id, ...cuts] = text.startsWith("[") ? JSON.parse(text) : [text];
+      if (cuts.flat().every(isSound)) cuts.slice(0, 2).forEach((each, number) => (sides[number].cuts = each));
+      return id;
+    } catch {
+      return location.hash.slice(1);
+    }
+  };
+  const isSound = ({ scorer, cutoff, headings, floor }) =>
+    Object.hasOwn(scorers, scorer) && Number.isFinite(cutoff) && ["score", "headline", "keep", "drop"].includes(headings) && Number.isSafeInteger(floor);
 
   // --- ranks
 
@@ -714,7 +737,6 @@
   });
   if (data.server) {
     part("pasting").hidden = false;
-    part("typing").hidden = false;
     part("paste").addEventListener("submit", (event) => {
       event.preventDefault();
       score(part("html").value);
@@ -737,31 +759,15 @@
       if (file) score(file);
       else if (text) score(text);
     });
-    part("sentence").addEventListener("submit", (event) => {
-      event.preventDefault();
-      attempt(async () => {
-        const view = cutting.decode(await ask("api/sentence", { method: "POST", body: part("typed").value, headers: { "Content-Type": "text/plain; charset=utf-8" } }));
-        const names = data.scorers.map(({ name }) => name).filter((name) => view.scores[name]?.length && scorers[name].segment === "sentence");
-        const others = data.scorers.map(({ name }) => name).filter((name) => view.scores[name]?.length && scorers[name].segment !== "sentence");
-        part("typed-scores").tBodies[0].replaceChildren(
-          ...[...names, ...others].map((name) => {
-            const values = [...view.scores[name]];
-            const shown = scorers[name].decides ? values.map((value) => (value ? "keeps" : "drops")) : values.map(short);
-            return make("tr", {}, make("th", { scope: "row", title: scorers[name].about }, name, make("small", {}, scorers[name].unit)), make("td", { className: "number" }, shown.join(", ")));
-          }),
-        );
-        part("typed-scores").hidden = false;
-      });
-    });
   }
   part("picking").hidden = !all.length;
   part("filter").hidden = part("before").hidden = part("after").hidden = all.length < 2;
   fillPick(all, data.server ? data.count : all.length);
+  const first = named();
   if (all.length) {
-    // An address may name the page that is shown first.
-    const named = Array.from(part("pick").options).findIndex(({ text }) => `#${encodeURIComponent(text)}` === location.hash);
-    part("pick").selectedIndex = Math.max(0, named);
-    load(part("pick").value);
+    const place = all.findIndex(([id]) => id === first);
+    part("pick").selectedIndex = data.server && first ? place : Math.max(0, place);
+    load(place < 0 && data.server && first ? first : part("pick").value);
   } else {
     part("pasting").open = true;
   }

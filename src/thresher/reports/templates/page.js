@@ -51,17 +51,18 @@ const startComparing = (data, models) => {
     ];
   };
   const show = () => {
-    const found = inputs.map((input) => named(input.value));
+    const found = inputs.map(({ value }) => named(value) ?? (value && model().rows.find(({ name }) => name.startsWith(value))));
     for (const [number, input] of inputs.entries()) {
       input.setCustomValidity(input.value && !found[number] ? "There is no such variant." : "");
     }
-    const names = inputs.map((input, number) => (found[number] ? input.value : "–"));
+    const names = found.map((row) => (row ? row.name : "–"));
     part("head").replaceChildren(element("th", { scope: "col", className: "left", textContent: "" }),
-      ...names.map((name) => element("th", { scope: "col", textContent: name })));
+      // A long name breaks where its parts begin.
+      ...names.map((name) => element("th", { scope: "col" }, ...name.split(/(?=[|@])/).flatMap((piece) => [piece, element("wbr")]))));
     part("figures").replaceChildren(...rowsOfTable(model()).map(([label, text]) => element("tr", {},
       element("th", { scope: "row", textContent: label }),
       ...found.map((one) => element("td", { textContent: one ? text(one) : "–" })))));
-    for (const view of views) view.signal("pinned", inputs.map((input) => input.value)).runAsync();
+    for (const view of views) view.signal("pinned", names).runAsync();
   };
   const pin = (name) => {
     inputs[next].value = name;
@@ -89,8 +90,8 @@ const startComparing = (data, models) => {
   const choose = () => {
     const one = model();
     part("names").replaceChildren(...one.rows.map(({ name }) => element("option", { value: name })));
-    const every = one.rows.filter((row) => row.front && !row.recommended);
-    inputs[0].value = one.recommended ?? every[every.length - 1]?.name ?? "";
+    const every = one.rows.filter((row) => row.front && !row.recommended).sort((row, other) => other.mean - row.mean);
+    inputs[0].value = one.recommended ?? every.shift()?.name ?? "";
     inputs[1].value = every[0]?.name ?? "";
     next = 0;
     isolate(null);

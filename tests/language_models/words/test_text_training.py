@@ -14,8 +14,9 @@ import pytest
 from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import file_digest
 from thresher.language_models import checked_model, load_model
+from thresher.language_models.words import text_training
+from thresher.language_models.words.text_training import PERCENTILES, train
 from thresher.language_models.words.tokenisers import TOKENISERS
-from thresher.language_models.words.training import PERCENTILES, Plan, train
 from thresher.language_models.words.word_model import TextFile, read_card
 
 
@@ -36,7 +37,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_folder_and_its_card(tmp_path, text):
-    card = train(Plan((text,), tmp_path / "model", order=3, least_count=2))
+    card = train((text,), tmp_path / "model", order=3)
     folder = tmp_path / "model"
     binary = ["model.binary"] if shutil.which("build_binary") else []
     assert sorted(path.name for path in folder.iterdir()) == ["card.json", "model.arpa", *binary]
@@ -54,7 +55,6 @@ def test_the_folder_and_its_card(tmp_path, text):
     # 600 sentences: 6 are too few to hold them out.
     assert (training.words, training.sentences) == (3000, 600)
     assert (training.perplexities_of, training.perplexity_sentences) == ("training sentences", 600)
-    assert training.least_count == 2
     assert training.vocabulary == card.ngrams[0] - 3
     assert [*training.perplexities] == [str(percentile) for percentile in PERCENTILES]
     model = load_model(str(folder))
@@ -69,7 +69,7 @@ def test_formulas_of_cards(tmp_path, text):
         (2, "history", "0.8 * P(w | v) + 0.2 * P(v) + 1e-06, by maximum likelihood"),
         (3, "current", "0.6 * P(w | u v) + 0.3 * P(w | v) + 0.1 * P(w) + 1e-06, by maximum likelihood"),
     ):
-        card = train(Plan((text,), tmp_path / "model", order=order, unigram=unigram))
+        card = train((text,), tmp_path / "model", order=order, unigram=unigram)
         assert card.formula == formula
         assert card.unknown_words == "<unk> was not seen in training: a word of count 0"
 
@@ -77,7 +77,7 @@ def test_formulas_of_cards(tmp_path, text):
 def test_held_out_sentences(tmp_path):
     lines = ["common words here" if n % 100 != 99 else f"secret{'x' * (n // 100)}" for n in range(10_050)]
     (tmp_path / "text").write_text("\n".join(lines) + "\n")
-    card = train(Plan((tmp_path / "text",), tmp_path / "model"))
+    card = train((tmp_path / "text",), tmp_path / "model")
     training = card.training
     assert training is not None
     assert (training.sentences, training.words, training.vocabulary) == (9_950, 29_850, 3)
@@ -87,17 +87,17 @@ def test_held_out_sentences(tmp_path):
     assert "secret" not in (tmp_path / "model" / "model.arpa").read_text()
 
 
-def test_equal_bytes_whatever_portions_and_workers(tmp_path, text):
+def test_equal_bytes_whatever_portions_and_workers(tmp_path, text, monkeypatch):
     digests = set()
     for workers, size in ((1, 10**6), (1, 4000), (2, 10_000)):
-        plan = Plan((text, text), tmp_path / "model", order=3, workers=workers, portion_bytes=size)
-        digests.add(train(plan).digest)
+        monkeypatch.setattr(text_training, "PORTION", size)
+        digests.add(train((text, text), tmp_path / "model", order=3, workers=workers).digest)
     assert len(digests) == 1
 
 
 @pytest.mark.parametrize("name", [*TOKENISERS])
 def test_every_tokeniser(tmp_path, text, name):
-    card = train(Plan((text,), tmp_path / "model", tokeniser=name))
+    card = train((text,), tmp_path / "model", tokeniser_name=name)
     assert card.tokeniser == name
     assert card.normalisation
     model = load_model(str(tmp_path / "model"))
@@ -107,7 +107,7 @@ def test_every_tokeniser(tmp_path, text, name):
 def test_a_text_of_one_word(tmp_path):
     (tmp_path / "text").write_text("word")
     for order in (2, 3):
-        card = train(Plan((tmp_path / "text",), tmp_path / "model", order=order))
+        card = train((tmp_path / "text",), tmp_path / "model", order=order)
         assert card.ngrams == (4, 1, 0)[:order]
         model = load_model(str(tmp_path / "model"))
         checked_model.cache_clear()
@@ -115,61 +115,53 @@ def test_a_text_of_one_word(tmp_path):
 
 
 def test_an_older_model_is_replaced_and_nothing_else(tmp_path, text):
-    plan = Plan((text,), tmp_path / "model")
-    first = train(plan)
-    assert train(Plan((text,), tmp_path / "model", order=3)).digest != first.digest
+    first = train((text,), tmp_path / "model")
+    assert train((text,), tmp_path / "model", order=3).digest != first.digest
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "mine").write_text("x")
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
-    train(Plan((text,), tmp_path / "empty"))
+    train((text,), tmp_path / "empty")
     for name in ("papers", "file"):
         with pytest.raises(ConfigError) as caught:
-            train(Plan((text,), tmp_path / name))
+            train((text,), tmp_path / name)
         assert str(caught.value) == (
             f"--output {tmp_path / name}: it exists and is not a language model. Fix: choose another folder."
         )
 
 
 def test_failures_leave_nothing_and_keep_the_older_model(tmp_path, text):
-    train(Plan((text,), tmp_path / "model"))
+    train((text,), tmp_path / "model")
     before = (tmp_path / "model" / "card.json").read_bytes()
     (tmp_path / "broken").write_bytes(b"fine\ncaf\xe9\n")
     (tmp_path / "wordless").write_text("...\n!\n")
     names = {path.name for path in tmp_path.iterdir()}
-    for bad, options, message in (
-        ("broken", {}, f"{tmp_path / 'broken'}:2: it is not UTF-8. Fix: convert the file to UTF-8."),
-        ("wordless", {}, f"{tmp_path / 'wordless'}: the training text has no words. Fix: give text with words."),
-        (
-            text,
-            {"least_count": 10_000},
-            f"{text}: no word occurs 10000 times, the most frequent one ",
-        ),
+    for bad, message in (
+        ("broken", f"{tmp_path / 'broken'}:2: it is not UTF-8. Fix: convert the file to UTF-8."),
+        ("wordless", f"{tmp_path / 'wordless'}: the training text has no words. Fix: give text with words."),
     ):
         with pytest.raises(InputError) as caught:
-            train(Plan((tmp_path / bad,), tmp_path / "model", **options))
+            train((tmp_path / bad,), tmp_path / "model")
         assert str(caught.value).startswith(message)
     assert {path.name for path in tmp_path.iterdir()} == names
     assert (tmp_path / "model" / "card.json").read_bytes() == before
 
 
 def test_all_problems_at_once(tmp_path, text):
-    plan = Plan((text, tmp_path / "none"), text, order=6, tokeniser="bpe", least_count=0)
     with pytest.raises(ConfigErrors) as caught:
-        train(plan)
+        train((text, tmp_path / "none"), text, order=6, tokeniser_name="bpe")
     assert [line.partition(". Fix: ")[0] for line in caught.value.lines()] == [
         f"{tmp_path / 'none'}: there is no such file or folder",
         f"--output {text}: it exists and is not a language model",
         "--order 6: there are no models of that order",
         "--tokeniser bpe: unknown tokeniser 'bpe'",
-        "--min-count 0: it must be 1 or more",
     ]
     with pytest.raises(ConfigError, match="there is no text to train on"):
-        train(Plan((), tmp_path / "m"))
+        train((), tmp_path / "m")
 
 
 def test_cards_without_training_are_read(tmp_path, text):
-    train(Plan((text,), tmp_path / "model"))
+    train((text,), tmp_path / "model")
     path = tmp_path / "model" / "card.json"
     values = json.loads(path.read_text())
     del values["training"], values["normalisation"]

@@ -15,21 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models.words.texts import describe, portions, segments
+from thresher.language_models.words.text_training import describe, portions
 from thresher.language_models.words.word_model import TextFile
-from thresher.pages import PageOptions
 
 LINES = ["One sentence. Two, I say!", "", "Ein Café ’n Tee", "中文 。", "x" * 40]
-OPTIONS = PageOptions()
 
 
 def blocks(*paths: Path, size: int = 30, field: str = "text") -> list[str]:
-    return [
-        block
-        for portion in portions(paths, size)
-        for result in segments(portion, OPTIONS, field)
-        for block in result.blocks
-    ]
+    return [line for portion in portions(paths, field, size) for line in map(str.strip, portion.splitlines()) if line]
 
 
 def written(path: Path, content: bytes) -> Path:
@@ -70,17 +63,12 @@ def test_files_of_json_lines(tmp_path, name):
 def test_portions_laid_end_to_end_are_the_file(tmp_path_factory, text, size):
     path = tmp_path_factory.mktemp("texts") / "t"
     path.write_bytes(text.encode())
-    result = [*portions([path], size)]
-    assert b"".join(part for portion in result for part in portion.parts) == text.encode()
-    line = 1
-    for portion in result:
-        assert portion.line == line
-        line += portion.parts[0].count(b"\n")
+    assert "".join(portions([path], size=size)) == text
 
 
 def test_a_file_without_line_feeds_is_cut_at_spaces(tmp_path):
     path = written(tmp_path / "t", b"abc def ghi jkl")
-    assert [portion.parts[0] for portion in portions([path], 5)] == [b"abc ", b"def ", b"ghi ", b"jkl"]
+    assert [*portions([path], size=5)] == ["abc ", "def ", "ghi ", "jkl"]
 
 
 def test_a_folder_of_html(tmp_path):
@@ -91,8 +79,8 @@ def test_a_folder_of_html(tmp_path):
     (tmp_path / "notes.txt").write_text("no page")
     for size in (1, 10_000):
         assert blocks(tmp_path, size=size) == ["First", "Second page", "its end", "café"]
-    assert len([*portions([tmp_path], 1)]) == 3
-    assert len([*portions([tmp_path], 10_000)]) == 1
+    assert len([*portions([tmp_path], size=1)]) == 3
+    assert len([*portions([tmp_path], size=10_000)]) == 1
 
 
 def test_a_byte_order_mark_is_no_text(tmp_path):
@@ -155,8 +143,7 @@ def test_first_bytes_say_how_a_file_is_compressed(tmp_path):
         ("b", lzma.compress(text)),
     ):
         (tmp_path / name).write_bytes(content)
-        (portion,) = portions([tmp_path / name])
-        assert portion.parts == (text,)
+        assert [*portions([tmp_path / name])] == [text.decode()]
 
 
 def test_what_cannot_be_read(tmp_path):

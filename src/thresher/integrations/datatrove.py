@@ -1,0 +1,53 @@
+"""Steps of datatrove's pipelines: an extractor in the place of Trafilatura, and a filter of whole documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from datatrove.data import Document
+from datatrove.pipeline.extractors.base import BaseExtractor
+from datatrove.pipeline.filters.base_filter import BaseFilter
+
+from thresher.api import clean_html, clean_pages
+from thresher.collections import Page
+from thresher.defaults import DEFAULT_CLEANER, PAGE_SECONDS
+from thresher.errors import InputError
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scoring.percentiles import resolved_without_collection
+
+
+class ThresherExtractor(BaseExtractor):
+    """Replaces a document's HTML by what a cleaner leaves of it; documents of which nothing is left are dropped."""
+
+    name = "🌾 Thresher"
+    _requires_dependencies = ("thresher",)
+
+    def __init__(self, cleaner: str = DEFAULT_CLEANER, markdown: bool = False, timeout: float = PAGE_SECONDS) -> None:
+        super().__init__(timeout=timeout)
+        resolved_without_collection(parse_cleaner(cleaner).checked())
+        self.cleaner, self.markdown = cleaner, markdown
+
+    def extract(self, text: str) -> str:
+        """Return the text; empty for what is no page, so that the process goes on."""
+        try:
+            return clean_html(text, self.cleaner, markdown=self.markdown)
+        except InputError:
+            return ""
+
+
+class ThresherFilter(BaseFilter):
+    """Keeps the documents of which a cleaner leaves at least some words, as they are: `pages(gopher)`, `content@0.7`."""
+
+    name = "🌾 Thresher"
+    _requires_dependencies = ("thresher",)
+
+    def __init__(self, cleaner: str, min_words: int = 1, html: bool = False, exclusion_writer: Any = None) -> None:
+        super().__init__(exclusion_writer)
+        resolved_without_collection(parse_cleaner(cleaner).checked())
+        self.cleaner, self.min_words, self.html = cleaner, min_words, html
+
+    def filter(self, doc: Document) -> bool | tuple[bool, str]:
+        """Return whether to keep a document of plain text, or of HTML if the filter stands before an extractor."""
+        page = Page(doc.id, doc.text.encode("utf-8", "replace"), doc.metadata.get("url"), "utf-8", not self.html)
+        (cleaned,) = clean_pages([page], self.cleaner)
+        return cleaned.words >= self.min_words or (False, "failed" if cleaned.problem else "few_words")

@@ -1,0 +1,60 @@
+"""PyTerrier's transformers and indexers: documents cleaned, indexed by Lucene, pruned if asked for, and searched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+
+from thresher.api import clean_pages, index_json_lines, search
+from thresher.collections import Page
+from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
+from thresher.files import temporary_folder
+
+
+class ThresherCleaner(pt.Transformer):
+    """Sets `text` of documents to what a cleaner leaves of their HTML in the column `source`."""
+
+    def __init__(self, cleaner: str = DEFAULT_CLEANER, source: str = "html") -> None:
+        super().__init__()
+        self.cleaner, self.source = cleaner, source
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows, which have `docno` and `source`, with their text."""
+        rows = zip(inp["docno"], inp[self.source], strict=True)
+        pages = (Page(str(name), html.encode("utf-8", "replace"), charset="utf-8") for name, html in rows)
+        return inp.assign(text=[document.text for document in clean_pages(pages, self.cleaner)])
+
+
+class ThresherRetriever(pt.Transformer):
+    """Searches an index that Thresher made, by a retrieval model such as `bm25(k1=0.9,b=0.4)`."""
+
+    def __init__(self, folder: str | Path, model: str = RETRIEVAL_MODEL, depth: int = DEPTH) -> None:
+        super().__init__()
+        self.folder, self.model, self.depth = folder, model, depth
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the hits of the rows' `query` by `qid`, with `docno`, `score` and `rank` from 0."""
+        run = search(self.folder, dict(zip(inp["qid"].astype(str), inp["query"], strict=True)), self.model, self.depth)
+        hits = [(topic, *hit, rank) for topic, found in run.items() for rank, hit in enumerate(found.items())]
+        return inp.astype({"qid": str}).merge(pd.DataFrame(hits, columns=["qid", "docno", "score", "rank"]), on="qid")
+
+
+class ThresherIndexer(pt.Indexer):
+    """Indexes `text` by `docno` into a folder; `options` are those of `thresher.index_json_lines`: `prune="dcp@0.5"`."""
+
+    def __init__(self, folder: str | Path, **options: Any) -> None:
+        super().__init__()
+        self.folder, self.options = folder, options
+
+    def index(self, iter: Iterable[Mapping[str, Any]], **_: Any) -> ThresherRetriever:
+        """Index documents and return a retriever for them."""
+        with temporary_folder() as folder:
+            with (folder / "texts.jsonl").open("w", encoding="utf-8") as out:
+                out.writelines(json.dumps({"id": one["docno"], "contents": one["text"]}) + "\n" for one in iter)
+            index_json_lines(folder / "texts.jsonl", self.folder, **self.options)
+        return ThresherRetriever(self.folder)
