@@ -19,7 +19,7 @@ from thresher.collections import IdRule, ReadOptions
 from thresher.evaluation import read_qrels, read_topics
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
-from thresher.pseudo_topics import ANCHORS, TITLES, Made, PseudoOptions, make_pseudo_topics
+from thresher.pseudo_topics import ANCHORS, SOURCES, TITLES, Made, PseudoOptions, make_pseudo_topics
 from thresher.pseudo_topics.candidates import shares
 from thresher.pseudo_topics.extracting import LINK_REASONS
 
@@ -137,9 +137,10 @@ def write_warc(path: Path, pages: Mapping[str, tuple[str | None, str]]) -> None:
 
 def test_a_dask_cluster_makes_the_same(tmp_path: Path) -> None:
     write_lines(tmp_path / "web.jsonl", WEB)
+    options = PseudoOptions(SOURCES)
     with dask_cluster(tmp_path, 2, Path(__file__).parent, nannies=False) as cluster:
-        there = make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "there", backend=cluster.backend)
-    assert there == make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "here", backend=Backend(workers=1))
+        there = make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "there", options, backend=cluster.backend)
+    assert there == make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "here", options, backend=Backend(workers=1))
     for name in ("topics.tsv", "qrels.txt", "pseudo-topics.json"):
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 

@@ -24,8 +24,6 @@ class Grounds(StrEnum):
     """The queries that the user gave, each with its page: what `thresher choose` makes of them."""
     DEFAULT = "default"
     """Other collections: the default setting."""
-    NONE = "none"
-    """Nothing is advised."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,7 @@ class Advice:
         pages, sites: that can be read.
         sampled: pages that all figures are of.
         grounds: see there.
-        variant: what is advised, `none` for no cleaning; None where nothing is.
-        cleaner, pruning: the two parts of it, each with its cutoff; empty where there is none.
+        variant: what is advised, a cleaner and perhaps a pruning method, each with its cutoff; `none` for no cleaning.
         size: postings over those without cleaning; the interval is the sampling error (95 %).
         measure: the main one.
         change: of it, as a share of the mean without cleaning: by queries what they say (95 %, Student's t), else what to
@@ -90,7 +87,6 @@ class Advice:
         findings: by source.
         blocks, kinds: what cleaning removes, by kinds of blocks and of pages.
         look: pages to look at.
-        doubts: why nothing is advised, or what speaks against the advice.
         commands: lines for a shell that apply it to the whole collection.
     """
 
@@ -99,10 +95,8 @@ class Advice:
     sites: int
     sampled: int
     grounds: Grounds
-    variant: str | None
-    cleaner: str
-    pruning: str
-    size: Interval | None
+    variant: str
+    size: Interval
     measure: str
     change: Interval | None
     elsewhere: Mapping[str, float]
@@ -110,7 +104,6 @@ class Advice:
     blocks: tuple[Removed, ...]
     kinds: tuple[Removed, ...]
     look: tuple[LookAt, ...]
-    doubts: tuple[str, ...]
     commands: tuple[str, ...]
 
 

@@ -442,12 +442,14 @@ def advise(
     shape: Shape,
 ) -> None:
     """Advise which cleaner and pruning to use for PAGES without judgments, and say how sure that is."""
-    from thresher.experiments.adviser import Crawl, advise_on, written
+    from thresher.choosing.advice import ADVICE_FILE
+    from thresher.experiments.adviser import Crawl, advise_on
+    from thresher.reports import REPORT_FILE
     from thresher.reports.summary import advised
 
     crawl = Crawl(replace(collection, path=str(source)), queries, sample, backend.backend())
-    advice, files = advise_on(crawl, output, say), written(output, queries is not None)
-    say_answer(Answer([*advised(advice)], None, [], files, files[-1][1], advice.commands), shape)
+    advice, files = advise_on(crawl, output, say), [("report", output / REPORT_FILE)]
+    say_answer(Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands), shape)
 
 
 @click.command("pseudo-topics")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from importlib.resources import files
 from pathlib import Path
+from string import Template
 
 import numpy as np
 import pyarrow as pa
@@ -21,16 +23,16 @@ from thresher.choosing.advice import (
     relative_change,
     write_advice,
 )
-from thresher.choosing.choices import Choice
 from thresher.collections import open_collection
 from thresher.costs.repeats import Interval
-from thresher.defaults import DEFAULT_INDEX, LEFT_OUT, SEARCH_CLEANER
+from thresher.defaults import DEFAULT_INDEX, LEFT_OUT
 from thresher.errors import InputError, StateError
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
 from thresher.experiments.chooser import choose_experiment, treatment_commands
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
+from thresher.experiments.inputs import check_apart
 from thresher.experiments.schema import (
     CollectionTable,
     Document,
@@ -58,7 +60,7 @@ from thresher.pseudo_topics.making import (
     write_topics,
 )
 from thresher.pseudo_topics.sampling import PAGES, STRIPPED, sample_by_site, write_sample
-from thresher.reports import REPORT_FILE, write_report
+from thresher.reports import write_report
 from thresher.scorers.cleaners import BASELINE, Cleaner
 from thresher.scoring.block_kinds import KINDS, BlockKind
 from thresher.scoring.cutting import shard_columns, shard_layout, shard_mask
@@ -66,7 +68,7 @@ from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import explained_pages
 from thresher.scoring.store import list_column, read_shard, shards
 from thresher.variants.results import Results
-from thresher.variants.table import Floats, Ints, VariantTable
+from thresher.variants.table import Floats, Ints
 
 SAMPLE, EACH = 20_000, 200
 """The most pages that are looked at, and topics of each source."""
@@ -98,9 +100,8 @@ def advise_on(crawl: Crawl, folder: Path, say: Callable[[str], None] = lambda _:
     """Advise which cleaner and pruning to use for a crawl, and write all that this rests on into a folder.
 
     Queries that are enough for a verdict decide alone, as `thresher choose` does. Else the advice is the default setting, and
-    topics made from the pages are asked what they lose by it. The folder gets `advice.json`, the sampled pages, topics with
-    qrels, experiment files with results, and a report in `made/`, or in `asked/` where there are queries. It must be new,
-    empty, or written by this function.
+    topics made from the pages are asked what they lose by it. The folder gets `advice.json`, `report.html`, the sampled pages,
+    topics with qrels, and experiment files with results. It must be new, empty, or written by this function.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / ADVICE_FILE).exists():
         raise StateError("it holds other things than an advice", "name a new folder with -o", str(folder))
@@ -115,18 +116,37 @@ def advise_on(crawl: Crawl, folder: Path, say: Callable[[str], None] = lambda _:
         choice = choose_experiment(experiment, folder, say=say) if decide else None
     results = asked or made
     if results is None:
-        raise InputError(
-            "no topic can be made of its pages", "give queries with their pages: --queries", crawl.collection.path
-        )
-    advice = _advice(crawl, taken, folder, (made, asked, choice))
+        fix = "give queries with their pages: --queries"
+        raise InputError("no topic can be made of its pages", fix, crawl.collection.path)
+    first = choice.models[0].first if choice else None
+    variant = DEFAULT_INDEX if choice is None else first.variant if first else BASELINE
+    treatment, table = parse_treatment(variant), results.table()
+    found = [*_findings(made, variant, taken.topics, False)] if made else []
+    found += _findings(asked, variant, taken.asked, decide) if asked else []
+    blocks, kinds, look, kept = _removed(folder / results.facts.experiment / "scores", treatment.cleaner)
+    share = float(table.shares[table.position[variant]])
+    errors = (kept.low / kept.value, kept.high / kept.value) if taken.sampled < taken.pages else (1.0, 1.0)
+    document = Document(ExperimentTable("advice"), crawl.collection, TopicsTable(""), QrelsTable(""))
+    advice = Advice(
+        title=results.facts.title,
+        pages=taken.pages,
+        sites=taken.sites,
+        sampled=taken.sampled,
+        grounds=Grounds.QUERIES if decide else Grounds.DEFAULT,
+        variant=variant,
+        size=Interval(share, share * errors[0], share * errors[1]),
+        measure=table.main,
+        change=found[-1].change if decide else expected_change([*LEFT_OUT.values()]),
+        elsewhere={} if decide else LEFT_OUT,
+        findings=tuple(found),
+        blocks=blocks,
+        kinds=kinds,
+        look=look,
+        commands=treatment_commands(document, crawl.collection.path, treatment) if variant != BASELINE else (),
+    )
     write_advice(advice, folder)
-    write_report(folder / results.facts.experiment, results, choice, advice=advice)
+    write_report(folder, results, choice, advice=advice)
     return advice
-
-
-def written(folder: Path, asked: bool) -> list[tuple[str, Path]]:
-    """Return the report and the record of an advice, by what they are; `asked`: whether queries were given."""
-    return [("report", folder / (ASKED if asked else MADE) / REPORT_FILE), ("record", folder / ADVICE_FILE)]
 
 
 @dataclass(frozen=True)
@@ -144,236 +164,125 @@ def _take(crawl: Crawl, folder: Path, say: Callable[[str], None]) -> _Taken:
     """Sample pages, make topics of them, and write both."""
     table, reading = crawl.collection, read_options(crawl.collection)
     source, limits = Path(table.path), Limits(table.page_seconds, table.max_page_mib)
-    options = PseudoOptions(topics=EACH)
+    options, collection = PseudoOptions(topics=EACH), open_collection(source, reading, table.format)
+    check_apart(folder, collection)
     say(f"reading {source}")
     with extracted(source, folder, options, table.format, reading, limits, crawl.backend) as store:
-        asked = [*_asked(crawl.queries, store)] if crawl.queries else []
-        wanted = {document for topic in asked for document in topic.documents}
-        mask = sample_by_site(store, crawl.sample, _mask(store, wanted))
+        asked, always = _asked(crawl.queries, store) if crawl.queries else ([], None)
+        mask = sample_by_site(store, crawl.sample, always)
         each = [choose(store, replace(options, sources=(origin,)), mask) for origin in SOURCES]
-        ids = {*_ids(store, mask)}
+        ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start : start + len(ids)])}
         found = int(store.good.sum()), len(np.unique(store.sites[store.good]))
     made = tuple(topic for one in each for topic in one.topics)
     counts = {name: of for one in each for name, of in one.counts.items()}
     say(f"writing {len(ids):,} pages")
-    write_sample(open_collection(source, reading, table.format), ids, by_page(made), folder)
+    write_sample(collection, ids, by_page(made), folder)
     for name, topics in ((MADE, made), (ASKED, tuple(asked))):
         write_topics(Made(topics, counts), folder / "topics" / name, {"options": asdict(options)})
     return _Taken(*found, len(ids), made, tuple(asked))
 
 
-def _ids(store: Store, mask: Truths) -> Iterator[str]:
-    for start, ids in store.column("id"):
-        yield from (ids[row] for row in np.flatnonzero(mask[start : start + len(ids)]).tolist())
-
-
-def _mask(store: Store, wanted: set[str]) -> Truths:
-    found = np.zeros(len(store.good), dtype=np.bool_)
-    for start, ids in store.column("id"):
-        found[start : start + len(ids)] = [document in wanted for document in ids]
-    return found & store.good
-
-
-def _asked(file: Path, store: Store) -> Iterator[PseudoTopic]:
-    """Yield the queries of a file that have a page of the collection, each once, with all its pages."""
-    answers: dict[str, set[str]] = {}
+def _asked(file: Path, store: Store) -> tuple[list[PseudoTopic], Truths]:
+    """Return the queries of a file that have a page of the collection, each once, with all its pages; and a mask of these."""
+    answers: dict[str, set[str | int]] = {}
     for number, line in enumerate(read_text(file).splitlines(), start=1):
-        query, _, rest = line.partition("\t")
-        page = rest.partition("\t")[0].strip()
-        if line.strip() and not (query.strip() and page):
+        query, page = (" ".join(field.split()) for field in (*line.split("\t"), "")[:2])
+        if line.strip() and not (query and page):
             fix = "write behind each query a tab and the id or URL of a page that answers it"
             raise InputError("the line is not a query with its page", fix, f"{file}:{number}")
         if page:
-            answers.setdefault(" ".join(query.split()), set()).add(page)
-    pages = set().union(*answers.values())
-    keys = {page: address.key for page in pages if (address := page_address(page, None))}
-    hit = _mask(store, pages) | (store.good & np.isin(store.keys, np.array([*keys.values()], dtype=np.uint64)))
-    by_id: dict[str, list[str]] = {}
-    by_key: dict[int, list[str]] = {}
-    for document, key in zip(_ids(store, hit), store.keys[hit].tolist(), strict=True):
-        by_id[document] = [document]
-        by_key.setdefault(key, []).append(document)
-    found = [
-        (query, {document for page in named for document in by_id.get(page, by_key.get(keys.get(page, 0), []))})
-        for query, named in answers.items()
+            address = page_address(page, None)
+            answers.setdefault(query, set()).add(address.key if address else page)
+    wanted = set().union(*answers.values())
+    known: dict[str | int, set[str]] = {}
+    mask = np.zeros(len(store.good), dtype=np.bool_)
+    for start, ids in store.column("id"):
+        for row in np.flatnonzero(store.good[start : start + len(ids)]).tolist():
+            for name in wanted & {ids[row], int(store.keys[start + row])}:
+                known.setdefault(name, set()).add(ids[row])
+                mask[start + row] = True
+    found = {query: sorted(set().union(*(known.get(page, ()) for page in of))) for query, of in answers.items()}
+    topics = [
+        PseudoTopic(f"query-{at}", query, QUERIES, tuple(of)) for at, (query, of) in enumerate(found.items(), 1) if of
     ]
-    if not any(documents for _, documents in found):
+    if not topics:
         raise InputError("none of its pages is in the collection", "name pages by their ids or URLs", str(file))
-    for number, (query, documents) in enumerate(found, start=1):
-        if documents:
-            yield PseudoTopic(f"query-{number}", query, QUERIES, tuple(sorted(documents)))
+    return topics, mask
 
 
 def _experiment(crawl: Crawl, folder: Path, name: str, pages: str) -> Experiment:
     """Write the experiment file for a set of topics, and read it as any other."""
-    title = f"Advice for {Path(crawl.collection.path).name}"
-    paths = {"pages": pages, "topics": f"topics/{name}/{TOPICS_FILE}", "qrels": f"topics/{name}/{QRELS_FILE}"}
-    quoted = {
-        key: json.dumps(value, ensure_ascii=False) for key, value in {**paths, "name": name, "title": title}.items()
+    values = {
+        "name": name,
+        "title": f"Advice for {Path(crawl.collection.path).name}",
+        "pages": pages,
+        "topics": f"topics/{name}/{TOPICS_FILE}",
+        "qrels": f"topics/{name}/{QRELS_FILE}",
     }
-    cleaner, method = DEFAULT_INDEX.split("|")
-    scorer, cutoff = cleaner.rsplit("@", 1)
-    text = _TEMPLATE.format(
-        **quoted,
-        cleaners=json.dumps([SEARCH_CLEANER, *_OTHERS]),
-        sweep=json.dumps(f"{scorer}|{method.partition('@')[0]}"),
-        cutoff=cutoff,
-        share=method.partition("@")[2],
-    )
-    write_text(folder / f"{name}.toml", text)
-    loaded = load_experiment(folder / f"{name}.toml")
-    backend = crawl.backend
+    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
+    template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
+    write_text(folder / f"{name}.toml", Template(template).substitute(quoted))
+    loaded, backend = load_experiment(folder / f"{name}.toml"), crawl.backend
     return replace(loaded, backend=backend.name, workers=backend.workers, scheduler=backend.scheduler)
 
 
-_OTHERS = ("boilerpipe(rules=words,headings=keep)",)
-_TEMPLATE = """[experiment]
-name = {name}
-title = {title}
-
-[collection]
-path = {pages}
-
-[topics]
-path = {topics}
-
-[qrels]
-path = {qrels}
-
-[cleaners]
-names = {cleaners}
-
-[[sweep]]
-scorer = {sweep}
-cleaner_cutoffs = [{cutoff}]
-cutoffs = [{share}]
-
-[pruning]
-combined = 1
-"""
-
-
-def _advice(
-    crawl: Crawl, taken: _Taken, folder: Path, found: tuple[Results | None, Results | None, Choice | None]
-) -> Advice:
-    made, asked, choice = found
-    results = asked or made
-    assert results is not None
+def _findings(results: Results, variant: str, topics: Sequence[PseudoTopic], count: bool) -> Iterator[Finding]:
+    """Yield what each source's topics say of a variant; `count`: whether the advice rests on them."""
     table = results.table()
-    if choice:
-        first = choice.models[0].first
-        grounds, variant = Grounds.QUERIES, first.variant if first else BASELINE
-    else:
-        grounds, variant = Grounds.DEFAULT, DEFAULT_INDEX
-    doubts: list[str] = []
-    treatment = parse_treatment(variant)
-    index, main = table.position[variant], table.main
-    told = [
-        finding
-        for results, topics in ((made, taken.topics), (asked, taken.asked))
-        if results
-        for finding in _findings(results.table(), variant, topics, grounds)
-    ]
-    own = next((one.change for one in told if one.counts), None)
-    removed = _removed(folder / results.facts.experiment / "scores", treatment.cleaner)
-    share = float(table.shares[index])
-    low, high = removed.ratio if taken.sampled < taken.pages else (1.0, 1.0)
-    document = Document(ExperimentTable("advice"), crawl.collection, TopicsTable(""), QrelsTable(""))
-    return Advice(
-        title=results.facts.title,
-        pages=taken.pages,
-        sites=taken.sites,
-        sampled=taken.sampled,
-        grounds=grounds,
-        variant=variant,
-        cleaner="" if treatment.cleaner.name == BASELINE else treatment.cleaner.name,
-        pruning=treatment.pruning.name if treatment.pruning else "",
-        size=Interval(share, share * low, share * high),
-        measure=main,
-        change=own if choice else expected_change([*LEFT_OUT.values()]),
-        elsewhere={} if choice else LEFT_OUT,
-        findings=tuple(told),
-        blocks=removed.blocks,
-        kinds=removed.kinds,
-        look=removed.look,
-        doubts=tuple(doubts),
-        commands=treatment_commands(document, crawl.collection.path, treatment) if variant != BASELINE else (),
-    )
-
-
-def _findings(table: VariantTable, variant: str, topics: Sequence[PseudoTopic], grounds: Grounds) -> Iterator[Finding]:
-    """Yield what each source's topics say of a variant."""
     values = table.of(table.main)[[table.position[variant], 0]]
     of = {topic.id: topic.source for topic in topics}
     for source in dict.fromkeys(of.values()):
         after, before = values[:, [of[topic] == source for topic in table.topics]]
-        counts = source == QUERIES and grounds is Grounds.QUERIES
-        yield Finding(source, len(after), relative_change(after, before), counts)
+        yield Finding(source, len(after), relative_change(after, before), count)
 
 
-@dataclass(frozen=True)
-class _Losses:
-    """What a cleaner removes; `ratio` are the bounds of the share of words that it keeps, by that share (95 %, over pages)."""
+def _removed(
+    store: Path, cleaner: Cleaner
+) -> tuple[tuple[Removed, ...], tuple[Removed, ...], tuple[LookAt, ...], Interval]:
+    """Return what a cleaner removes from blocks and from pages of each kind, pages to look at, and the share that it keeps.
 
-    blocks: tuple[Removed, ...]
-    kinds: tuple[Removed, ...]
-    look: tuple[LookAt, ...]
-    ratio: tuple[float, float]
-
-
-def _removed(store: Path, cleaner: Cleaner) -> _Losses:
-    """Add up what a cleaner removes from blocks and pages of each kind."""
+    Its interval is that of a ratio of two sums over sampled pages (95 %, bootstrap).
+    """
     cleaner = resolved(store, cleaner)
-    pieces = [
-        _words(read_shard(path, [*shard_columns([cleaner]), "kinds"]).combine_chunks(), cleaner)
-        for path in shards(store)
-    ]
+    columns = [*shard_columns([cleaner]), "kinds"]
+    pieces = [_words(read_shard(path, columns).combine_chunks(), cleaner) for path in shards(store)]
     ids = [document for of, _, _ in pieces for document in of]
-    # Words of each page in blocks of each kind, before and after; shape (pages, kinds).
     before, after = (np.concatenate([piece[at] for piece in pieces]) for at in (1, 2))
-    words, lost = before.sum(axis=1), before - after
+    lost, words = before - after, before.sum(axis=1)
     mostly = np.where(words > 0, before.argmax(axis=1), -1)
-    blocks = [
-        _removed_of(KINDS[at], int(before[:, at].sum()), lost[:, at].sum(), before[:, at].sum())
-        for at in range(len(KINDS))
-    ]
-    kinds = [
-        _removed_of(kind, int((mostly == at).sum()), lost[mostly == at].sum(), words[mostly == at].sum())
-        for at, kind in enumerate(KINDS)
-    ]
-    worst = np.argsort(-lost[:, _CONTENT].sum(axis=1), kind="stable")[:_LOOK]
-    worst = worst[lost[worst][:, _CONTENT].sum(axis=1) > 0]
-    passages = dict(_passages(store, cleaner, [ids[row] for row in worst.tolist()]))
-    look = [
-        LookAt(ids[row], int(words[row]), float(lost[row].sum() / words[row]), passages.get(ids[row], ""))
-        for row in worst.tolist()
-    ]
-    kept = after.sum(axis=1)
-    low, high = ratio_interval(kept, words) if kept.any() else (1.0, 1.0)
-    share = float(kept.sum() / max(words.sum(), 1.0)) or 1.0
-    return _Losses(
-        tuple(one for one in blocks if one.count),
-        tuple(one for one in kinds if one.count),
+
+    def kinds(counts: Floats, of: Floats, without: Floats) -> tuple[Removed, ...]:
+        rows = zip(KINDS, counts.tolist(), of.tolist(), without.tolist(), strict=True)
+        return tuple(Removed(kind.value, int(count), gone / all_) for kind, count, all_, gone in rows if count and all_)
+
+    groups = [mostly == at for at in range(len(KINDS))]
+    of_pages = (
+        np.array([figures[group].sum() for group in groups]) for figures in (np.ones(len(ids)), words, lost.sum(axis=1))
+    )
+    content = lost[:, _CONTENT].sum(axis=1)
+    worst = [row for row in np.argsort(-content, kind="stable")[:_LOOK].tolist() if content[row] > 0]
+    passages = dict(_passages(store, cleaner, [ids[row] for row in worst]))
+    look = (LookAt(ids[row], int(words[row]), float(lost[row].sum() / words[row]), passages[ids[row]]) for row in worst)
+    share = float(after.sum() / before.sum())
+    bounds = ratio_interval(after.sum(axis=1), words)
+    return (
+        kinds(before.sum(axis=0), before.sum(axis=0), lost.sum(axis=0)),
+        kinds(*of_pages),
         tuple(look),
-        (low / share, high / share),
+        Interval(share, *bounds),
     )
 
 
-def _removed_of(kind: BlockKind, count: int, lost: float, words: float) -> Removed:
-    return Removed(kind.value, count, float(lost / words) if words else 0.0)
-
-
 def _words(table: pa.Table, cleaner: Cleaner) -> tuple[list[str], Floats, Floats]:
-    """Return the ids of a shard's pages, and their words in blocks of each kind, before and after cleaning."""
+    """Return the ids of a shard's pages, and their words in blocks of each kind, before and after; shape (pages, kinds)."""
     layout = shard_layout(table)
     mask = shard_mask(table, cleaner, layout)
     offsets, kinds = list_column(table, "kinds")
-    pages = np.repeat(np.arange(len(table)), np.diff(offsets))
-    cells, shape = pages * len(KINDS) + kinds, (len(table), len(KINDS))
+    cells = np.repeat(np.arange(len(table)), np.diff(offsets)) * len(KINDS) + kinds
 
     def words(weights: Ints) -> Floats:
         of_blocks = np.bincount(layout.blocks, weights=weights, minlength=len(kinds))
-        return np.bincount(cells, weights=of_blocks, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+        return np.bincount(cells, of_blocks, len(table) * len(KINDS)).reshape(-1, len(KINDS)).astype(np.float64)
 
     return table["id"].to_pylist(), words(layout.words), words(layout.words * mask)
 

@@ -350,7 +350,7 @@ def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> 
             title = title or _text(element)
         elif element.tag == "meta":
             if (element.get("name") or element.get("property") or "").lower() in _DESCRIPTIONS:
-                description = description or _first_sentence(" ".join((element.get("content") or "").split()))
+                description = description or _END.split(" ".join((element.get("content") or "").split()))[0]
         elif (href := element.get("href")) is not None:
             if element.tag == "a":
                 anchors.append(element)
@@ -368,10 +368,6 @@ _END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])")
 _NO_SENTENCES = ("a", "button", "label", "option", "textarea", "title", *(f"h{level}" for level in range(1, 7)))
 _LEAST_WORDS = 5
 SENTENCE_ENDS = tuple(".!?。！？")
-
-
-def _first_sentence(text: str) -> str:
-    return _END.split(text, maxsplit=1)[0]
 
 
 def _question(root: etree._Element) -> str:

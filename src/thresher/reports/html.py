@@ -242,7 +242,7 @@ def _not_chosen(results: Results) -> dict[str, Any]:
 
 def _advised(advice: Advice) -> dict[str, Any]:
     """Return what the first screen says of an advice."""
-    figures = [("Index size", _change(advice.size.value), "postings, no cleaning: 0")] if advice.size else []
+    figures = [("Index size", _change(advice.size.value), "postings")]
     if advice.change:
         low, high = (_change(1 + bound) for bound in (advice.change.low, advice.change.high))
         figures.append((measure_header(advice.measure)[0], _change(1 + advice.change.value), f"{low} to {high}"))

@@ -259,57 +259,35 @@ def _bounded(effect: Effect) -> str:
 def advised(advice: Advice) -> Iterator[str]:
     """Give what is advised for a crawl, what to expect, what it rests on, and what it would hurt."""
     short, size, change = measure_header(advice.measure)[0], advice.size, advice.change
-    if advice.variant is None or size is None:
-        yield "Nothing can be advised from these pages alone."
-    elif advice.grounds is Grounds.QUERIES:
-        stay = (
-            "no smaller index is shown to lose less"
-            if advice.variant == BASELINE
-            else f"{percent(size.value)} % of the index"
-        )
-        yield f"Use {advice.variant}: {stay}, by {_topics_of(advice)}."
+    by = f" by the sample {percent(size.low)} to {percent(size.high)} %," if size.low < size.high else ""
+    looked = f"{counted(advice.sampled, 'page')} of {advice.pages:,}, {counted(advice.sites, 'site')}"
+    if advice.grounds is Grounds.QUERIES:
+        opening = STAY if advice.variant == BASELINE else f"Use {advice.variant}"
+        yield f"{opening}: {percent(size.value)} % of the index,{by} as queries with their pages choose ({looked})."
     else:
-        yield f"Begin with {advice.variant}, the default: {percent(size.value)} % of the index{_sampling(size)}."
-    yield from advice.doubts
-    if change and advice.grounds is Grounds.DEFAULT:
+        yield f"Begin with {advice.variant}, the default: {percent(size.value)} % of the index,{by} ({looked})."
         lost = ", ".join(f"{name} {_signed_percent(one)}" for name, one in advice.elsewhere.items())
         yield (
-            f"No topics made from pages were found to foretell what people's show. What it changed of {short} on other "
-            f"collections, each time chosen without them: {lost} %. Expect {_percent_interval(change)} of a further "
-            "collection like these (95 %)."
+            "No topics made of pages were found to choose as people's do. What the default changed of "
+            f"{short} on other collections, each time chosen without them: {lost} %."
         )
-    elif change:
-        yield f"It changes {short} by {_percent_interval(change)} (95 %)."
-    if said := [one for one in advice.findings if one.change and not one.counts]:
-        of = "; ".join(f"{one.source} ({one.topics}) {_percent_interval(one.change)}" for one in said if one.change)
-        yield f"Topics made of these pages change with it by: {of}. That is reported, and nothing rests on it."
-    if cleaned := [one for one in advice.blocks if one.removed >= _MENTIONED]:
-        of = ", ".join(f"{one.kind} {percent(one.removed)} %" for one in sorted(cleaned, key=lambda one: -one.removed))
-        yield f"Of the words of each kind of block {advice.cleaner} removes: {of}."
-    if hurt := [one for one in advice.kinds if one.removed >= _MENTIONED]:
-        of = ", ".join(
-            f"mostly {one.kind} ({counted(one.count, 'page')}) {percent(one.removed)} %"
-            for one in sorted(hurt, key=lambda one: -one.removed)
-        )
-        yield f"Of the words of pages that are {of}."
+    if change:
+        yield f"Expect {short} to change by {_percent_interval(change)} (95 %)."
+    if said := [
+        f"{one.source} ({one.topics}) {_percent_interval(one.change)}" for one in advice.findings if one.change
+    ]:
+        yield f"By topics, of which known items are only told: {'; '.join(said)}."
+    for what, every in (("blocks", advice.blocks), ("pages that mostly are", advice.kinds)):
+        worst = sorted((one for one in every if one.removed >= _MENTIONED), key=lambda one: -one.removed)
+        if worst:
+            told = ", ".join(f"{one.kind} {percent(one.removed)} % ({one.count:,})" for one in worst)
+            yield f"Cleaning removes of the words of {what}: {told}."
     for page in advice.look:
         yield f"Look at {page.id}: {percent(page.removed)} % of {page.words:,} words removed, among them: {page.passage}"
-    yield (
-        f"{counted(advice.sampled, 'page')} of {advice.pages:,}, from {counted(advice.sites, 'site')}, were looked at."
-    )
 
 
 _MENTIONED = 0.02
-"""Smaller removed shares are not worth a line."""
-
-
-def _topics_of(advice: Advice) -> str:
-    many = next((one.topics for one in advice.findings if one.counts), 0)
-    return f"{many} queries with their pages"
-
-
-def _sampling(size: Interval) -> str:
-    return f" ({percent(size.low)} to {percent(size.high)} by the sample)" if size.low < size.high else ""
+"""Smaller removed shares are not worth a word."""
 
 
 def _signed_percent(share: float) -> str:
