@@ -369,10 +369,10 @@ def option_name(key: str) -> str:
 def as_options(document: Document, table: str, keys: Iterable[str]) -> Iterator[str]:
     """Yield the options of the command line that say what a document says in keys of a table."""
     for key in keys:
-        value = getattr(getattr(document, table), key)
+        value, default = getattr(getattr(document, table), key), tables()[table].keys[key].default
         if value is True:
             yield option_name(key)
-        elif value != tables()[table].keys[key].default:
+        elif value not in (default, (default,)):
             for one in value if isinstance(value, tuple) else (value,):
                 yield from (option_name(key), str(one))
 
