@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -429,17 +429,42 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema
     serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, say)
 
 
+ORIGINS = ("titles", "anchors", "both", "descriptions", "questions", "sentences")
+_FROM = "Titles of pages, text of links to them; meta descriptions, questions in JSON-LD, sentences."
+
+
+@click.command()
+@click.argument("source", metavar="PAGES", type=FILE)
+@click.option("--queries", type=FILE, help="A query, a tab and the id or URL of its page on each line.")
+@click.option("--sample", type=click.IntRange(1), default=20_000, show_default=True, help="At most this many pages.")
+@click.option("--output", "-o", type=FILE, default="advice", show_default=True, help="The folder to write to.")
+@keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
+@backend_options
+@shape_options
+def advise(
+    source: Path,
+    queries: Path | None,
+    sample: int,
+    output: Path,
+    collection: schema.CollectionTable,
+    backend: AskedBackend,
+    shape: Shape,
+) -> None:
+    """Advise which cleaner and pruning to use for PAGES without judgments, and say how sure that is."""
+    from thresher.choosing.advice import ADVICE_FILE
+    from thresher.experiments.adviser import Crawl, advise_on
+    from thresher.reports import REPORT_FILE
+    from thresher.reports.summary import advised
+
+    crawl = Crawl(replace(collection, path=str(source)), queries, sample, backend.backend())
+    advice, files = advise_on(crawl, output, say), [("report", output / REPORT_FILE)]
+    say_answer(Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands), shape)
+
+
 @click.command("pseudo-topics")
 @click.argument("source", metavar="COLLECTION", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to write topics and qrels to.")
-@click.option(
-    "--from",
-    "origin",
-    type=click.Choice(["titles", "anchors", "both"]),
-    default="both",
-    show_default=True,
-    help="Titles of pages, text of links to them.",
-)
+@click.option("--from", "origin", type=click.Choice(ORIGINS), default="both", show_default=True, help=_FROM)
 @click.option("--topics", "most", type=int, default=500, show_default=True, help="At most this many topics.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses the sample.")
 @click.option(
@@ -463,13 +488,13 @@ def pseudo_topics(
     of ids are those of [collection] in experiment files, and must be the same there.
     """
     from thresher.passes.parts import Limits
-    from thresher.pseudo_topics import SOURCES, PseudoOptions, make_pseudo_topics
+    from thresher.pseudo_topics import ANCHORS, TITLES, PseudoOptions, make_pseudo_topics
     from thresher.pseudo_topics.making import next_step, summary
 
     made = make_pseudo_topics(
         source,
         output,
-        PseudoOptions(SOURCES if origin == "both" else (origin,), most, seed, stop_list),
+        PseudoOptions((TITLES, ANCHORS) if origin == "both" else (origin,), most, seed, stop_list),
         format=collection.format,
         reading=schema.read_options(collection),
         limits=Limits(collection.page_seconds, collection.max_page_mib),

@@ -96,7 +96,7 @@ def doctor() -> None:
 _VERBS: dict[str, tuple[click.Command, ...]] = {
     "Prepare": (doctor, experiment.init, cleaners, methods, lm, ncleaner, experiment.pseudo_topics),
     "Run": (experiment.run, experiment.explore, experiment.measure, cleaneval),
-    "Choose": (experiment.choose,),
+    "Choose": (experiment.advise, experiment.choose),
     "Look": (experiment.report, experiment.explain, experiment.play),
     "Single stages": (clean, experiment.index, experiment.search, experiment.evaluate),
 }

@@ -83,14 +83,14 @@ class Experiment:
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
     is chosen on `topics` is tested, by `terms`. `scheduler` is the address of Dask's, empty without it.
-    `texts` are files of other texts of the pages by name. `document` is the experiment file as it was read.
+    `texts` are files of other texts of the pages by name, `vectors` names with files of the pages' and of the topics'.
+    `document` is the experiment file as it was read.
     """
 
     name: str
     title: str
     file: Path
     collection: Location
-    generate: str
     format: str
     reading: ReadOptions
     limits: Limits
@@ -99,6 +99,7 @@ class Experiment:
     pages: PageOptions
     variants: tuple[Variant, ...]
     texts: Mapping[str, Path]
+    vectors: tuple[tuple[str, Path, Path], ...]
     systems: tuple[SystemRun, ...]
     index: IndexOptions
     original_statistics: bool
@@ -183,9 +184,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     if run.backend == DASK and not run.scheduler:
         problems.add("dask has no scheduler", "give the address of one in `scheduler`", ("run", "backend"))
     places = _Places(file.parent, problems)
-    collection = places.of(table.path, ("collection", "path"), not table.generate)
-    if table.generate and isinstance(collection, CatalogueId):
-        problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
+    collection = places.of(table.path, ("collection", "path"))
     if table.format and isinstance(collection, CatalogueId):
         problems.add("documents of ir_datasets have their own format", "leave it out", ("collection", "format"))
     _check_ids(table, problems)
@@ -199,13 +198,18 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         problems.add(what, f"leave out {option}, or the pruning methods", ("index", option))
     systems = tuple(_systems(document, variants, places))
     texts = {table.name: places.of(table.path, ("text", at, "path")) for at, table in enumerate(document.text)}
+    vectors = [
+        [places.of(getattr(table, key), ("vectors", at, key)) for key in ("path", "queries")]
+        for at, table in enumerate(document.vectors)
+    ]
+    for variant in (variant for variant in variants if variant.pruning and not variant.pruning.method.listed):
+        problems.add(f"{variant.name} prunes vectors, not pages", "leave it out: `explore` has all of it", ("vectors",))
     problems.check()
     return Experiment(
         name=name,
         title=document.experiment.title or name,
         file=file,
         collection=collection,
-        generate=table.generate,
         format=table.format,
         reading=read_options(table),
         limits=Limits(table.page_seconds, table.max_page_mib),
@@ -214,6 +218,10 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         pages=pages[0],
         variants=(*variants, *without_headings_of(variants)) if evaluation.without_headings else variants,
         texts={name: path for name, path in texts.items() if isinstance(path, Path)},
+        vectors=tuple(
+            (table.name, Path(str(pages)), Path(str(queries)))
+            for table, (pages, queries) in zip(document.vectors, vectors, strict=True)
+        ),
         systems=systems,
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],
@@ -276,7 +284,7 @@ class _Places:
             self.problems.add(what, fix, (qrels[0], "column"))
         return TopicSource(file, judged, field, column)
 
-    def of(self, value: str, path: KeyPath, must_exist: bool = True) -> Location:
+    def of(self, value: str, path: KeyPath) -> Location:
         """Return what the value of the key at `path` stands for."""
         add = self.problems.add
         matches = list(_VARIABLE.finditer(value))
@@ -287,7 +295,7 @@ class _Places:
         if isinstance(location, CatalogueId):
             if not location.id:
                 add(f"{CATALOGUE_PREFIX!r} has no id behind it", f"write one, such as {CATALOGUE_PREFIX}vaswani", path)
-        elif must_exist and not missing and not os.path.exists(location):  # noqa: PTH110, since a name too long raises there
+        elif not missing and not os.path.exists(location):  # noqa: PTH110, since a name too long raises there
             source = f"; {self.problems.source}" if self.problems.source else ""
             add(f"there is no {location}", f"correct the path, which is relative to the experiment file{source}", path)
         return location
