@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from thresher.experiments.stages import evidence_key
 from thresher.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
 from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.exploring.nested_sweeps import template_of
+from thresher.exploring.vectors import explore_vectors, read_vectors
 from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
@@ -26,6 +27,9 @@ from thresher.scoring.percentiles import resolve_all
 from thresher.variants.results import Results, write_results
 from thresher.variants.table import VariantTable
 
+VECTORS = "vectors"
+"""The folder, in that of an experiment's results, of the results of vectors."""
+_RECALL = "R@100"
 _COMBINED_POINTS = 25
 """Cutoffs of a pruning method over each cutoff of a scorer that it is combined with."""
 
@@ -56,7 +60,21 @@ def explore_experiment(
         write_results(explored, folder)
         choice = last_choice(folder, key)
         write_all(explored, folder, choice)
+        if experiment.vectors:
+            say(f"exploring all dimensions of {counted(len(experiment.vectors), 'set')} of vectors")
+            of_vectors = Results(facts, tuple(_of_vectors(experiment, scored)))
+            (folder / VECTORS).mkdir(exist_ok=True)
+            write_results(of_vectors, folder / VECTORS)
+            write_all(of_vectors, folder / VECTORS)
     return explored
+
+
+def _of_vectors(experiment: Experiment, scored: Scored) -> Iterator[VariantTable]:
+    measures = tuple(dict.fromkeys((*experiment.measures, _RECALL)))
+    judged, other = _judged(scored.inputs.topics, measures), scored.inputs.held_out
+    held_out = _judged(other, measures) if other else None
+    for name, pages, queries in experiment.vectors:
+        yield explore_vectors(name, read_vectors(pages), read_vectors(queries), judged, held_out, experiment.depth)
 
 
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:

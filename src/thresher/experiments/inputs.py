@@ -131,7 +131,7 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
             )
 
 
-def _check_apart(folder: Path, collection: Collection) -> None:
+def check_apart(folder: Path, collection: Collection) -> None:
     """Check that results are not in the collection, as whose pages the next run would read them."""
     if isinstance(collection, Files) and real_path(folder).is_relative_to(real_path(collection.path)):
         what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
@@ -162,7 +162,7 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     """
     say(f"reading {experiment.collection}")
     inputs = read_inputs(experiment)
-    _check_apart(folder, inputs.collection)
+    check_apart(folder, inputs.collection)
     plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
     say(f"scoring pages by {', '.join(scorer.canonical_name for scorer in experiment.scorers) or 'nothing'}")
     store = folder / "scores"

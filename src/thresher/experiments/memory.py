@@ -137,6 +137,10 @@ def _run_lines(run: Any) -> Iterator[str]:
     )
 
 
+def _vector_lines(vectors: Mapping[str, Iterable[float]]) -> Iterator[str]:
+    return (json.dumps({"id": str(name), "vector": [*map(float, one)]}) + "\n" for name, one in vectors.items())
+
+
 _IN_MEMORY: Mapping[tuple[str, str], tuple[str, Callable[[Any], Iterable[str]]]] = {
     ("collection", "path"): ("pages.jsonl", _page_lines),
     ("topics", "path"): ("topics.tsv", _topic_lines),
@@ -145,4 +149,6 @@ _IN_MEMORY: Mapping[tuple[str, str], tuple[str, Callable[[Any], Iterable[str]]]]
     ("held_out", "qrels"): ("held-out-qrels.txt", _judged_lines),
     ("text", "path"): ("text-{}.jsonl", _text_lines),
     ("system", "path"): ("system-{}.trec", _run_lines),
+    ("vectors", "path"): ("vectors-{}.jsonl", _vector_lines),
+    ("vectors", "queries"): ("query-vectors-{}.jsonl", _vector_lines),
 }

@@ -161,6 +161,15 @@ class TextTable(_Strict):
 
 
 @dataclass(frozen=True)
+class VectorsTable(_Strict):
+    """[[vectors]]."""
+
+    name: Annotated[str, "name of the pages' vectors, by whatever model: `explore` prunes their principal components"]
+    path: Annotated[str, "a file of JSON lines or Parquet with `id` and `vector`, compared by inner products"]
+    queries: Annotated[str, "the same for topics, by their ids, those of [held_out] among them"]
+
+
+@dataclass(frozen=True)
 class CleanersTable(_Strict):
     """[cleaners]."""
 
@@ -290,6 +299,7 @@ class Document(_Strict):
     pages: PagesTable = field(default_factory=PagesTable)
     sweep: tuple[SweepTable, ...] = ()
     text: tuple[TextTable, ...] = ()
+    vectors: tuple[VectorsTable, ...] = ()
     cleaners: CleanersTable = field(default_factory=CleanersTable)
     system: tuple[SystemTable, ...] = ()
     index: IndexTable = field(default_factory=IndexTable)
@@ -359,10 +369,10 @@ def option_name(key: str) -> str:
 def as_options(document: Document, table: str, keys: Iterable[str]) -> Iterator[str]:
     """Yield the options of the command line that say what a document says in keys of a table."""
     for key in keys:
-        value = getattr(getattr(document, table), key)
+        value, default = getattr(getattr(document, table), key), tables()[table].keys[key].default
         if value is True:
             yield option_name(key)
-        elif value != tables()[table].keys[key].default:
+        elif value not in (default, (default,)):
             for one in value if isinstance(value, tuple) else (value,):
                 yield from (option_name(key), str(one))
 

@@ -13,6 +13,7 @@ from typing import Any
 import thresher.pruning_methods
 from thresher.columns import number_text
 from thresher.errors import ConfigError
+from thresher.pruning_methods.components import PrincipalComponents
 from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod
 from thresher.scorers.base import check_range, span
 from thresher.scorers.cleaners import (
@@ -45,7 +46,7 @@ def _methods() -> dict[str, type[PruningMethod]]:
 
 def method_class(name: str, where: str) -> type[PruningMethod]:
     """Return the class of the method `name`."""
-    return named(methods(), name, "pruning method", where)
+    return named({**methods(), PrincipalComponents.name: PrincipalComponents}, name, "pruning method", where)
 
 
 @dataclass(frozen=True)
