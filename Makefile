@@ -9,7 +9,7 @@ SECONDS ?= 600
 
 .PHONY: demo test bench fuzz clean
 
-demo: .venv/run
+demo: .venv/run collections/pydoc
 	$(BIN)/thresher run experiments/pydoc.toml --seconds 10
 	$(BIN)/thresher explore experiments/pydoc.toml
 	$(BIN)/thresher choose experiments/pydoc.toml
@@ -18,6 +18,10 @@ demo: .venv/run
 	@echo '  $(BIN)/thresher play pages/                            # two cleaners side by side, in a browser'
 	@echo "  $(BIN)/thresher clean pages/ -c 'content(headings=keep)@0.5' -o cleaned.jsonl"
 	@echo '  $(BIN)/thresher init pages/ --topics topics.tsv --qrels qrels.txt -o mine.toml   # then run, explore, choose'
+
+# The pages of Python's standard library: 22 MB.
+collections/pydoc: | .venv/run
+	$(BIN)/python scripts/pydoc_pages.py $@
 
 # Property tests have the same examples every time. Compiled files are kept even where a shell says not to keep any: the
 # suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times. Tests are
@@ -31,7 +35,7 @@ test: .venv/dev
 	tests=$$?; wait $$types && exit $$tests
 
 # NAME is one benchmark, such as index; PAGES any folder of HTML pages. Compiled files are kept, as installed packages have them.
-bench: .venv/dev
+bench: .venv/dev collections/pydoc
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python benchmarks/run.py $(NAME) $(if $(PAGES),--pages $(PAGES))
 
 # Damaged inputs for all readers, then property tests, for SECONDS with other examples each time.

@@ -54,12 +54,8 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # n
 
 
 def missing_inputs(experiment: Experiment) -> list[str]:
-    """Return the files of an experiment that are not there; a collection that is generated is not missed."""
-    places = [
-        experiment.topics.file,
-        experiment.topics.qrels,
-        *([] if experiment.generate else [experiment.collection]),
-    ]
+    """Return the files of an experiment that are not there."""
+    places = experiment.topics.file, experiment.topics.qrels, experiment.collection
     return [str(place) for place in places if not Path(str(place)).exists()]
 
 

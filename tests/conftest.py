@@ -14,10 +14,10 @@ from pathlib import Path
 
 import hypothesis
 import one_core  # noqa: F401
+import pydoc_pages as pydoc
 import pytest
 
 from thresher import files, progress
-from thresher.examples import pydoc
 from thresher.files import write_json
 from thresher.lucene import jvm
 

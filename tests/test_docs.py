@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 import pytest
+from shipped import shipped_experiment
 
 import thresher
 from thresher.cli.main import cli
@@ -169,11 +170,11 @@ def test_options_named_in_the_text_are_of_their_verb(page: Path) -> None:
         assert {word for word in words if re.match(r"--?[a-z]", word)} <= known, code
 
 
-def test_explained_topics_and_variants_are_of_their_experiment() -> None:
+def test_explained_topics_and_variants_are_of_their_experiment(tmp_path: Path) -> None:
     for arguments in shown_commands((DOCS / "report.md").read_text(encoding="utf-8")):
         if arguments[0] == "explain":
             asked = parsed(arguments).params
-            experiment = load_experiment(ROOT / "experiments" / f"{asked['folder'].name}.toml")
+            experiment = load_experiment(shipped_experiment(asked["folder"].name, tmp_path))
             topics = read_topics(experiment.topics.file, field=experiment.topics.field)
             assert asked["topic"] is None or asked["topic"] in topics
             assert asked["variant"] is None or asked["variant"] in [variant.name for variant in experiment.variants]

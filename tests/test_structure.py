@@ -50,7 +50,6 @@ ORDER = (
     ("explaining",),
     ("choosing",),
     ("reports",),
-    ("examples",),
     ("experiments",),
     ("playing",),
     ("api", "cleaning", "doctor", "cli", "__main__"),

@@ -12,7 +12,6 @@ from content_training.plots import calibration_plot
 from content_training.stacking import TrainingSettings, train_content_model
 from thresher.cli.options import FILE, plot_option, say, tell, workers_option
 from thresher.content_models.model import write_content_model
-from thresher.scorers.content import other_scorers
 
 
 @click.command()
@@ -26,9 +25,6 @@ from thresher.scorers.content import other_scorers
 @click.option(
     "--threads", is_flag=True, help="Train on articles with other pages' comments below them too, as no content."
 )
-@click.option(
-    "--scorer", "scorers", multiple=True, metavar="NAME", help="A scorer whose scores are features too. Repeatable."
-)
 @plot_option
 @workers_option
 def train(
@@ -38,7 +34,6 @@ def train(
     folds: int,
     comments: bool,
     threads: bool,
-    scorers: tuple[str, ...],
     plot: Path | None,
     workers: int,
 ) -> None:
@@ -48,8 +43,7 @@ def train(
     give the same bytes. The plot is a reliability diagram. It prints word F1 of each set by cross-validation over domains.
     """
     catboost()
-    others = other_scorers(scorers, "--scorer")
-    sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0, others)
+    sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0)
     settings = TreeSettings(trees=trees)
     trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
     write_content_model(output, trained.model)

@@ -22,13 +22,13 @@ from content_training.training_pages import (
     FORUM,
     PageToLearn,
     domain,
-    features_for,
     folds_of,
     labels_of_text,
     read_training_pages,
     tokens,
 )
 from thresher.cleaneval.gold import GoldPage, read_gold, read_page_bytes
+from thresher.content_models.features import features_of
 from thresher.content_models.model import TrainingSet
 from thresher.errors import ConfigError, InputError
 from thresher.files import real_path
@@ -36,7 +36,6 @@ from thresher.pages import Detail, read_html
 from thresher.pages.decoding import decode
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
-from thresher.scorers.base import Scorer
 
 _THREAD = re.compile("comment|repl(?:y|ies)|respon|disqus|discussion|thread|posts|messages|answers", re.IGNORECASE)
 _NEVER = frozenset("html body a span form".split())
@@ -57,13 +56,11 @@ class _Read:
     is_target: bool
 
 
-def grafted_pages(
-    pages: Sequence[GoldPage], folds: int, workers: int, scorers: Sequence[Scorer] = ()
-) -> list[PageToLearn]:
+def grafted_pages(pages: Sequence[GoldPage], folds: int, workers: int) -> list[PageToLearn]:
     """Return half of the articles, chosen by a hash, each with the thread of a page of the same fold.
 
     Threads are what is named so by class or id, on forum pages and where the gold leaves it out. The pages have no bags, since
-    they are to learn from only. Scores by `scorers` are features, too. The same pages give the same.
+    they are to learn from only. The same pages give the same.
     """
     whole = [page for page in pages if page.text]
     if not whole:
@@ -81,7 +78,7 @@ def grafted_pages(
         ]
         if read[number].is_target and digest[0] % 2 and threads:
             pairs.append((page, threads[int.from_bytes(digest[1:4], "big") % len(threads)]))
-    grafts = [(pairs[first : first + BATCH], scorers) for first in range(0, len(pairs), BATCH)]
+    grafts = [(pairs[first : first + BATCH],) for first in range(0, len(pairs), BATCH)]
     done = run_tasks(where[0], _graft, grafts, "grafting threads", where[1], ordered=True)
     return [page for batch in progress(done, "articles with threads", len(grafts), "batches") for page in batch]
 
@@ -114,7 +111,7 @@ def _read(page: GoldPage) -> _Read:
     return _Read(etree.tostring(element, method="html", encoding="unicode", with_tail=False), is_target)
 
 
-def _graft(pairs: Sequence[tuple[GoldPage, str]], scorers: Sequence[Scorer]) -> list[PageToLearn]:
+def _graft(pairs: Sequence[tuple[GoldPage, str]]) -> list[PageToLearn]:
     grafted = []
     for page, thread in pairs:
         root = _tree(page)
@@ -125,7 +122,7 @@ def _graft(pairs: Sequence[tuple[GoldPage, str]], scorers: Sequence[Scorer]) -> 
         segments = read_html(etree.tostring(root, method="html", encoding="unicode"), detail=Detail.ELEMENTS)
         if segments.text:
             labels = labels_of_text(segments.blocks, page.text)
-            features = features_for(segments, scorers)
+            features = features_of(segments)
             own_domain = domain(page.url) or page.stem
             grafted.append(PageToLearn(page.stem, own_domain, page.page_type, features, labels, None))
     return grafted
@@ -181,15 +178,12 @@ def read_gold_sets(
     comments: bool = False,
     workers: int = 1,
     threads_by_fold: int = 0,
-    scorers: Sequence[Scorer] = (),
 ) -> tuple[list[PagesOfSet], dict[str, list[str]]]:
     """Return the sets in these folders, named as they are; and by set the stems of pages that have no text.
 
     With `threads_by_fold`, a number of folds, the sets have articles with other pages' threads too, which are not counted; see
-    `grafted_pages`. Scores by `scorers` are features, too.
+    `grafted_pages`.
     """
-    for scorer in scorers:
-        scorer.prepare()
     sets: list[PagesOfSet] = []
     left_out: dict[str, list[str]] = {}
     for folder in folders:
@@ -197,12 +191,12 @@ def read_gold_sets(
         if any(one.about.name == name for one in sets):
             raise ConfigError(f"two gold standards are named {name!r}", "rename one of the folders", str(folder))
         gold = read_gold(folder, comments=comments).pages
-        pages, without = read_training_pages(gold, workers, scorers)
+        pages, without = read_training_pages(gold, workers)
         if not pages:
             raise InputError("no page with gold has text", "check the pages", str(folder))
         if without:
             left_out[name] = without
         blocks = sum(len(page.labels) for page in pages)
-        more = grafted_pages(gold, threads_by_fold, workers, scorers) if threads_by_fold else []
+        more = grafted_pages(gold, threads_by_fold, workers) if threads_by_fold else []
         sets.append(PagesOfSet(TrainingSet(name, len(pages), blocks), [*pages, *more]))
     return sets, left_out

@@ -15,14 +15,11 @@ from lxml.etree import LxmlError
 
 from thresher.cleaneval.cleaning_measures import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page
-from thresher.content_models.added_features import with_scores
 from thresher.content_models.features import BlockFeatures, features_of
-from thresher.pages import Detail, Segments
+from thresher.pages import Detail
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
-from thresher.scorers.base import Scorer
-from thresher.scorers.content import block_scores
 
 FOLDS = 5
 # Second-level domains under which names are registered, such as co.uk, are short.
@@ -157,15 +154,12 @@ class PageToLearn:
         return np.sqrt(words / max(float(words.sum()), 20.0))
 
 
-def read_training_pages(
-    pages: Sequence[GoldPage], workers: int, scorers: Sequence[Scorer] = ()
-) -> tuple[list[PageToLearn], list[str]]:
+def read_training_pages(pages: Sequence[GoldPage], workers: int) -> tuple[list[PageToLearn], list[str]]:
     """Return the pages that have text, in order; and the stems of those that have none, or no gold text, or cannot be parsed.
 
-    A gold text without a word says more often that it is missing than that nothing on the page is content. Scores by `scorers`
-    are features, too.
+    A gold text without a word says more often that it is missing than that nothing on the page is content.
     """
-    batches = [(pages[first : first + BATCH], scorers) for first in range(0, len(pages), BATCH)]
+    batches = [(pages[first : first + BATCH],) for first in range(0, len(pages), BATCH)]
     tasks = run_tasks(
         Backend(workers=workers), _read_batch, batches, "reading pages", str(pages[0].path.parent), ordered=True
     )
@@ -174,16 +168,11 @@ def read_training_pages(
     return good, [page for page in read if isinstance(page, str)]
 
 
-def features_for(segments: Segments, scorers: Sequence[Scorer]) -> BlockFeatures:
-    """Return the features of a page, with the scores of its blocks by `scorers`."""
-    return with_scores(features_of(segments), block_scores(scorers, segments))
+def _read_batch(pages: Sequence[GoldPage]) -> list[PageToLearn | str]:
+    return [_read(page) or page.stem for page in pages]
 
 
-def _read_batch(pages: Sequence[GoldPage], scorers: Sequence[Scorer]) -> list[PageToLearn | str]:
-    return [_read(page, scorers) or page.stem for page in pages]
-
-
-def _read(page: GoldPage, scorers: Sequence[Scorer]) -> PageToLearn | None:
+def _read(page: GoldPage) -> PageToLearn | None:
     try:
         segments = parse_page(page, Detail.ELEMENTS)
     except LxmlError:
@@ -195,7 +184,7 @@ def _read(page: GoldPage, scorers: Sequence[Scorer]) -> PageToLearn | None:
         labels, bags = labels_of_snippets(blocks, page.required, page.forbidden), None
     else:
         labels, bags = labels_of_text(blocks, page.text), bags_of(blocks, page.text)
-    features = features_for(segments, scorers)
+    features = features_of(segments)
     return PageToLearn(page.stem, domain(page.url) or page.stem, page.page_type, features, labels, bags)
 
 

@@ -25,7 +25,6 @@ from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.content_models.model import ContentModel, load_content_model, of_page, sequence_of
 from thresher.errors import InputError
 from thresher.progress import progress
-from thresher.scorers.content import other_scorers
 
 # One folder up.
 sys.path.append(str(Path(__file__).parents[1]))
@@ -35,7 +34,6 @@ from content_training.training_pages import PageToLearn
 MOST_PAGES = 300
 # Groups by the beginning of features' names, the first that fits; the block itself has what is left.
 _GROUPS = {
-    "other scorers": "score_",
     "what the first stage says around": "first_ since_sure to_sure",
     "elements around": "around",
     "repetition of the title": "title_words after_headline words_after_headline",
@@ -131,8 +129,7 @@ def _by_type(pages: Sequence[PageToLearn], scores: Sequence[float]) -> dict[str,
 def main(model: str, gold: tuple[Path, ...], output: Path, comments: bool) -> None:
     """Print what groups of features are worth to a MODEL on the pages of GOLD standards."""
     loaded = load_content_model(model)
-    scorers = other_scorers(loaded.scorers, model)
-    sets, _ = read_gold_sets(gold, comments, os.cpu_count() or 1, scorers=scorers)
+    sets, _ = read_gold_sets(gold, comments, os.cpu_count() or 1)
     before, rows = measure_importance(loaded, [page for one in sets for page in one.pages])
     whole = ", ".join(f"{name} {value:.4f}" for name, value in before.items())
     write_table(output, "importance", f"Word F1 that is lost; with all groups it is: {whole}.", rows)

@@ -8,6 +8,7 @@ documents = thresher.clean_pages(pages, "perplexity@8000")
 results = thresher.run("experiments/pydoc.toml")  # or its tables, pages, topics and qrels in memory
 explored = thresher.explore("experiments/pydoc.toml")
 choice = thresher.choose("experiments/pydoc.toml")
+advice = thresher.advise("crawl/")
 run = thresher.search("indexes/mine", {"1": "rain tonight"})
 values = thresher.evaluate("qrels.txt", run)
 why = thresher.explain("results/pydoc", "12")
@@ -50,6 +51,7 @@ from thresher.scoring.store import SCORED, PageScores, score_page
 from thresher.shown import LOADERS
 
 if TYPE_CHECKING:
+    from thresher.choosing.advice import Advice
     from thresher.choosing.choices import Choice
     from thresher.choosing.shared import SharedChoice
     from thresher.experiments.config import Experiment
@@ -65,6 +67,7 @@ __all__ = [
     "Extras",
     "Output",
     "PseudoOptions",
+    "advise",
     "choose",
     "clean_collection",
     "clean_html",
@@ -244,6 +247,30 @@ def explore(
 def _with(experiment: Experiment, **options: float | None) -> Experiment:
     changed: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     return replace(experiment, **changed)
+
+
+def advise(
+    pages: str | Path,
+    queries: str | Path | None = None,
+    *,
+    sample: int = 20_000,
+    output: str | Path = "advice",
+    **reading: Any,
+) -> Advice:
+    """Advise which cleaner and pruning to use for pages without judgments; see `thresher.experiments.adviser.advise_on`.
+
+    Args:
+        pages: a folder or file of pages.
+        queries: a file with a query, a tab and the id or URL of its page on each line.
+        sample: the most pages that are looked at.
+        output: the folder to write to.
+        reading: keys of [collection] in experiment files that say how the pages are read, such as `prefix="pages"`.
+    """
+    from thresher.experiments.adviser import Crawl, advise_on
+    from thresher.experiments.schema import CollectionTable
+
+    table = CollectionTable(str(pages), **reading)
+    return advise_on(Crawl(table, None if queries is None else Path(queries), sample), Path(output))
 
 
 @overload

@@ -114,7 +114,7 @@ def test_pages_lost_by_their_language_are_told_last(
 
     words = len(PARAGRAPHS["English"].split())
     # Two of 39 pages are more than one in twenty, two of 40 are not.
-    counts = f"{cleaned}: 39 pages = 37 with text + 2 emptied + 0 failed; {37 * words} words kept"
+    counts = f"{cleaned}: 39 pages = 37 with text + 2 emptied + 0 failed; {37 * words:,} words kept"
     lost = [
         counts,
         "warning: justext empties 2 of 39 pages (5.1 %) in languages that it does not know: 1 Chinese, 1 Russian; "

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.content_models.added_features import sequence_features, sequence_names
 from thresher.content_models.features import feature_names, features_of, shifted, window_sums
+from thresher.content_models.model import sequence_features, sequence_names
 from thresher.pages import Detail, read_html, read_text_page
 
 PAGE = """

@@ -347,6 +347,11 @@ def test_what_is_not_there_yet(web: Web, call: Call) -> None:
         ["error: results/web: nothing was explored or run yet. Fix: run `thresher explore web.toml` first."],
     )
     assert not (web.folder / "results").exists()
+    # Results beside the file are not those of another folder.
+    (web.folder / "results" / "web").mkdir(parents=True)
+    (web.folder / "other").mkdir()
+    done = call("choose", "../web.toml", cwd=web.folder / "other")
+    assert done.err.splitlines()[0] == "it has results in ../results/web: to use them, add --results ../results"
     web.write(sweep="", cleaners="")
     assert call("run", "web.toml", cwd=web.folder).code == 0
     done = call("choose", "web.toml", cwd=web.folder)

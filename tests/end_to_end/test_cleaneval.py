@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done, begin, thresher
+from lxml import html
 from small_web import leftovers, stamps, tree
 
 from thresher import clean_html
@@ -76,6 +77,9 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
     )  # fmt: skip
     assert done.code == 0, done.err
     assert done.err.splitlines() == ["pages without gold (1): 12", "gold without a page (1): lost"]
+    said = done.out.partition("\n\n")[0].splitlines()
+    page = html.fromstring((out / "report.html").read_text(encoding="utf-8"))
+    assert said == [f"- {sentence}" for sentence in page.xpath("//section[@id='summary']//li/text()")] != []
     assert done.out.splitlines()[-1] == f"report: {out.resolve() / 'report.html'}"
     # 2/4096 is the smallest p of 12 pages, and there are two tests.
     units, none, words, nothing = table(done.out, "cleaner", "precision", "±")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped import shipped_experiment
 
 from thresher.choosing.families import Terms
 from thresher.collections.ids import IdRule
@@ -86,7 +87,7 @@ def fail(load: Load, tmp_path: Path) -> Fail:
 
 def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     found = load(HEAD)
-    assert (found.name, found.title, found.generate) == ("small", "small", "")
+    assert (found.name, found.title) == ("small", "small")
     assert found.collection == tmp_path / "pages"
     assert found.topics == TopicSource(tmp_path / "topics.tsv", tmp_path / "qrels.txt", "title")
     assert found.held_out is None
@@ -841,9 +842,6 @@ def test_what_the_catalogue_cannot_give(fail: Fail) -> None:
     assert fail(CATALOGUE + "[qrels]\ncolumn = 'credibility'\n") == [
         "8: qrels of ir_datasets have one grade here. Fix: use the column relevance."
     ]
-    assert fail(CATALOGUE + "generate = 'pydoc'\n") == [
-        "7: a collection of ir_datasets cannot be generated. Fix: leave it out."
-    ]
     assert fail(CATALOGUE + "[topics]\nfields = 'x'\n") == ["8: unknown key 'fields' in [topics]. Fix: write 'field'."]
 
 
@@ -870,10 +868,11 @@ def test_held_out_topics_of_the_catalogue_bring_their_qrels(load: Load, fail: Fa
     ]
 
 
-def test_a_collection_to_be_made_need_not_be_there(load: Load, fail: Fail, tmp_path: Path) -> None:
-    text = HEAD.replace('path = "pages"', 'path = "later/pydoc"\ngenerate = "pydoc"')
-    assert load(text).collection == tmp_path / "later" / "pydoc"
-    assert fail(text.replace("generate", "prefix")) != []
+def test_the_error_for_a_missing_collection_says_how_to_make_it(tmp_path: Path) -> None:
+    file = shipped_experiment("pydoc", tmp_path)
+    (tmp_path / "collections" / "pydoc").rmdir()
+    with pytest.raises(ConfigErrors, match=r"there is no .*/collections/pydoc. Fix: .*; make collections/pydoc."):
+        load_experiment(file)
 
 
 def test_the_digest_is_of_what_the_file_says_not_how(load: Load) -> None:
@@ -975,14 +974,14 @@ def test_shipped_experiments_load(
     for model in re.findall(r"lm=(models/[\w-]+)", file.read_text(encoding="utf-8")):
         Path(model).mkdir(parents=True)
         Path(model, "model.arpa").touch()
-    found = load_experiment(file)
+    found = load_experiment(shipped_experiment(file.stem, tmp_path))
     assert found.name == file.stem
     assert found.variants[0].name == "none"
 
 
-def test_the_paper_grids() -> None:
+def test_the_paper_grids(tmp_path: Path) -> None:
     def cutoffs(name: str) -> list[float | None]:
-        return [variant.cutoff for variant in load_experiment(ROOT / "experiments" / f"{name}.toml").variants[1:]]
+        return [variant.cutoff for variant in load_experiment(shipped_experiment(name, tmp_path)).variants[1:]]
 
     assert cutoffs("paper-perplexity") == [1000, *range(2000, 14001, 2000)]
     assert cutoffs("paper-words") == list(range(1, 101))

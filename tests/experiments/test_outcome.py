@@ -24,11 +24,10 @@ from thresher.evaluation.topics import About, Notice, Topic
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
 from thresher.experiments.manifest import CodeState, Provenance, package_versions
-from thresher.experiments.measuring import MeasuredQueries, Measurements, Meter
+from thresher.experiments.measuring import Measurements, Meter
 from thresher.experiments.outcome import _footprints, _notices, assemble, clean_cost, cleaning_machines
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.lucene.analysis import parse_retrieval
-from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pages import read_text_page
 from thresher.pruning_methods.treatments import parse_treatment
@@ -96,8 +95,7 @@ REPEATS = Repeats({"none": BASE_TIME, "words@5": FASTER}, replace(BASE_TIME, rat
 BUILDS = Repeats(
     {"none": replace(BASE_TIME, wall=exactly(8.0)), "words@5": replace(BASE_TIME, wall=exactly(7.9))}, BASE_TIME, 6, 6
 )
-PAUSES = CollectorPauses(2, 0.01)
-MEASURED = Measurements({"qld": MeasuredQueries(REPEATS, PAUSES), "bm25": MeasuredQueries(REPEATS, PAUSES)}, BUILDS)
+MEASURED = Measurements({"qld": REPEATS, "bm25": REPEATS}, BUILDS)
 
 
 def run(
@@ -180,7 +178,7 @@ TOPICS = TopicSet(
     TopicSource(Path("topics"), Path("qrels"), "title"),
     {"topics": "t", "qrels": "q"},
 )
-FIRST = Notice(About.SKIPPED, 2, ("x", "y"))
+FIRST = Notice(About.UNJUDGED, 2, ("x", "y"))
 INPUTS = Inputs(
     Files(Path("x.jsonl"), "jsonl", ReadOptions()),
     TOPICS,
@@ -309,9 +307,9 @@ def test_times_are_in_their_rows_with_the_noise_beside_them(results: Results) ->
     assert (baseline.query, cleaned.query, other.query) == (BASE_TIME, FASTER, BASE_TIME)
     assert (baseline.indexing, cleaned.indexing) == (BUILDS.times["none"], BUILDS.times["words@5"])
     assert results.facts.noise == (
-        NoiseFloor("qld", REPEATS.copy, 10, 30, PAUSES),
-        NoiseFloor("bm25", REPEATS.copy, 10, 30, PAUSES),
-        NoiseFloor("", BUILDS.copy, 6, 6, None),
+        NoiseFloor("qld", REPEATS.copy, 10, 30),
+        NoiseFloor("bm25", REPEATS.copy, 10, 30),
+        NoiseFloor("", BUILDS.copy, 6, 6),
     )
 
 
@@ -358,7 +356,7 @@ def test_break_even_is_of_what_can_be_told_from_noise(experiment: Experiment, tm
     def of(query: MeasuredTime, indexing: MeasuredTime | None) -> BreakEven:
         repeats = replace(REPEATS, times={"none": BASE_TIME, "words@5": query})
         builds = indexing and replace(BUILDS, times={"none": BUILDS.times["none"], "words@5": indexing})
-        measured = Measurements({"qld": MeasuredQueries(repeats, PAUSES)}, builds)
+        measured = Measurements({"qld": repeats}, builds)
         found = assembled(experiment, INPUTS, [baseline, cleaned], measured, tmp_path)
         base, made = (row.built for row in found.tables[0].rows)
         assert base is not None

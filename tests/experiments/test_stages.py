@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from thresher.costs.repeats import Interval, MeasuredTime, Repeats
 from thresher.experiments import stages
-from thresher.experiments.measuring import MeasuredQueries, Measurements
+from thresher.experiments.measuring import Measurements
 from thresher.experiments.stages import (
     INDEXES,
     MEASURES,
@@ -25,7 +25,6 @@ from thresher.experiments.stages import (
     finished,
     stage_key,
 )
-from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.variants.table import Cost
 
@@ -88,7 +87,7 @@ ONCE = Interval(1.0, 0.0, math.inf)
 TIME = MeasuredTime(ONCE, ONCE, ONCE, ONCE, ONCE, measurable=False)
 MEASURE = MeasureRecord(
     "k1",
-    Measurements({"qld": MeasuredQueries(Repeats({"none": TIME}, TIME, 1, 1), CollectorPauses(0, 0.0))}, None),
+    Measurements({"qld": Repeats({"none": TIME}, TIME, 1, 1)}, None),
 )
 
 

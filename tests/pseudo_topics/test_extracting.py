@@ -11,7 +11,16 @@ from lxml import etree
 
 from thresher.collections import Page
 from thresher.collections.sources import PageError
-from thresher.pseudo_topics.extracting import LINK_REASONS, LONG, NO_PAGE, SELF, Extracted, extract, page_address
+from thresher.pseudo_topics.extracting import (
+    LINK_REASONS,
+    LONG,
+    NO_PAGE,
+    SELF,
+    Extracted,
+    extract,
+    in_source,
+    page_address,
+)
 from thresher.scorers.languages import stop_list
 
 ENGLISH = stop_list("English")
@@ -70,6 +79,34 @@ def test_a_tag_may_have_very_many_attributes_and_scripts_look_as_if_they_had() -
         result = extracted(page.format(tag, tag.partition(" ")[0].partition(">")[0], attributes))
         assert result.title == "The title of it"
         assert [link.text for link in result.links] == ["Barley field", "Oats field"]
+
+
+FAQ = """<script type="application/ld+json">{"@context": "https://schema.org", "@graph": [{"@type": "Question", "name":
+"Asked, never answered?"}, {"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": " How is\trye milled? ",
+"acceptedAnswer": {"@type": "Answer", "text": "Slowly."}}]}]}</script>"""
+
+
+@pytest.mark.parametrize(
+    ("html", "description", "question", "sentence"),
+    [
+        ("<meta name=Description content='Rye and\n its flour. More of it.'>", "Rye and its flour.", "", ""),
+        ("<meta property=og:description content='All rye'><meta name=description content=x>", "All rye", "", ""),
+        (f"<script type=application/ld+json>{{no</script>{FAQ}", "", "How is rye milled?", ""),
+        (
+            "<h1>Rye is never a sentence in headings.</h1><a href=x>Nor is barley that links elsewhere.</a>"
+            "<p>Short one. The miller&nbsp;grinds &quot;rye&quot; &amp;\n barley\nevery morning. And then",
+            "",
+            "",
+            'The miller grinds "rye" & barley every morning.',
+        ),
+        ("<p>The miller <b>grinds rye</b> and barley without any end", "", "", ""),
+    ],
+)
+def test_texts_that_may_be_topics(html: str, description: str, question: str, sentence: str) -> None:
+    found = extracted(html)
+    assert (found.description, found.question, found.sentence) == (description, question, sentence)
+    if sentence:
+        assert in_source(sentence).sub("", html).endswith("Short one.  And then")
 
 
 def test_the_first_base_counts_and_one_that_is_none_does_not() -> None:

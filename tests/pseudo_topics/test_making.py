@@ -94,7 +94,7 @@ def test_a_folder_with_odd_links(folder: Path, tmp_path: Path) -> None:
     assert qrels == {topic.id: dict.fromkeys(topic.documents, 1) for topic in made.topics}
     about = json.loads((output / "pseudo-topics.json").read_text(encoding="utf-8"))
     assert about["counts"] == made.counts
-    assert about["options"] == {"sources": [*SOURCES], "topics": 500, "seed": 0, "stop_list": "English"}
+    assert about["options"] == {"sources": ["titles", "anchors"], "topics": 500, "seed": 0, "stop_list": "English"}
     assert about["failures"] == {}
     assert sorted(path.name for path in output.parent.iterdir()) == ["topics"]
     # What is its own may be replaced.
@@ -137,9 +137,10 @@ def write_warc(path: Path, pages: Mapping[str, tuple[str | None, str]]) -> None:
 
 def test_a_dask_cluster_makes_the_same(tmp_path: Path) -> None:
     write_lines(tmp_path / "web.jsonl", WEB)
+    options = PseudoOptions(SOURCES)
     with dask_cluster(tmp_path, 2, Path(__file__).parent, nannies=False) as cluster:
-        there = make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "there", backend=cluster.backend)
-    assert there == make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "here", backend=Backend(workers=1))
+        there = make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "there", options, backend=cluster.backend)
+    assert there == make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "here", options, backend=Backend(workers=1))
     for name in ("topics.tsv", "qrels.txt", "pseudo-topics.json"):
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 

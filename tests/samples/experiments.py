@@ -13,7 +13,6 @@ from thresher.choosing.savings import Basis, Savings
 from thresher.costs.machine import Footprint, Power, footprint
 from thresher.costs.repeats import Interval, MeasuredTime, break_even
 from thresher.evaluation.significance import Comparison, compare_all
-from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.variants.results import BaselineRun, Facts, Pages, Results, Setup
@@ -73,7 +72,7 @@ def footprints(clean: float, index: float, milliseconds: float | None) -> tuple[
 def noise(retrieval: str) -> NoiseFloor:
     """Return how times were measured; the baseline's copy takes 1.008 of its time."""
     copy = replace(measured_time(1.26, 1.0), ratio=Interval(1.008, 0.99, 1.03))
-    return NoiseFloor(retrieval, copy, 3, 9, CollectorPauses(2, 0.05) if retrieval else None)
+    return NoiseFloor(retrieval, copy, 3, 9)
 
 
 def built(

@@ -47,7 +47,7 @@ def cleaneval(
     from thresher.cleaneval.gold import read_whole_gold
     from thresher.cleaneval.running import ROWS, GoldSet, asked, run_cleaners
     from thresher.files import temporary_folder
-    from thresher.reports.cleaning_tables import cleaning_tables
+    from thresher.reports.cleaning_tables import cleaning_tables, sentences
     from thresher.scorers.extractor import EXTRACTORS
 
     chosen = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners)
@@ -68,6 +68,9 @@ def cleaneval(
         write_cleaning_report(run, output)
         # What is finished is not continued.
         shutil.rmtree(output / "comparisons", ignore_errors=True)
+    for sentence in sentences(run):
+        tell(f"- {sentence}")
+    click.echo()
     show(*cleaning_tables(run))
     if output is not None:
         click.echo()

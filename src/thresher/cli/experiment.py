@@ -1,12 +1,9 @@
-"""The verbs of experiments: `run`, `measure`, `report`, `explore`, `choose`; and their stages one by one: `index`, `search`,
-`evaluate`.
-"""
+"""The verbs of experiments and of crawls: `init`, `run`, `explore`, `choose`, `advise` and others."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,13 +20,11 @@ from thresher.cli.options import (
     say,
     say_answer,
     shape_options,
-    show,
     tell,
     tell_all,
     terminal_width,
     with_seconds,
 )
-from thresher.defaults import RETRIEVAL_MODEL, STATISTICS
 from thresher.errors import ConfigError, MissingDependencyError
 from thresher.experiments import schema
 from thresher.files import real_path
@@ -37,6 +32,7 @@ from thresher.files import real_path
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
     from thresher.choosing.shared import SharedChoice
+    from thresher.experiments.config import Experiment
     from thresher.variants.results import Results
 
 
@@ -67,6 +63,17 @@ def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None,
     tell(f"experiment: {file.resolve()}")
 
 
+def _loaded(file: Path, results: Path) -> Experiment:
+    """Read an experiment file, and say where it has results if those of another folder would be begun."""
+    from thresher.experiments.config import load_experiment
+
+    experiment = load_experiment(file)
+    beside = file.parent / results / experiment.name
+    if beside.is_dir() and not (results / experiment.name).exists():
+        say(f"it has results in {beside}: to use them, add --results {beside.parent}")
+    return experiment
+
+
 _RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
 _INDEXES = click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
 _SECONDS = click.option(
@@ -95,10 +102,9 @@ def run(
     shape: Shape,
 ) -> None:
     """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
-    from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    config = with_seconds(backend.of(load_experiment(experiment)), seconds)
+    config = with_seconds(backend.of(_loaded(experiment, results)), seconds)
     _show(run_experiment(config, results, indexes, fresh, say, chosen), results / config.name, shape)
 
 
@@ -110,10 +116,9 @@ def run(
 @shape_options
 def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: Shape) -> None:
     """Measure the times of a finished EXPERIMENT again, and report. Nothing else is done anew."""
-    from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import measure_experiment
 
-    config = with_seconds(load_experiment(experiment), seconds)
+    config = with_seconds(_loaded(experiment, results), seconds)
     _show(measure_experiment(config, results, indexes, say), results / config.name, shape)
 
 
@@ -174,10 +179,9 @@ def explore(experiment: Path, results: Path, backend: AskedBackend, fresh: bool,
 
     Adds them to the results of the experiment, and to its report. Options override the file.
     """
-    from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
 
-    config = backend.of(load_experiment(experiment))
+    config = backend.of(_loaded(experiment, results))
     _show(explore_experiment(config, results, fresh, say), results / config.name, shape)
 
 
@@ -214,9 +218,8 @@ def choose(
     leaving out one after the other. Writes choice.json and the reports, or shared-choice.json.
     """
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
-    from thresher.experiments.config import load_experiment
 
-    configs = [load_experiment(experiment) for experiment in experiments]
+    configs = [_loaded(experiment, results) for experiment in experiments]
     first = configs[0]
     question = Question.of(
         first, measure, queries, margin=margin, alpha=alpha, emptied=emptied, families=families, deciding=deciding
@@ -236,10 +239,11 @@ def _chosen(choice: Choice, folder: Path) -> Answer:
     from thresher.reports.summary import answer, commands
 
     tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
-    # What a reader of the answer must know first stands first.
+    # What a reader of the answer must know stands before it, and with it where it is all that is printed.
     caveats = [notice_text(one) for one in choice.notices if one.about is About.PSEUDO]
     others = [notice_text(one) for one in choice.notices if one.about is not About.PSEUDO]
-    files, said = [("report", folder / REPORT_FILE)], [*caveats, *answer(choice), *others]
+    first, *more = answer(choice)
+    files, said = [("report", folder / REPORT_FILE)], [" ".join((*caveats, first)), *more, *others]
     return Answer(said, None, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
 
 
@@ -250,102 +254,6 @@ def _shared(choice: SharedChoice, results: Path) -> Answer:
 
     table, file = shared_table(choice), results / SHARED_FILE
     return Answer([*shared_answer(choice)], lambda _: table, [table], [("record", file)], file, choice.commands)
-
-
-@click.command()
-@click.argument("source", metavar="INPUT", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The folder to write the index to.")
-@keys("index", *schema.INDEX_KEYS)
-@click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
-@click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
-@click.option("--prune", help="Leave out postings by a pruning method: dcp@0.5; see `thresher pruning-methods`.")
-@keys("pruning", "statistics")
-def index(
-    source: Path,
-    output: Path,
-    index: schema.IndexTable,
-    lengths: bool,
-    keep_stopwords: bool,
-    prune: str | None,
-    pruning: schema.PruningTable,
-) -> None:
-    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene."""
-    from thresher.api import index_json_lines
-
-    options = {**asdict(index), "stopwords": not keep_stopwords, "lengths": lengths}
-    done = index_json_lines(source, output, prune, pruning.statistics == STATISTICS[0], **options)
-    say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
-
-
-@click.command()
-@click.argument("folder", metavar="INDEX", type=FILE)
-@click.argument("queries", metavar="TOPICS", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The TREC run to write.")
-@click.option(
-    "--model",
-    default=RETRIEVAL_MODEL,
-    show_default=True,
-    help="qld, qld(mu=1000), qld(exact), bm25, bm25(b=0.3,k1=1.2), classic.",
-)
-@keys("retrieval", "depth")
-@keys("topics", "field")
-@click.option("--tag", default="thresher", show_default=True, help="The run's tag.")
-def search(
-    folder: Path,
-    queries: Path,
-    output: Path,
-    model: str,
-    retrieval: schema.RetrievalTable,
-    topics: schema.TopicsTable,
-    tag: str,
-) -> None:
-    """Search an INDEX with TOPICS and write a TREC run."""
-    from statistics import median
-
-    from thresher.evaluation import read_topics, write_run
-    from thresher.lucene.analysis import parse_retrieval
-    from thresher.lucene.searching import Searcher
-    from thresher.reports.formatting import counted
-
-    if tag.split() != [tag]:
-        raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
-    asked = [(topic.id, topic.query) for topic in read_topics(queries, field=topics.field).values()]
-    with Searcher(folder, parse_retrieval(model), retrieval.depth) as searcher:
-        done = searcher.search_topics(asked)
-    write_run(output, done.hits, tag)
-    hits = sum(map(len, done.hits.values()))
-    say(
-        f"{output}: {counted(len(asked), 'topic')}, {counted(hits, 'hit')}, median {median(done.latencies_ms):.2f} ms a query"
-    )
-
-
-@click.command()
-@click.argument("qrels", type=FILE)
-@click.argument("runs", type=FILE, nargs=-1, required=True)
-@click.option("--measure", "-m", "measures", multiple=True, help="An ir-measures name; may be repeated.")
-@click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
-@keys("evaluation", "correction", "alpha")
-@click.option("--margin", help="Say which runs lose less than this, 5% of the baseline's mean or 0.01.")
-@click.option("--per-topic", is_flag=True, help="Print `run, measure, topic, value` lines instead of the table.")
-def evaluate(
-    qrels: Path,
-    runs: tuple[Path, ...],
-    measures: tuple[str, ...],
-    baseline: Path | None,
-    evaluation: schema.EvaluationTable,
-    margin: str | None,
-    per_topic: bool,
-) -> None:
-    """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
-    from thresher.evaluation.comparing import compare_runs
-    from thresher.reports.compared_runs import run_lines, runs_table, topic_lines
-
-    compared = compare_runs(qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction, margin)
-    if sys.stdout.isatty() and not per_topic:
-        show(runs_table(compared))
-        return
-    for line in topic_lines(compared) if per_topic else run_lines(compared):
-        click.echo(line)
 
 
 @click.command()
@@ -420,17 +328,42 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema
     serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, say)
 
 
+ORIGINS = ("titles", "anchors", "both", "descriptions", "questions", "sentences")
+_FROM = "Titles of pages, text of links to them; meta descriptions, questions in JSON-LD, sentences."
+
+
+@click.command()
+@click.argument("source", metavar="PAGES", type=FILE)
+@click.option("--queries", type=FILE, help="A query, a tab and the id or URL of its page on each line.")
+@click.option("--sample", type=click.IntRange(1), default=20_000, show_default=True, help="At most this many pages.")
+@click.option("--output", "-o", type=FILE, default="advice", show_default=True, help="The folder to write to.")
+@keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
+@backend_options
+@shape_options
+def advise(
+    source: Path,
+    queries: Path | None,
+    sample: int,
+    output: Path,
+    collection: schema.CollectionTable,
+    backend: AskedBackend,
+    shape: Shape,
+) -> None:
+    """Advise which cleaner and pruning to use for PAGES without judgments, and say how sure that is."""
+    from thresher.choosing.advice import ADVICE_FILE
+    from thresher.experiments.adviser import Crawl, advise_on
+    from thresher.reports import REPORT_FILE
+    from thresher.reports.summary import advised
+
+    crawl = Crawl(replace(collection, path=str(source)), queries, sample, backend.backend())
+    advice, files = advise_on(crawl, output, say), [("report", output / REPORT_FILE)]
+    say_answer(Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands), shape)
+
+
 @click.command("pseudo-topics")
 @click.argument("source", metavar="COLLECTION", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to write topics and qrels to.")
-@click.option(
-    "--from",
-    "origin",
-    type=click.Choice(["titles", "anchors", "both"]),
-    default="both",
-    show_default=True,
-    help="Titles of pages, text of links to them.",
-)
+@click.option("--from", "origin", type=click.Choice(ORIGINS), default="both", show_default=True, help=_FROM)
 @click.option("--topics", "most", type=int, default=500, show_default=True, help="At most this many topics.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses the sample.")
 @click.option(
@@ -454,13 +387,13 @@ def pseudo_topics(
     of ids are those of [collection] in experiment files, and must be the same there.
     """
     from thresher.passes.parts import Limits
-    from thresher.pseudo_topics import SOURCES, PseudoOptions, make_pseudo_topics
+    from thresher.pseudo_topics import ANCHORS, TITLES, PseudoOptions, make_pseudo_topics
     from thresher.pseudo_topics.making import next_step, summary
 
     made = make_pseudo_topics(
         source,
         output,
-        PseudoOptions(SOURCES if origin == "both" else (origin,), most, seed, stop_list),
+        PseudoOptions((TITLES, ANCHORS) if origin == "both" else (origin,), most, seed, stop_list),
         format=collection.format,
         reading=schema.read_options(collection),
         limits=Limits(collection.page_seconds, collection.max_page_mib),

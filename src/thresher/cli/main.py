@@ -13,6 +13,7 @@ from thresher.cli.clean import clean, cleaners, methods
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.model_verbs import lm, ncleaner
 from thresher.cli.options import say, tell
+from thresher.cli.stages import evaluate, index, search
 from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import memory_error, user_error, without_leftovers
 
@@ -96,9 +97,9 @@ def doctor() -> None:
 _VERBS: dict[str, tuple[click.Command, ...]] = {
     "Prepare": (doctor, experiment.init, cleaners, methods, lm, ncleaner, experiment.pseudo_topics),
     "Run": (experiment.run, experiment.explore, experiment.measure, cleaneval),
-    "Choose": (experiment.choose,),
+    "Choose": (experiment.advise, experiment.choose),
     "Look": (experiment.report, experiment.explain, experiment.play),
-    "Single stages": (clean, experiment.index, experiment.search, experiment.evaluate),
+    "Single stages": (clean, index, search, evaluate),
 }
 _GROUPS = {heading: [verb.name or "" for verb in verbs] for heading, verbs in _VERBS.items()}
 for verbs in _VERBS.values():

@@ -13,22 +13,25 @@ from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.archives import Array, NamedModels, array_digest, damaged, read_archive, write_archive
-from thresher.content_models.added_features import (
-    SCORE,
-    THOUSAND,
-    scorers_in,
-    sequence_features,
-    sequence_names,
-    with_scores,
+from thresher.content_models.features import (
+    LEVELS,
+    BlockFeatures,
+    Floats,
+    Rows,
+    Wide,
+    empty_page,
+    feature_names,
+    features_of,
+    running_sum,
+    shifted,
+    window_sums,
 )
-from thresher.content_models.features import BlockFeatures, Floats, Wide, feature_names, features_of
 from thresher.errors import InputError, ThresherError
 from thresher.pages import Segments
 from thresher.records import RecordFile
@@ -39,6 +42,18 @@ _AT_ONCE = 512
 _BITS = 8
 
 Values = npt.NDArray[np.float32]
+
+THOUSAND = 1000
+"""Probabilities are whole thousandths here."""
+MANY = 500
+"""Longer blocks count as having this many words."""
+NEIGHBOURS = (1, 2, 3, 4, 5)
+WINDOWS = (2, 5, 15, 40)
+_FEATURES = 47
+_STEPS = [by for step in NEIGHBOURS for by in (-step, step)]
+_FIRST_BESIDE = [f"first_{'before' if by < 0 else 'after'}{abs(by)}" for by in _STEPS]
+_FIRST_WINDOWS = [f"first_window{width}" for width in WINDOWS]
+_FIRST_AROUND = [f"first_around{level + 1}{what}" for level in range(LEVELS) for what in ("", "_share", "_others")]
 
 
 @dataclass(frozen=True)
@@ -232,21 +247,14 @@ class ContentModel:
     first: TreeStage
     second: TreeStage
 
-    @cached_property
-    def scorers(self) -> tuple[str, ...]:
-        """The canonical names of scorers whose scores of blocks are among the features."""
-        return scorers_in((*self.first.names, *self.second.names))
-
-    def probabilities(
-        self, segments: Segments, scores: Mapping[str, npt.NDArray[np.float32]] = MappingProxyType({})
-    ) -> npt.NDArray[np.float32]:
+    def probabilities(self, segments: Segments) -> npt.NDArray[np.float32]:
         """Return for each block the probability that it is main content, for its page; shape (blocks,), range 0 to 1.
 
-        The page was read with its elements; `scores` are those of its blocks by each of `scorers`, shape (blocks,).
+        The page was read with its elements.
         """
         if not len(segments.block_ends):
             return np.zeros(0, dtype=np.float32)
-        return self.probabilities_of(with_scores(features_of(segments), scores))
+        return self.probabilities_of(features_of(segments))
 
     def probabilities_of(self, features: BlockFeatures) -> npt.NDArray[np.float32]:
         """Return the probabilities of blocks with these features; as `probabilities`."""
@@ -301,6 +309,58 @@ def for_page(probabilities: Wide, words: Wide) -> Wide:
     expected = np.cumsum((words * np.rint(THOUSAND * probabilities))[order]) / THOUSAND
     highest = (2 * expected / np.maximum(np.cumsum(words[order]) + expected[-1], 0.5)).max()
     return np.interp(probabilities, (0, _OF_HIGHEST * highest + _MORE, 1), (0, 0.5, 1))
+
+
+def sequence_features(first: Wide, features: BlockFeatures) -> tuple[tuple[str, ...], Floats]:
+    """Return the names and values of the second stage's own features.
+
+    `first` are the first stage's probabilities of a page's blocks, in whole thousandths.
+    """
+    blocks = len(first)
+    rows = Rows(_FEATURES, blocks)
+    rows["first"] = first
+    weight = features.words + 1
+    weighted = first * weight
+    rows.extend(_FIRST_BESIDE, np.array(shifted(first, _STEPS, -1)))
+    both = np.array((weighted, weight))
+    rows.extend(_FIRST_WINDOWS, np.array([content / words for content, words in window_sums(both, WINDOWS)]))
+    sums = running_sum(both)
+    mass, total = sums
+    whole, content = max(total[-1], 1.0), max(mass[-1], 1.0)
+    rows["first_page"] = mass[-1] / whole
+    rows["first_before"] = mass[:-1] / np.maximum(total[:-1], 1)
+    rows["first_after"] = (mass[-1] - mass[1:]) / np.maximum(whole - total[1:], 1)
+    rows["first_mass_before"] = mass[:-1] / content
+    in_element, words = sums.take(features.ends, axis=1) - sums.take(features.begins, axis=1)
+    words = np.maximum(words, 1)
+    others = (in_element - weighted) / np.maximum(words - weight, 1)
+    around = np.array((in_element / words, in_element / content, others))
+    rows.extend(_FIRST_AROUND, around.transpose(1, 0, 2).reshape(len(_FIRST_AROUND), blocks))
+    for name, which in zip(("path", "exact_path"), features.paths, strict=True):
+        rows[f"first_{name}"] = (np.bincount(which, weights=weighted) / np.bincount(which, weights=weight))[which]
+    index = np.arange(blocks)
+    # In whole words: how much content there is besides comments, and before the list that the block is in.
+    outside = float(weighted[~features.comments].sum()) / THOUSAND
+    rows["first_outside_comments"] = min(outside, MANY)
+    rows["first_comments"] = min(mass[-1] / THOUSAND - outside, MANY)
+    first_comment = int(np.argmax(features.comments)) if features.comments.any() else blocks
+    rows["first_before_comments"] = min(mass[first_comment] / THOUSAND, MANY)
+    in_list, before_list = features.lists >= 0, mass[features.lists]
+    rows["first_before_list"] = np.where(in_list, np.minimum(before_list / THOUSAND, MANY), -1)
+    rows["first_before_list_share"] = np.where(in_list, before_list / content, -1)
+    sure = (first > 500) & (features.words > 8)
+    before = np.maximum.accumulate(np.where(sure, index, -1000))
+    after = np.minimum.accumulate(np.where(sure, index, blocks + 1000)[::-1])[::-1]
+    rows["since_sure"], rows["to_sure"] = np.minimum(index - before, 1000), np.minimum(after - index, 1000)
+    rows["first_highest"] = first.max()
+    return rows.matrix()
+
+
+@cache
+def sequence_names() -> tuple[str, ...]:
+    """Return the names of the second stage's own features."""
+    features = empty_page()
+    return sequence_features(np.zeros(len(features.words)), features)[0]
 
 
 def sequence_of(
@@ -383,8 +443,7 @@ def _arrays(stage: TreeStage, prefix: str) -> dict[str, Array]:
 
 
 def _stage(names: tuple[str, ...], arrays: dict[str, Array], prefix: str, known: tuple[str, ...]) -> TreeStage:
-    own = {name for name in names if not name.startswith(SCORE)}
-    if not names or not own <= set(known) or len(set(names)) < len(names):
+    if not names or not set(names) <= set(known) or len(set(names)) < len(names):
         raise ValueError("the features are not those of this version")
     features, borders, trees, leaves, sums, probabilities = (arrays[f"{prefix}{name}"] for name in _ARRAYS)
     return TreeStage(names, Trees(features, borders, trees, leaves), Calibration(sums, probabilities))

@@ -315,8 +315,6 @@ class About(StrEnum):
     """Judged pages that a variant which drops whole pages leaves without text."""
     FALLING = "falling"
     """Judged pages that a score of whole pages drops, beyond some cutoff."""
-    SKIPPED = "skipped"
-    """Modules of the standard library that the collection of its documentation is without."""
 
 
 @dataclass(frozen=True)

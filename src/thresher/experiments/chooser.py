@@ -21,7 +21,7 @@ from thresher.evaluation.non_inferiority import parse_margin
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
-from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, PAGES_KEYS, READING_KEYS, as_options
+from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, PAGES_KEYS, READING_KEYS, Document, as_options
 from thresher.experiments.stages import evidence_key
 from thresher.explaining.explanations import read_explained
 from thresher.locks import held
@@ -199,10 +199,14 @@ def _choose(
 
 def commands_of(experiment: Experiment, treatment: Treatment) -> tuple[str, ...]:
     """Return the lines for a shell that do to the collection, one stage at a time, what a run of the experiment does."""
-    document = experiment.document
-    pages = [str(experiment.collection), *as_options(document, "collection", (*READING_KEYS, *ID_KEYS))]
+    return treatment_commands(experiment.document, str(experiment.collection), treatment, experiment.index.lengths)
+
+
+def treatment_commands(document: Document, source: str, treatment: Treatment, lengths: bool = False) -> tuple[str, ...]:
+    """Return the same lines for the pages at `source`, by the tables of an experiment file."""
+    pages = [source, *as_options(document, "collection", (*READING_KEYS, *ID_KEYS))]
     index = [*as_options(document, "index", INDEX_KEYS)]
-    index += ["--keep-stopwords"] * (not document.index.stopwords) + ["--lengths"] * experiment.index.lengths
+    index += ["--keep-stopwords"] * (not document.index.stopwords) + ["--lengths"] * lengths
     index += as_options(document, "pruning", ["statistics"]) if treatment.pruning else ()
     return _commands(treatment, [*pages, *as_options(document, "pages", PAGES_KEYS)], index)
 

@@ -91,7 +91,6 @@ class Experiment:
     title: str
     file: Path
     collection: Location
-    generate: str
     format: str
     reading: ReadOptions
     limits: Limits
@@ -185,9 +184,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     if run.backend == DASK and not run.scheduler:
         problems.add("dask has no scheduler", "give the address of one in `scheduler`", ("run", "backend"))
     places = _Places(file.parent, problems)
-    collection = places.of(table.path, ("collection", "path"), not table.generate)
-    if table.generate and isinstance(collection, CatalogueId):
-        problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
+    collection = places.of(table.path, ("collection", "path"))
     if table.format and isinstance(collection, CatalogueId):
         problems.add("documents of ir_datasets have their own format", "leave it out", ("collection", "format"))
     _check_ids(table, problems)
@@ -213,7 +210,6 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         title=document.experiment.title or name,
         file=file,
         collection=collection,
-        generate=table.generate,
         format=table.format,
         reading=read_options(table),
         limits=Limits(table.page_seconds, table.max_page_mib),
@@ -288,7 +284,7 @@ class _Places:
             self.problems.add(what, fix, (qrels[0], "column"))
         return TopicSource(file, judged, field, column)
 
-    def of(self, value: str, path: KeyPath, must_exist: bool = True) -> Location:
+    def of(self, value: str, path: KeyPath) -> Location:
         """Return what the value of the key at `path` stands for."""
         add = self.problems.add
         matches = list(_VARIABLE.finditer(value))
@@ -299,7 +295,7 @@ class _Places:
         if isinstance(location, CatalogueId):
             if not location.id:
                 add(f"{CATALOGUE_PREFIX!r} has no id behind it", f"write one, such as {CATALOGUE_PREFIX}vaswani", path)
-        elif must_exist and not missing and not os.path.exists(location):  # noqa: PTH110, since a name too long raises there
+        elif not missing and not os.path.exists(location):  # noqa: PTH110, since a name too long raises there
             source = f"; {self.problems.source}" if self.problems.source else ""
             add(f"there is no {location}", f"correct the path, which is relative to the experiment file{source}", path)
         return location

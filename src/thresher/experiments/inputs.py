@@ -30,7 +30,7 @@ from thresher.scorers.extractor import FileText
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scoring.store import first_document, missing_documents, read_shard, shards
+from thresher.scoring.store import first_document, missing_documents, read_shard, shards, text_store
 from thresher.variants.table import Variant
 
 
@@ -96,7 +96,7 @@ class Inputs:
 
 
 def read_inputs(experiment: Experiment) -> Inputs:
-    """Read topics and qrels, and open the collection (making it first if the experiment says so and it is not there)."""
+    """Read topics and qrels, and open the collection."""
     topics = read_topic_set(experiment.topics)
     held_out = read_topic_set(experiment.held_out) if experiment.held_out else None
     notices = list(topics.notices)
@@ -106,15 +106,7 @@ def read_inputs(experiment: Experiment) -> Inputs:
         if shared := same_queries(topics, held_out):
             notices.append(notice(About.ASKED, shared, held_out=True))
         digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
-    path = experiment.collection
-    if experiment.generate and isinstance(path, Path) and not path.exists():
-        # What makes collections is imported where one is to be made.
-        from thresher.examples.pydoc import generate
-
-        report = generate(path)
-        if report.skipped:
-            notices.append(notice(About.SKIPPED, (module for module, _ in report.skipped)))
-    collection = open_collection(Path(str(path)), experiment.reading, experiment.format)
+    collection = open_collection(Path(str(experiment.collection)), experiment.reading, experiment.format)
     digests = {"collection": collection.fingerprint(), **digests}
     return Inputs(collection, topics, held_out, tuple(notices), digests)
 
@@ -139,7 +131,7 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
             )
 
 
-def _check_apart(folder: Path, collection: Collection) -> None:
+def check_apart(folder: Path, collection: Collection) -> None:
     """Check that results are not in the collection, as whose pages the next run would read them."""
     if isinstance(collection, Files) and real_path(folder).is_relative_to(real_path(collection.path)):
         what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
@@ -170,7 +162,7 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     """
     say(f"reading {experiment.collection}")
     inputs = read_inputs(experiment)
-    _check_apart(folder, inputs.collection)
+    check_apart(folder, inputs.collection)
     plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
     say(f"scoring pages by {', '.join(scorer.canonical_name for scorer in experiment.scorers) or 'nothing'}")
     store = folder / "scores"
@@ -218,7 +210,7 @@ def text_notices(experiment: Experiment, store: Path, topics: TopicSet) -> Itera
 
 def _falling(store: Path, scorer: Scorer, judged: set[str]) -> Iterator[tuple[float, str]]:
     """Yield the judged pages that have a score of whole pages, and that score, negative where low ones are kept."""
-    for path in shards(store):
+    for path in shards(text_store(store, scorer.text)):
         table = read_shard(path, ["id", column := f"score:{scorer.canonical_name}"])
         table = table.filter(pc.is_in(table["id"], pa.array(sorted(judged))))
         for document, scores in zip(table["id"].to_pylist(), table[column].to_pylist(), strict=True):

@@ -23,7 +23,7 @@ from thresher.experiments.schema import CostsTable
 from thresher.exploring.pruned_postings import build_pruned
 from thresher.files import scratch_folder
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
-from thresher.lucene.searching import CollectorPauses, QueryTimes, rounds_of, time_queries
+from thresher.lucene.searching import QueryTimes, rounds_of, time_queries
 from thresher.progress import Progress
 from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.cleaners import BASELINE, Cleaner
@@ -130,18 +130,10 @@ _warmed_up_with = -1
 
 
 @dataclass(frozen=True)
-class MeasuredQueries:
-    """The times of a query by one retrieval model: by variant, and what the garbage collectors did meanwhile."""
-
-    repeats: Repeats
-    pauses: CollectorPauses
-
-
-@dataclass(frozen=True)
 class Measurements:
     """What the stage measured: queries by retrieval model; indexing, None where building all indexes often takes too long."""
 
-    queries: Mapping[str, MeasuredQueries]
+    queries: Mapping[str, Repeats]
     indexing: Repeats | None
 
 
@@ -191,8 +183,7 @@ def measure(
                     seed=experiment.seed,
                     searched=bar.advance,
                 )
-            repeats = compare_times(list(indexes), times.wall, times.cpu, experiment.seed)
-            measured[model.name] = MeasuredQueries(repeats, times.pauses)
+            measured[model.name] = compare_times(list(indexes), times.wall, times.cpu, experiment.seed)
     if build_seconds * FEWEST_BUILDS > seconds:
         return Measurements(measured, None)
     return Measurements(measured, _measured_indexing(experiment, treatments, scores))

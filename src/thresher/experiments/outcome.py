@@ -274,12 +274,9 @@ def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mappi
 
 
 def _noise(measured: Measurements) -> Iterator[NoiseFloor]:
-    for model, queries in measured.queries.items():
-        repeats = queries.repeats
-        yield NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds, queries.pauses)
-    if measured.indexing:
-        repeats = measured.indexing
-        yield NoiseFloor("", repeats.copy, repeats.restarts, repeats.rounds, None)
+    for model, repeats in (*measured.queries.items(), ("", measured.indexing)):
+        if repeats:
+            yield NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds)
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
@@ -312,7 +309,7 @@ def _row(
 ) -> Row:
     clean = clean_cost(run, scores, meter)
     name = run.variant.name
-    query = measured.queries[run.model.name].repeats.times[name] if measured else None
+    query = measured.queries[run.model.name].times[name] if measured else None
     indexing = measured.indexing.times[name] if measured and measured.indexing else None
     more = clean.wall - clean_cost(baseline, scores, meter).wall + _more_to_index(run, baseline, indexing)
     built = Built(

@@ -75,7 +75,6 @@ class CollectionTable(_Strict):
     format: Annotated[
         str, OneOf(("", *d.FORMATS)), "format of the files; if empty, it is detected from names and content"
     ] = ""
-    generate: Annotated[str, OneOf(("", "pydoc")), "generates the collection if `path` does not exist"] = ""
     ids: Annotated[str, OneOf(d.ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = d.ID_RULES[0]
     prefix: Annotated[str, "leading folder that is left out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
@@ -372,10 +371,10 @@ def option_name(key: str) -> str:
 def as_options(document: Document, table: str, keys: Iterable[str]) -> Iterator[str]:
     """Yield the options of the command line that say what a document says in keys of a table."""
     for key in keys:
-        value = getattr(getattr(document, table), key)
+        value, default = getattr(getattr(document, table), key), tables()[table].keys[key].default
         if value is True:
             yield option_name(key)
-        elif value != tables()[table].keys[key].default:
+        elif value not in (default, (default,)):
             for one in value if isinstance(value, tuple) else (value,):
                 yield from (option_name(key), str(one))
 

@@ -277,24 +277,14 @@ _NANO = 1e-9
 
 
 @dataclass(frozen=True)
-class CollectorPauses:
-    """The work of Java's garbage collectors: collections, and the seconds they took."""
-
-    collections: int
-    seconds: float
-
-
-@dataclass(frozen=True)
 class QueryTimes:
     """Times of queries in seconds, by restart, each of shape (rounds, indexes, topics).
 
     `wall` is from the query's text to the hits in Java (for `qld(exact)` in Python), `cpu` that of the searching thread.
-    `pauses` are those while they went on.
     """
 
     wall: Sequence[Seconds]
     cpu: Sequence[Seconds]
-    pauses: CollectorPauses
 
 
 def time_queries(
@@ -325,7 +315,7 @@ def time_queries(
     visits = [(index, topic) for index in range(len(folders)) for topic in range(len(queries))]
     walls: list[Seconds] = []
     cpus: list[Seconds] = []
-    before, end = _pauses(), time.perf_counter() + seconds
+    end = time.perf_counter() + seconds
     while True:
         with ExitStack() as stack:
             rankings = [stack.enter_context(Searcher(folder, model, depth)).ranking for folder in folders]
@@ -346,9 +336,7 @@ def time_queries(
             wall, cpu = (np.array(times) for times in zip(*timed, strict=True))
             walls.append(wall)
             cpus.append(cpu)
-        now = _pauses()
-        paused = CollectorPauses(now.collections - before.collections, now.seconds - before.seconds)
-        times = QueryTimes(walls, cpus, paused)
+        times = QueryTimes(walls, cpus)
         if time.perf_counter() > end or enough(times):
             return times
 
@@ -371,11 +359,3 @@ def _round(
         ranking.forget()
         wall[index, topic], cpu[index, topic] = wall_end - wall_begin, cpu_end - cpu_begin
     return wall * _NANO, cpu * _NANO
-
-
-def _pauses() -> CollectorPauses:
-    beans = java_class("java.lang.management.ManagementFactory").getGarbageCollectorMXBeans()
-    every = [beans.get(number) for number in range(beans.size())]
-    return CollectorPauses(
-        sum(bean.getCollectionCount() for bean in every), sum(bean.getCollectionTime() for bean in every) / 1000
-    )

@@ -26,9 +26,10 @@ _PARTITION_LINKS = 4_000_000
 _SITE_SAMPLE = 1000
 _HELD = 200_000
 
+TITLE = "title"
 (_LEFT, _NONE, _ERROR, _NOTHING_OWN, _SHORT, _LONG) = range(6)
 _REASONS = {
-    _NONE: "without title",
+    _NONE: "without any",
     _ERROR: "an error page",
     _NOTHING_OWN: "nothing but what the site's titles share",
     _SHORT: "too short",
@@ -77,19 +78,20 @@ def shares(sizes: list[int], most: int) -> list[int]:
     return split
 
 
-def find_titles(store: Store, stop_words: frozenset[str]) -> tuple[Candidates, dict[str, int]]:
-    """Return the pages that their titles identify, and counts of all titles by outcome.
+def find_texts(store: Store, column: str, stop_words: frozenset[str]) -> tuple[Candidates, dict[str, int]]:
+    """Return the pages that their titles identify, or another text of theirs, and counts of all of these by outcome.
 
-    A title that several pages have, up to case and punctuation, is dropped: as a rule it is a template's. Documents with one
-    address are one page.
+    A text that several pages have, up to case and punctuation, is dropped: as a rule it is a template's. Documents with one
+    address are one page. `column` is that of the store.
     """
     hashes = np.zeros(len(store.good), dtype=np.uint64)
     states = np.full(len(store.good), _NONE, dtype=np.uint8)
-    for chosen, known in _site_groups(store):
-        for number, title in _titles(store, chosen):
+    for chosen, known in _site_groups(store, column):
+        for number, title in _texts(store, column, chosen):
             hashes[number], states[number] = _outcome(title, known.get(int(store.sites[number])), stop_words)
     counts = {"all": int(store.good.sum())}
-    counts |= {reason: int((store.good & (states == state)).sum()) for state, reason in _REASONS.items()}
+    reasons = {**_REASONS, _NONE: f"without {column}"}
+    counts |= {reason: int((store.good & (states == state)).sum()) for state, reason in reasons.items()}
     left = np.flatnonzero(store.good & (states == _LEFT))
     order = left[np.lexsort((store.keys[left], hashes[left]))]
     single = _of_one_page(hashes[order], store.keys[order])
@@ -102,14 +104,14 @@ def find_titles(store: Store, stop_words: frozenset[str]) -> tuple[Candidates, d
     return candidates, counts
 
 
-def title_queries(store: Store, candidates: Candidates, stop_words: frozenset[str]) -> dict[int, str]:
-    """Return the queries of candidates by key: titles without the boilerplate of their sites."""
+def text_queries(store: Store, column: str, candidates: Candidates, stop_words: frozenset[str]) -> dict[int, str]:
+    """Return the queries of candidates by key: texts of a column, titles without the boilerplate of their sites."""
     wanted = dict(zip(candidates.keys.tolist(), candidates.hashes.tolist(), strict=True))
     chosen = store.good & np.isin(store.keys, candidates.keys)
     sites = np.unique(store.sites[chosen])
     queries: dict[int, str] = {}
-    for group, known in _site_groups(store, np.isin(store.sites, sites)):
-        for number, title in _titles(store, group & chosen):
+    for group, known in _site_groups(store, column, np.isin(store.sites, sites)):
+        for number, title in _texts(store, column, group & chosen):
             key, own = int(store.keys[number]), known.get(int(store.sites[number]))
             if _outcome(title, own, stop_words)[0] == wanted[key]:
                 query = own.cut(title) if own else title
@@ -133,13 +135,18 @@ def _outcome(title: str, own: Boilerplate | None, stop_words: frozenset[str]) ->
     return extracting.text_hash(words), state
 
 
-def _site_groups(store: Store, among: Truths | None = None) -> Iterator[tuple[Truths, dict[int, Boilerplate]]]:
-    """Yield groups of sites: a mask of their documents, and the boilerplate of each site's titles.
+def _site_groups(
+    store: Store, column: str, among: Truths | None = None
+) -> Iterator[tuple[Truths, dict[int, Boilerplate]]]:
+    """Yield groups of sites: a mask of their documents, and the boilerplate of each site's titles; other texts have none.
 
     A group is small enough for the sampled titles to fit in memory. `among` selects documents, all of a site or none; None
     selects all.
     """
     counted = store.good if among is None else store.good & among
+    if column != TITLE:
+        yield counted, {}
+        return
     order = np.flatnonzero(counted)
     order = order[np.lexsort((store.keys[order], store.sites[order]))]
     _, starts, sizes = np.unique(store.sites[order], return_index=True, return_counts=True)
@@ -151,16 +158,16 @@ def _site_groups(store: Store, among: Truths | None = None) -> Iterator[tuple[Tr
         own = groups == number
         chosen = _mask(order[own], len(store.good))
         samples: dict[int, list[str]] = {}
-        for document, title in _titles(store, _mask(order[own & (rank < _SITE_SAMPLE)], len(store.good))):
+        for document, title in _texts(store, TITLE, _mask(order[own & (rank < _SITE_SAMPLE)], len(store.good))):
             if title:
                 samples.setdefault(int(store.sites[document]), []).append(title)
         yield chosen, {site: extracting.title_boilerplate(titles) for site, titles in samples.items()}
 
 
-def _titles(store: Store, chosen: Truths) -> Iterator[tuple[int, str]]:
-    for start, titles in store.column("title"):
-        for row in np.flatnonzero(chosen[start : start + len(titles)]).tolist():
-            yield start + row, titles[row]
+def _texts(store: Store, column: str, chosen: Truths) -> Iterator[tuple[int, str]]:
+    for start, texts in store.column(column):
+        for row in np.flatnonzero(chosen[start : start + len(texts)]).tolist():
+            yield start + row, texts[row]
 
 
 def _of_one_page(hashes: Numbers, keys: Numbers) -> Truths:

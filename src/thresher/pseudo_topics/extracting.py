@@ -1,5 +1,5 @@
-"""The title and the links of a page, by a parse of its own, apart from the scoring pass; and addresses of pages, with one key
-for all spellings of a page.
+"""The title, the links and other texts of a page that may be topics, by a parse of its own, apart from the scoring pass; and
+addresses of pages, with one key for all spellings of a page.
 
 A key is a 64-bit hash. It ignores the scheme (http or https), `www.`, the default port, a slash at the end, the name of an
 index page, percent-encoding and the fragment. The query and the case of the path count.
@@ -8,6 +8,8 @@ index page, percent-encoding and the fragment. The query and the case of the pat
 from __future__ import annotations
 
 import hashlib
+import html
+import json
 import re
 import unicodedata
 from collections import Counter
@@ -16,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
 from lxml import etree
@@ -313,39 +315,109 @@ class Link(NamedTuple):
 
 
 class Extracted(NamedTuple):
-    """A page's title, perhaps empty; its links, each once; and how many were left out, by `LINK_REASONS`."""
+    """A page's title, its links, each once, how many were left out, by `LINK_REASONS`, and texts, any of them perhaps empty.
+
+    Those are its meta description (the first sentence), a question of its JSON-LD, and a random sentence of its text.
+    """
 
     title: str
     links: list[Link]
     left_out: list[int]
+    description: str = ""
+    question: str = ""
+    sentence: str = ""
 
 
 def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> Extracted:
-    """Return the title and the links of an HTML page at `address`.
+    """Return the title, the links and other texts of an HTML page at `address`.
 
     Raises:
         PageError: if it is no text.
     """
     check_text(page)
     utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
-    parser = _parser(_Hrefs() if has_many_attributes(utf8) else None)
+    parser = _parser(_Few() if has_many_attributes(utf8) else None)
     root = etree.fromstring(utf8, parser) if utf8.strip() else None
     if root is None:
         return Extracted("", [], [0] * len(LINK_REASONS))
+    question = _question(root)
     etree.strip_elements(root, *_DROPPED_TAGS, with_tail=False)
-    title = ""
+    title = description = ""
     base = None
     anchors: list[etree._Element] = []
-    for element in root.iter("a", "title", "base"):
+    for element in root.iter("a", "title", "base", "meta"):
         if element.tag == "title":
             title = title or _text(element)
+        elif element.tag == "meta":
+            if (element.get("name") or element.get("property") or "").lower() in _DESCRIPTIONS:
+                description = description or _END.split(" ".join((element.get("content") or "").split()))[0]
         elif (href := element.get("href")) is not None:
             if element.tag == "a":
                 anchors.append(element)
             elif base is None:
                 # As in browsers, an invalid one has no effect.
                 base = resolve(address, href) or address
-    return Extracted(title, *_links(anchors, address, base or address, stop_words))
+    links = _links(anchors, address, base or address, stop_words)
+    return Extracted(title, *links, description, question, _sentence(root, utf8, stop_words))
+
+
+_DESCRIPTIONS = ("description", "og:description", "twitter:description")
+_JSON_LD, _DEEPEST = "application/ld+json", 20
+_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])")
+# Neither sentences nor what stands where nobody reads on.
+_NO_SENTENCES = ("a", "button", "label", "option", "textarea", "title", *(f"h{level}" for level in range(1, 7)))
+_LEAST_WORDS = 5
+SENTENCE_ENDS = tuple(".!?。！？")
+
+
+def _question(root: etree._Element) -> str:
+    """Return the first question with an answer in the JSON-LD of a page (schema.org's `Question`)."""
+    for element in root.iter("script"):
+        if (element.get("type") or "").strip().lower() == _JSON_LD:
+            with suppress(ValueError, RecursionError):
+                if found := _asked(json.loads(element.text or "", strict=False), _DEEPEST):
+                    return " ".join(found.split())
+    return ""
+
+
+def _asked(value: Any, depth: int) -> str:
+    if isinstance(value, dict):
+        named, answered = value.get("name"), value.get("acceptedAnswer") or value.get("suggestedAnswer")
+        if value.get("@type") == "Question" and isinstance(named, str) and answered:
+            return named
+        value = [*value.values()]
+    inner = value if isinstance(value, list) and depth else ()
+    return next(filter(None, (_asked(one, depth - 1) for one in inner)), "")
+
+
+def _sentence(root: etree._Element, utf8: bytes, stop_words: frozenset[str]) -> str:
+    """Return a sentence of the page's text with the length of a topic that stands in its source as it is; a random one."""
+    found: dict[int, str] = {}
+    for element in root.iter():
+        for piece in (element.tail, None if element.tag in _NO_SENTENCES else element.text):
+            for sentence in _END.split(piece or ""):
+                words = sentence.split()
+                if len(words) >= _LEAST_WORDS and sentence.rstrip().endswith(SENTENCE_ENDS):
+                    found[hashed(" ".join(words))] = " ".join(words)
+    source = utf8.decode("utf-8", "replace")
+    for _, sentence in sorted(found.items()):
+        least, most = weight(units(sentence), stop_words)
+        if least >= 2 * LEAST and most <= MOST and in_source(sentence).search(source):
+            return sentence
+    return ""
+
+
+def in_source(sentence: str) -> re.Pattern[str]:
+    """Return what finds a sentence in the source of a page, however its words are spaced and its characters escaped."""
+    return re.compile(_SPACED.join("".join(map(_escaped, word)) for word in sentence.split()))
+
+
+_SPACED = r"(?:\s|&nbsp;|&#160;)+"
+
+
+def _escaped(character: str) -> str:
+    named = {html.escape(character), f"&#{ord(character)};"} if character in "<>&\"'" else ()
+    return f"(?:{'|'.join(map(re.escape, [character, *sorted(named)]))})" if named else re.escape(character)
 
 
 def _links(
@@ -408,8 +480,11 @@ def _pieces(element: etree._Element) -> Iterator[str]:
             return
 
 
-class _Hrefs:
-    """A parser target that makes a tree without other attributes, which take time with the square of their number."""
+_READ = ("href", "name", "property", "content", "type")
+
+
+class _Few:
+    """A parser target that makes a tree without attributes that are not read: time goes with the square of their number."""
 
     def __init__(self) -> None:
         builder = etree.TreeBuilder()
@@ -417,9 +492,9 @@ class _Hrefs:
         self._start = builder.start
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        self._start(tag, {"href": attributes["href"]} if "href" in attributes else {})
+        self._start(tag, {name: attributes[name] for name in _READ if name in attributes})
 
 
-def _parser(target: _Hrefs | None) -> etree.HTMLParser:
+def _parser(target: _Few | None) -> etree.HTMLParser:
     options = {"remove_comments": True, "remove_pis": True, "collect_ids": False, "huge_tree": True}
     return etree.HTMLParser(encoding="utf-8", target=target, **options)

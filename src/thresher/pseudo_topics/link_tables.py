@@ -1,9 +1,9 @@
-"""Titles and links of all pages on disk: the pass that extracts them, and the arrays read back.
+"""Titles, links and other texts of all pages on disk: the pass that extracts them, and the arrays read back.
 
 Each part of the collection has three Parquet tables: its documents, their links, and the texts of these.
 
-    pages   id, reason (why it failed, else empty), plain (text without titles and links), key, site, title, and the number of
-            links left out by each reason
+    pages   id, reason (why it failed, else empty), plain (text without titles and links), key, site, title, description,
+            question, sentence, and the number of links left out by each reason
     links   page (its row in the part), text (a hash), target (a key)
     texts   hash, text
 """
@@ -139,8 +139,9 @@ def _write(rows: list[PageRow], span: Span, path: Path) -> None:
         "plain": pa.array([row.plain for row in rows], pa.bool_()),
         "key": pa.array([row.key for row in rows], unsigned),
         "site": pa.array([row.site for row in rows], unsigned),
-        "title": pa.array([row.extracted.title for row in rows], pa.string()),
     }
+    for name in ("title", "description", "question", "sentence"):
+        pages[name] = pa.array([getattr(row.extracted, name) for row in rows], pa.string())
     for index, reason in enumerate(LINK_REASONS):
         pages[reason] = pa.array([row.extracted.left_out[index] for row in rows], pa.uint32())
     # Written last: a part is done when it has this table.

@@ -1,10 +1,11 @@
-"""Pseudo-topics from a collection: one pass that extracts titles and links, then the choice of topics."""
+"""Pseudo-topics from a collection: one pass that extracts titles, links and other texts, then the choice of topics."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,14 @@ from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path, temporary_folder, user_error, write_json, write_text
 from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Limits, run_parts
-from thresher.pseudo_topics.candidates import Candidates, find_anchors, find_titles, sample, shares, title_queries
-from thresher.pseudo_topics.link_tables import NEUTRAL, PLAIN, READ, ExtractWork, Store, open_store
+from thresher.pseudo_topics.candidates import Candidates, find_anchors, find_texts, sample, shares, text_queries
+from thresher.pseudo_topics.link_tables import NEUTRAL, PLAIN, READ, ExtractWork, Store, Truths, open_store
 from thresher.scorers.languages import languages, stop_list
 
-TITLES, ANCHORS = "titles", "anchors"
-SOURCES = (TITLES, ANCHORS)
-"""Sources of topics."""
+TITLES, ANCHORS, SENTENCES = "titles", "anchors", "sentences"
+SOURCES = (TITLES, ANCHORS, "descriptions", "questions", SENTENCES)
+"""Sources of topics: titles of pages, the text of links to them, their meta descriptions, questions of their JSON-LD, random
+sentences."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class PseudoOptions:
         stop_list: the language whose stop words don't count in a text's length, such as `English`.
     """
 
-    sources: tuple[str, ...] = SOURCES
+    sources: tuple[str, ...] = (TITLES, ANCHORS)
     topics: int = 500
     seed: int = 0
     stop_list: str = "English"
@@ -64,6 +66,15 @@ class Made:
 
     topics: tuple[PseudoTopic, ...]
     counts: Mapping[str, Mapping[str, int]]
+
+
+def by_page(topics: Iterable[PseudoTopic]) -> dict[str, list[str]]:
+    """Return the queries that each page answers, by its id."""
+    found: dict[str, list[str]] = {}
+    for topic in topics:
+        for document in topic.documents:
+            found.setdefault(document, []).append(topic.query)
+    return found
 
 
 TOPICS_FILE, QRELS_FILE = "topics.tsv", "qrels.txt"
@@ -130,7 +141,8 @@ def next_step(folder: Path) -> str:
 
 
 _PART_PAGES = 256
-_SAME, _NOT_DRAWN, _TOPICS = "with the text of a title", "not drawn", "topics"
+_SAME, _OUTSIDE = "with the text of a title", "of pages outside the sample"
+_NOT_DRAWN, _TOPICS = "not drawn", "topics"
 
 
 def make_pseudo_topics(
@@ -161,20 +173,8 @@ def make_pseudo_topics(
     """
     source, output = Path(source), Path(output)
     reading = reading or ReadOptions()
-    _check(options, reading.rule)
     check_folder(output)
-    neutral = replace(reading, rule=NEUTRAL, max_bytes=int(limits.mib * 2**20))
-    collection = open_collection(source, neutral, format)
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise user_error(error, output.parent) from error
-    with temporary_folder(output.parent) as folder:
-        by_path = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
-        work = ExtractWork(collection, folder, limits, reading.rule, by_path, options.stop_list)
-        run_parts(work, _PART_PAGES, backend or Backend())
-        store = open_store(work.folder)
-        _check_store(store, collection)
+    with extracted(source, output.parent, options, format, reading, limits, backend) as store:
         made = choose(store, options)
     if not made.topics:
         raise InputError(
@@ -191,6 +191,33 @@ def make_pseudo_topics(
     }
     write_topics(made, output, about)
     return made
+
+
+@contextmanager
+def extracted(
+    source: Path,
+    parent: Path,
+    options: PseudoOptions,
+    format: str,
+    reading: ReadOptions,
+    limits: Limits,
+    backend: Backend | None,
+) -> Iterator[Store]:
+    """Yield the titles, links and other texts of a collection, in a folder within `parent` that is removed afterwards."""
+    _check(options, reading.rule)
+    neutral = replace(reading, rule=NEUTRAL, max_bytes=int(limits.mib * 2**20))
+    collection = open_collection(source, neutral, format)
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise user_error(error, parent) from error
+    with temporary_folder(parent) as folder:
+        by_path = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
+        work = ExtractWork(collection, folder, limits, reading.rule, by_path, options.stop_list)
+        run_parts(work, _PART_PAGES, backend or Backend())
+        store = open_store(work.folder)
+        _check_store(store, collection)
+        yield store
 
 
 def _check(options: PseudoOptions, rule: IdRule) -> None:
@@ -236,13 +263,17 @@ def _check_store(store: Store, collection: Collection) -> None:
     )
 
 
-def choose(store: Store, options: PseudoOptions) -> Made:
-    """Find the pages that titles and anchors identify, and draw topics at random."""
+def choose(store: Store, options: PseudoOptions, among: Truths | None = None) -> Made:
+    """Find the pages that titles, anchors and other texts identify, and draw topics at random.
+
+    With `among`, a mask of pages, only topics that these answer are drawn.
+    """
     stop_words = stop_list(options.stop_list)
     counts: dict[str, dict[str, int]] = {"documents": store.counts}
     candidates: dict[str, Candidates] = {}
-    if TITLES in options.sources:
-        candidates[TITLES], counts[TITLES] = find_titles(store, stop_words)
+    for name in SOURCES:
+        if name in options.sources and name != ANCHORS:
+            candidates[name], counts[name] = find_texts(store, name[:-1], stop_words)
     if ANCHORS in options.sources:
         candidates[ANCHORS], counts["links"] = find_anchors(store)
         counts[ANCHORS] = {"all": len(candidates[ANCHORS].keys)}
@@ -250,12 +281,16 @@ def choose(store: Store, options: PseudoOptions) -> Made:
             same = np.isin(candidates[ANCHORS].hashes, candidates[TITLES].hashes)
             candidates[ANCHORS] = candidates[ANCHORS].take(~same)
             counts[ANCHORS][_SAME] = int(same.sum())
+    if among is not None:
+        for name, pages in candidates.items():
+            candidates[name] = pages.take(np.isin(pages.keys, store.keys[among]))
+            counts[name][_OUTSIDE] = len(pages.keys) - len(candidates[name].keys)
     topics: list[PseudoTopic] = []
     many = shares([len(pages.keys) for pages in candidates.values()], options.topics)
     for (name, pages), most in zip(candidates.items(), many, strict=True):
         drawn = sample(pages, most, options.seed)
-        if name == TITLES:
-            queries = title_queries(store, drawn, stop_words)
+        if name != ANCHORS:
+            queries = text_queries(store, name[:-1], drawn, stop_words)
         else:
             texts = store.texts(drawn.hashes.tolist())
             queries = {

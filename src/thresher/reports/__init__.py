@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from thresher.choosing.advice import Advice
     from thresher.choosing.choices import Choice
     from thresher.explaining.explanations import ExplainedTopics
     from thresher.variants.results import Results
@@ -50,13 +51,18 @@ def write_all(
 
 
 def write_report(
-    folder: Path, results: Results, choice: Choice | None = None, explained: ExplainedTopics | None = None
+    folder: Path,
+    results: Results,
+    choice: Choice | None = None,
+    explained: ExplainedTopics | None = None,
+    advice: Advice | None = None,
 ) -> None:
     """Write `report.html` into a folder, whole or not at all.
 
-    The page says what is recommended if there is a choice, and links to the pages that explain topics if there are any.
+    The page says what is advised or recommended if there is an advice or a choice, and links to the pages that explain topics
+    if there are any.
     """
     from thresher.files import write_text
     from thresher.reports.html import render_report
 
-    write_text(folder / REPORT_FILE, render_report(results, choice, explained))
+    write_text(folder / REPORT_FILE, render_report(results, choice, explained, advice))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from thresher.reports.charts import (
     written,
 )
 from thresher.reports.drawing import Plot
-from thresher.reports.formatting import being, counted, direction, fixed, plain, signed
+from thresher.reports.formatting import plain
 from thresher.reports.html_parts import render_template
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_latex, render_markdown
@@ -113,7 +113,7 @@ def render_cleaning_report(run: CleaningRun) -> str:
         title=f"Cleaning {run.name}",
         pages=len(run.standard.pages),
         rows=len(run.results),
-        sentences=list(_sentences(run)),
+        sentences=list(tables.sentences(run)),
         words=tables.words_table(run.results),
         measures=tables.measures_table(run.results),
         types=tables.page_type_table(types),
@@ -122,38 +122,6 @@ def render_cleaning_report(run: CleaningRun) -> str:
         crashes=run.crashes,
         standard=run.standard,
     )
-
-
-def _sentences(run: CleaningRun) -> Iterator[str]:
-    baseline, *others = run.results
-    text = baseline.summary.words
-    yield (
-        f"All text of the {text.pages} pages has precision {fixed(text.precision.mean, 3)}, recall"
-        f" {fixed(text.recall.mean, 3)} and F1 {fixed(text.f1.mean, 3)}, means over pages."
-    )
-    if not others:
-        return
-    found = [result.comparison for result in others if result.comparison]
-    directions = [direction(comparison) for comparison in found]
-    better, worse = directions.count("better"), directions.count("worse")
-    yield (
-        f"Of {len(others)} others, {being(better)} significantly better in F1 ({tables.tested_at(found)}),"
-        f" {being(worse)} significantly worse."
-    )
-    best = max(others, key=lambda result: result.summary.words.f1.mean)
-    words = best.summary.words
-    gain = best.comparison.difference if best.comparison else 0.0
-    yield (
-        f"The highest mean F1 is that of {best.cleaner}: {fixed(words.f1.mean, 3)} ({signed(gain, 3)}), at precision"
-        f" {fixed(words.precision.mean, 3)} and recall {fixed(words.recall.mean, 3)}."
-    )
-    if worse:
-        names = ", ".join(result.cleaner for result, its in zip(others, directions, strict=True) if its == "worse")
-        yield f"Cleaning hurts, significantly in F1, with {names}."
-    emptied = [result for result in others if result.summary.words.emptied > text.emptied]
-    if emptied:
-        most = max(emptied, key=lambda result: result.summary.words.emptied)
-        yield f"{most.cleaner} empties {counted(most.summary.words.emptied, 'page')}, the most of all cleaners."
 
 
 def _numbers(result: CleanerResult) -> Quality:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import (
     MARKS,
     NOTHING,
+    being,
     correction_text,
     counted,
     direction,
@@ -290,3 +291,36 @@ def _type_column(name: str, pages: int) -> Column[_Typed]:
         counted(pages, "page"),
         text=lambda row: " ± ".join(fixed(one, DECIMALS) for one in (row[name].token_f1.mean, row[name].token_f1.half)),
     )
+
+
+def sentences(run: CleaningRun) -> Iterator[str]:
+    """Give what a reader of the tables should see first."""
+    baseline, *others = run.results
+    text = baseline.summary.words
+    yield (
+        f"All text of the {text.pages} pages has precision {fixed(text.precision.mean, 3)}, recall"
+        f" {fixed(text.recall.mean, 3)} and F1 {fixed(text.f1.mean, 3)}, means over pages."
+    )
+    if not others:
+        return
+    found = [result.comparison for result in others if result.comparison]
+    directions = [direction(comparison) for comparison in found]
+    better, worse = directions.count("better"), directions.count("worse")
+    yield (
+        f"Of {len(others)} others, {being(better)} significantly better in F1 ({tested_at(found)}),"
+        f" {being(worse)} significantly worse."
+    )
+    best = max(others, key=lambda result: result.summary.words.f1.mean)
+    words = best.summary.words
+    gain = best.comparison.difference if best.comparison else 0.0
+    yield (
+        f"The highest mean F1 is that of {best.cleaner}: {fixed(words.f1.mean, 3)} ({signed(gain, 3)}), at precision"
+        f" {fixed(words.precision.mean, 3)} and recall {fixed(words.recall.mean, 3)}."
+    )
+    if worse:
+        names = ", ".join(result.cleaner for result, its in zip(others, directions, strict=True) if its == "worse")
+        yield f"Cleaning hurts, significantly in F1, with {names}."
+    emptied = [result for result in others if result.summary.words.emptied > text.emptied]
+    if emptied:
+        most = max(emptied, key=lambda result: result.summary.words.emptied)
+        yield f"{most.cleaner} empties {counted(most.summary.words.emptied, 'page')}, the most of all cleaners."

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from thresher.choosing.advice import Advice
 from thresher.choosing.choices import Choice, ModelChoice, Pick
 from thresher.defaults import DEFAULT_INDEX
 from thresher.explaining.explanations import ExplainedTopics
@@ -29,7 +30,7 @@ from thresher.reports.formatting import (
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
-from thresher.reports.summary import assumptions, margin_text, measured, model_answer, model_findings, warnings
+from thresher.reports.summary import advised, assumptions, margin_text, measured, model_answer, model_findings, warnings
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.results import Results
@@ -108,10 +109,15 @@ MOST_FAILED = 200
 """Failed pages that are listed one by one."""
 
 
-def render_report(results: Results, choice: Choice | None = None, explained: ExplainedTopics | None = None) -> str:
+def render_report(
+    results: Results,
+    choice: Choice | None = None,
+    explained: ExplainedTopics | None = None,
+    advice: Advice | None = None,
+) -> str:
     """Return the page: one HTML document with its styles, figures and scripts inside, the same bytes every time.
 
-    Topics link to the pages that explain them, where there are any.
+    Topics link to the pages that explain them, where there are any; an advice stands on the first screen.
     """
     facts, pages = results.facts, results.facts.pages
     data = page_data(results, choice, explained)
@@ -122,7 +128,7 @@ def render_report(results: Results, choice: Choice | None = None, explained: Exp
         data=packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
         title=facts.title,
         sub=f"{len(facts.topics)} topics · {len(results.tables[0].rows) - 1:,} variants",
-        models=[_page(_alone(results, table), choice) for table in results.tables],
+        models=[_page(_alone(results, table), choice, advice) for table in results.tables],
         figures=data["models"],
         chosen=choice is not None,
         ran=results.was_run,
@@ -143,13 +149,14 @@ def _alone(results: Results, table: VariantTable) -> Results:
     return Results(replace(results.facts, noise=noise), (table,))
 
 
-def _page(results: Results, choice: Choice | None) -> dict[str, Any]:
+def _page(results: Results, choice: Choice | None, advice: Advice | None) -> dict[str, Any]:
     """Return what the page shows of results with one retrieval model; None where there is nothing to show."""
     (table,) = results.tables
     model = choice.of(table.retrieval) if choice else None
+    screen = _recommended(results, choice, model) if choice and model else _not_chosen(results)
     return {
         "name": table.retrieval,
-        "screen": _recommended(results, choice, model) if choice and model else _not_chosen(results),
+        "screen": screen if advice is None else {**screen, **_advised(advice)},
         "why": _why(choice, model) if choice and model else None,
         "findings": [*model_findings(table)],
         "main": variant_tables.main_table(results),
@@ -231,6 +238,15 @@ def _not_chosen(results: Results) -> dict[str, Any]:
         "figures": [*_baseline_figures(table)],
         "warnings": [*warnings(results)][len(notices(results)) :],
     }
+
+
+def _advised(advice: Advice) -> dict[str, Any]:
+    """Return what the first screen says of an advice."""
+    figures = [("Index size", _change(advice.size.value), "postings")]
+    if advice.change:
+        low, high = (_change(1 + bound) for bound in (advice.change.low, advice.change.high))
+        figures.append((measure_header(advice.measure)[0], _change(1 + advice.change.value), f"{low} to {high}"))
+    return {"sentences": [*advised(advice)], "commands": advice.commands, "figures": figures}
 
 
 def _why(choice: Choice, model: ModelChoice) -> dict[str, Any]:

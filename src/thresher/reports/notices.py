@@ -22,13 +22,11 @@ _SENTENCES = {
     About.WITHOUT_PAGE: "{count} of another file without a page not used: {ids}.",
     About.DROPPED: "{count} dropped whole: {ids}.",
     About.FALLING: "{count} can be dropped whole, these first: {ids}.",
-    About.SKIPPED: "{count} of the standard library need another system or a library, as usual, and have no page: {ids}.",
 }
 _NOUNS = {
     About.MISSING: "judged page",
     About.DROPPED: "judged page",
     About.FALLING: "judged page",
-    About.SKIPPED: "module",
     About.WITHOUT_TEXT: "page",
     About.WITHOUT_PAGE: "text",
 }

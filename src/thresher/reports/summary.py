@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from thresher.choosing.advice import Advice, Grounds
 from thresher.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
 from thresher.choosing.shared import SharedChoice
+from thresher.costs.repeats import Interval
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import being, change_text, counted, measure_text, percent, percent_text
+from thresher.reports.formatting import being, change_text, counted, measure_text, percent, percent_text, signed
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
+from thresher.scorers.cleaners import BASELINE
 from thresher.variants.results import Results, TitleBias
 from thresher.variants.table import VariantTable
 
@@ -251,6 +254,49 @@ def _bounded(effect: Effect) -> str:
     if effect.high is None:
         return f"{change_text(effect.difference)}, at worst by {change_text(effect.low)}"
     return f"{change_text(effect.difference)} ({change_text(effect.low)} to {change_text(effect.high)})"
+
+
+def advised(advice: Advice) -> Iterator[str]:
+    """Give what is advised for a crawl, what to expect, what it rests on, and what it would hurt."""
+    short, size, change = measure_header(advice.measure)[0], advice.size, advice.change
+    by = f" by the sample {percent(size.low)} to {percent(size.high)} %," if size.low < size.high else ""
+    looked = f"{counted(advice.sampled, 'page')} of {advice.pages:,}, {counted(advice.sites, 'site')}"
+    if advice.grounds is Grounds.QUERIES:
+        opening = STAY if advice.variant == BASELINE else f"Use {advice.variant}"
+        yield f"{opening}: {percent(size.value)} % of the index,{by} as queries with their pages choose ({looked})."
+    else:
+        yield f"Begin with {advice.variant}, the default: {percent(size.value)} % of the index,{by} ({looked})."
+        lost = ", ".join(f"{name} {_signed_percent(one)}" for name, one in advice.elsewhere.items())
+        yield (
+            "No topics made of pages were found to choose as people's do. What the default changed of "
+            f"{short} on other collections, each time chosen without them: {lost} %."
+        )
+    if change:
+        yield f"Expect {short} to change by {_percent_interval(change)} (95 %)."
+    if said := [
+        f"{one.source} ({one.topics}) {_percent_interval(one.change)}" for one in advice.findings if one.change
+    ]:
+        yield f"By topics, of which known items are only told: {'; '.join(said)}."
+    for what, every in (("blocks", advice.blocks), ("pages that mostly are", advice.kinds)):
+        worst = sorted((one for one in every if one.removed >= _MENTIONED), key=lambda one: -one.removed)
+        if worst:
+            told = ", ".join(f"{one.kind} {percent(one.removed)} % ({one.count:,})" for one in worst)
+            yield f"Cleaning removes of the words of {what}: {told}."
+    for page in advice.look:
+        yield f"Look at {page.id}: {percent(page.removed)} % of {page.words:,} words removed, among them: {page.passage}"
+
+
+_MENTIONED = 0.02
+"""Smaller removed shares are not worth a word."""
+
+
+def _signed_percent(share: float) -> str:
+    return signed(100 * share, 1)
+
+
+def _percent_interval(change: Interval) -> str:
+    low, high = _signed_percent(change.low), _signed_percent(change.high)
+    return f"{_signed_percent(change.value)} % ({low} to {high})"
 
 
 def shared_answer(choice: SharedChoice) -> Iterator[str]:

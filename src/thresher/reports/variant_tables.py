@@ -245,13 +245,8 @@ def noise_note(results: Results, of_queries: bool) -> str:
             fixed(bound, 3) for bound in (noise.copy.ratio.value, noise.copy.ratio.low, noise.copy.ratio.high)
         )
         opening = f"{noise.retrieval}: " if noise.retrieval and len(results.tables) > 1 else ""
-        pauses = noise.pauses
-        paused = ""
-        if pauses:
-            times = counted(pauses.collections, "time")
-            paused = f" Java's garbage collectors paused {times}, {pauses.seconds:.2f} s in all."
         notes.append(
-            f"{opening}{counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}.{paused} A copy "
+            f"{opening}{counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}. A copy "
             f"of the baseline's index takes {value} of its time: differences between {low} and {high} are {NOT_MEASURABLE}."
         )
     return " ".join(notes)

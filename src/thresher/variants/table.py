@@ -19,7 +19,6 @@ from thresher.columns import Declared, Show, column
 from thresher.costs.machine import BELOW_RESOLUTION, Footprint
 from thresher.costs.repeats import BreakEven, MeasuredTime, Times
 from thresher.evaluation.significance import Comparison, is_tested, pareto_front
-from thresher.lucene.searching import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import Family, Pruning, Treatment
 from thresher.scorers.cleaners import Cleaner
@@ -73,14 +72,13 @@ class Built:
 class NoiseFloor:
     """Timing noise, of a retrieval model's queries or of indexing: the apparent speed-up of a copy of the baseline.
 
-    `retrieval` is empty for indexing, whose `pauses` are not known. See `thresher.costs.repeats.Repeats`.
+    `retrieval` is empty for indexing. See `thresher.costs.repeats.Repeats`.
     """
 
     retrieval: str
     copy: MeasuredTime
     restarts: int
     rounds: int
-    pauses: CollectorPauses | None
 
 
 Floats = npt.NDArray[np.float64]

@@ -67,17 +67,6 @@ def test_the_script_makes_the_same_files_again():
         assert all(word in done.stderr for word in (*here, *there))
 
 
-def test_loading_needs_no_pydoc():
-    code = (
-        "import sys\n"
-        "from thresher.language_models.characters.scoring import SHIPPED, load_segment_scorer\n"
-        "for name in SHIPPED: load_segment_scorer(name)\n"
-        "print(*[name for name in sys.modules if 'pydoc' in name or name.startswith('thresher.examples')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
-
-
 def test_damaged_models(tmp_path, monkeypatch):
     mine = tmp_path / "mine"
     mine.write_bytes(b"x")

@@ -15,10 +15,11 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+import pydoc_pages as pydoc
+import pydoc_renderer
 import pytest
 
 from thresher.errors import InputError, MissingDependencyError, StateError
-from thresher.examples import _pydoc_pages, pydoc
 
 SECRET = "correct-horse-battery-staple"
 FEW = (
@@ -135,10 +136,10 @@ def test_what_acts_on_import_is_left_out():
 
 def test_listing_imports_nothing():
     code = (
-        "import sys; from thresher.examples import pydoc; before = set(sys.modules); pydoc.module_names();"
+        "import sys; import pydoc_pages as pydoc; before = set(sys.modules); pydoc.module_names();"
         "print(sorted(name for name in set(sys.modules) - before if name in pydoc.module_names()))"
     )
-    source = str(Path(pydoc.__file__).parents[2])
+    source = os.pathsep.join((str(Path(pydoc.__file__).parent), *sys.path))
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": source}, check=True
     )
@@ -230,7 +231,7 @@ def test_a_renderer_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     ],
 )
 def test_places_and_addresses(shown, expected):
-    replace = _pydoc_pages.machine_independent([("/opt/my py/lib", "Lib"), ("/opt/my py", "Prefix")])
+    replace = pydoc_renderer.machine_independent([("/opt/my py/lib", "Lib"), ("/opt/my py", "Prefix")])
     assert replace(shown) == expected
 
 

@@ -1,4 +1,6 @@
-"""The embedded collection: the reference pages of Python's standard library, rendered by pydoc.
+"""Make the embedded collection: the reference pages of Python's standard library, rendered by pydoc.
+
+usage: python scripts/pydoc_pages.py FOLDER     (`make collections/pydoc` does this)
 
 Nothing is downloaded or shipped: each module becomes an HTML page, `<module.dotted.name>.html`, as written by `python -m pydoc
 -w`. The file's name without `.html` is the document id in the qrels.
@@ -27,10 +29,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.errors import MissingDependencyError, StateError
+from thresher.errors import MissingDependencyError, StateError, ThresherError
 from thresher.files import atomic_path, user_error
 
-_RENDERER = Path(__file__).with_name("_pydoc_pages.py")
+_RENDERER = Path(__file__).with_name("pydoc_renderer.py")
 _EXCLUDED = frozenset(("antigravity", "distutils", "idlelib", "lib2to3", "test", "this", "turtledemo"))
 _PROCESSES = 4
 _LOADER_VARIABLES = ("DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
@@ -150,3 +152,19 @@ def _is_reference(name: str) -> bool:
 
 def _top(name: str) -> str:
     return name.partition(".")[0]
+
+
+def main() -> None:
+    """Render the pages and say which modules have none."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: python scripts/pydoc_pages.py FOLDER")
+    try:
+        report = generate(Path(sys.argv[1]))
+    except ThresherError as error:
+        sys.exit(f"error: {error}")
+    skipped = ", ".join(module for module, _ in report.skipped)
+    print(f"{sys.argv[1]}: {report.modules} pages; modules that cannot be imported here: {skipped or 'none'}")
+
+
+if __name__ == "__main__":
+    main()

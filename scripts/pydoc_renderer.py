@@ -1,4 +1,4 @@
-"""Render standard library modules as HTML pages: the child process of `thresher.examples.pydoc`.
+"""Render standard library modules as HTML pages: the child process of pydoc_pages.py.
 
 A script, with only the standard library on its path. Standard input: `{"folder": str, "modules": [str, ...]}`; standard
 output: `{"modules": [name, ...], "skipped": [[name, reason], ...]}`.

@@ -1,0 +1,110 @@
+"""The stages of experiments one by one: `index`, `search`, `evaluate`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from thresher.cli.options import FILE, keys, say, show
+from thresher.defaults import RETRIEVAL_MODEL, STATISTICS
+from thresher.errors import ConfigError
+from thresher.experiments import schema
+
+
+@click.command()
+@click.argument("source", metavar="INPUT", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The folder to write the index to.")
+@keys("index", *schema.INDEX_KEYS)
+@click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
+@click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
+@click.option("--prune", help="Leave out postings by a pruning method: dcp@0.5; see `thresher pruning-methods`.")
+@keys("pruning", "statistics")
+def index(
+    source: Path,
+    output: Path,
+    index: schema.IndexTable,
+    lengths: bool,
+    keep_stopwords: bool,
+    prune: str | None,
+    pruning: schema.PruningTable,
+) -> None:
+    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene."""
+    from thresher.api import index_json_lines
+
+    options = {**asdict(index), "stopwords": not keep_stopwords, "lengths": lengths}
+    done = index_json_lines(source, output, prune, pruning.statistics == STATISTICS[0], **options)
+    say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
+
+
+@click.command()
+@click.argument("folder", metavar="INDEX", type=FILE)
+@click.argument("queries", metavar="TOPICS", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The TREC run to write.")
+@click.option(
+    "--model",
+    default=RETRIEVAL_MODEL,
+    show_default=True,
+    help="qld, qld(mu=1000), qld(exact), bm25, bm25(b=0.3,k1=1.2), classic.",
+)
+@keys("retrieval", "depth")
+@keys("topics", "field")
+@click.option("--tag", default="thresher", show_default=True, help="The run's tag.")
+def search(
+    folder: Path,
+    queries: Path,
+    output: Path,
+    model: str,
+    retrieval: schema.RetrievalTable,
+    topics: schema.TopicsTable,
+    tag: str,
+) -> None:
+    """Search an INDEX with TOPICS and write a TREC run."""
+    from statistics import median
+
+    from thresher.evaluation import read_topics, write_run
+    from thresher.lucene.analysis import parse_retrieval
+    from thresher.lucene.searching import Searcher
+    from thresher.reports.formatting import counted
+
+    if tag.split() != [tag]:
+        raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
+    asked = [(topic.id, topic.query) for topic in read_topics(queries, field=topics.field).values()]
+    with Searcher(folder, parse_retrieval(model), retrieval.depth) as searcher:
+        done = searcher.search_topics(asked)
+    write_run(output, done.hits, tag)
+    hits = sum(map(len, done.hits.values()))
+    say(
+        f"{output}: {counted(len(asked), 'topic')}, {counted(hits, 'hit')}, median {median(done.latencies_ms):.2f} ms a query"
+    )
+
+
+@click.command()
+@click.argument("qrels", type=FILE)
+@click.argument("runs", type=FILE, nargs=-1, required=True)
+@click.option("--measure", "-m", "measures", multiple=True, help="An ir-measures name; may be repeated.")
+@click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
+@keys("evaluation", "correction", "alpha")
+@click.option("--margin", help="Say which runs lose less than this, 5% of the baseline's mean or 0.01.")
+@click.option("--per-topic", is_flag=True, help="Print `run, measure, topic, value` lines instead of the table.")
+def evaluate(
+    qrels: Path,
+    runs: tuple[Path, ...],
+    measures: tuple[str, ...],
+    baseline: Path | None,
+    evaluation: schema.EvaluationTable,
+    margin: str | None,
+    per_topic: bool,
+) -> None:
+    """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
+    from thresher.evaluation.comparing import compare_runs
+    from thresher.reports.compared_runs import run_lines, runs_table, topic_lines
+
+    compared = compare_runs(qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction, margin)
+    if sys.stdout.isatty() and not per_topic:
+        show(runs_table(compared))
+        return
+    for line in topic_lines(compared) if per_topic else run_lines(compared):
+        click.echo(line)

@@ -1,1 +1,0 @@
-"""Collections that are generated on the machine, for demos and tests."""

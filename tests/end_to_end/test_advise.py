@@ -1,0 +1,142 @@
+"""`thresher advise`: the same small crawl with queries and without, from the shell and from Python."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shlex
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+import pytest
+from commands import thresher
+from small_web import write_pages
+
+import thresher as thresher_package
+from thresher.choosing.advice import Grounds, expected_change, read_advice
+from thresher.choosing.choices import read_choice
+from thresher.defaults import DEFAULT_INDEX, LEFT_OUT
+from thresher.evaluation import read_qrels
+from thresher.experiments.config import load_experiment
+from thresher.lucene.indexing import open_index
+from thresher.lucene.work import index_statistics
+from thresher.reports.summary import advised
+from thresher.variants.files import read_results
+
+PAGES = 90
+
+
+@pytest.fixture(scope="session")
+def crawl(once: Callable[..., Path]) -> Path:
+    """A crawl with what is advised on it: in `plain/` by its pages alone, in `asked/` by queries."""
+
+    def run(folder: Path) -> None:
+        write_pages(folder / "crawl", PAGES)
+        thresher_package.advise(folder / "crawl", sample=60, output=folder / "plain")
+        lines = [f"query about {number} of part{number % 3}\tpart{number % 3}/page{number:02}" for number in range(30)]
+        (folder / "queries.tsv").write_text("\n".join([*lines, "elsewhere\thttp://x.org/"]))
+        done = thresher("advise", "crawl", "--queries", "queries.tsv", "-o", "asked", cwd=folder)
+        assert done.code == 0, done.err
+        (folder / "out.txt").write_text(done.out)
+
+    return once("advised", run)
+
+
+def test_pages_alone_get_the_default_with_what_it_lost_elsewhere(crawl: Path) -> None:
+    advice = read_advice(crawl / "plain")
+    assert (advice.pages, advice.sites, advice.sampled) == (PAGES, 1, 60)
+    assert (advice.grounds, advice.variant) == (Grounds.DEFAULT, DEFAULT_INDEX)
+    assert (advice.elsewhere, advice.change) == (LEFT_OUT, expected_change([*LEFT_OUT.values()]))
+    table = read_results(crawl / "plain" / "made").table()
+    assert advice.size is not None
+    assert advice.size.value == table.shares[table.position[DEFAULT_INDEX]]
+    # A sample has a sampling error.
+    assert advice.size.low < advice.size.value < advice.size.high
+    assert [(one.source, one.counts) for one in advice.findings] == [("titles", False), ("sentences", False)]
+
+
+def test_title_topics_are_asked_of_pages_without_titles(crawl: Path) -> None:
+    folder = crawl / "plain"
+    experiment = load_experiment(folder / "made.toml")
+    assert experiment.collection == folder / "pages-without-topics.jsonl.gz"
+    with gzip.open(experiment.collection, "rt", encoding="utf-8") as file:
+        pages = [json.loads(line)["html"] for line in file]
+    assert len(pages) == 60
+    # The heading is another text than the title, and stays.
+    assert not any("<title>" in page for page in pages)
+    assert all("<h1>" in page for page in pages)
+    qrels = read_qrels(folder / "topics" / "made" / "qrels.txt")
+    assert {topic.partition("-")[0] for topic in read_results(folder / "made").table().topics} == {"title", "sentence"}
+    assert all(len(of) == 1 for of in qrels.values())
+
+
+def test_queries_decide_as_choose_does(crawl: Path) -> None:
+    advice, choice = read_advice(crawl / "asked"), read_choice(crawl / "asked" / "asked")
+    assert choice is not None
+    first = choice.models[0].first
+    assert first is not None
+    assert (advice.grounds, advice.variant, advice.elsewhere) == (Grounds.QUERIES, first.variant, {})
+    assert advice.size is not None
+    assert (advice.size.value, advice.size.low) == (first.share, first.share)
+    (finding,) = advice.findings
+    assert (finding.source, finding.topics, finding.counts, finding.change) == ("queries", 30, True, advice.change)
+    # One of 31 queries names a page that is not there.
+    assert len(read_qrels(crawl / "asked" / "topics" / "asked" / "qrels.txt")) == 30
+
+
+def test_the_commands_make_the_index_of_the_whole_crawl(crawl: Path, tmp_path: Path) -> None:
+    advice = read_advice(crawl / "plain")
+    clean, index = map(shlex.split, advice.commands)
+    assert clean[:3] == ["thresher", "clean", str(crawl / "crawl")]
+    for command in (clean, index):
+        done = thresher(*command[1:], cwd=tmp_path)
+        assert done.code == 0, done.err
+    with open_index(tmp_path / "index") as reader:
+        assert index_statistics(reader).documents == PAGES
+
+
+def test_blocks_pages_and_passages_that_it_would_hurt(crawl: Path) -> None:
+    advice = read_advice(crawl / "plain")
+    removed = {one.kind: one.removed for one in advice.blocks}
+    assert removed["menu" if "menu" in removed else "link"] > 0.5
+    assert sum(one.count for one in advice.kinds) == 60
+    assert 1 <= len(advice.look) <= 5
+    assert all(0 < page.removed <= 1 and page.passage for page in advice.look)
+
+
+def test_the_answer_is_the_first_that_is_said(crawl: Path) -> None:
+    advice = read_advice(crawl / "asked")
+    first, *_ = advised(advice)
+    out = (crawl / "out.txt").read_text()
+    assert " ".join(out.split()).startswith(f"- {first}")
+    assert all(command in out for command in advice.commands)
+    report = unescape((crawl / "asked" / "report.html").read_text(encoding="utf-8"))
+    assert str(advice.variant) in report[report.index('class="sentence"') :][:400]
+
+
+@pytest.mark.parametrize(
+    ("lines", "error"),
+    [
+        ("rye bread\n", "{file}:1: the line is not a query with its page."),
+        ("\nrye bread\tno page\n", "{file}: none of its pages is in the collection."),
+    ],
+)
+def test_queries_that_cannot_be_used(crawl: Path, tmp_path: Path, lines: str, error: str) -> None:
+    file = tmp_path / "queries.tsv"
+    file.write_text(lines)
+    done = thresher("advise", crawl / "crawl", "--queries", file, "-o", tmp_path / "out", "--workers", "1")
+    assert done.code == 3
+    assert done.errors[0].startswith(f"error: {error.format(file=file)} Fix: ")
+
+
+def test_an_advice_is_not_written_into_its_crawl(crawl: Path) -> None:
+    done = thresher("advise", crawl / "crawl", "-o", crawl / "crawl" / "advice")
+    assert done.code == 2
+    assert not (crawl / "crawl" / "advice").exists()
+
+
+def test_a_folder_of_other_things_stays(crawl: Path) -> None:
+    done = thresher("advise", crawl / "crawl", "-o", crawl / "crawl")
+    assert done.code == 5
+    assert len([*(crawl / "crawl").rglob("*.html")]) == PAGES
