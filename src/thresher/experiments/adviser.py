@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -173,11 +173,10 @@ def _take(crawl: Crawl, folder: Path, say: Callable[[str], None]) -> _Taken:
         ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start : start + len(ids)])}
         found = int(store.good.sum()), len(np.unique(store.sites[store.good]))
     made = tuple(topic for one in each for topic in one.topics)
-    counts = {name: of for one in each for name, of in one.counts.items()}
     say(f"writing {len(ids):,} pages")
     write_sample(collection, ids, by_page(made), folder)
     for name, topics in ((MADE, made), (ASKED, tuple(asked))):
-        write_topics(Made(topics, counts), folder / "topics" / name, {"options": asdict(options)})
+        write_topics(Made(topics, {}), folder / "topics" / name)
     return _Taken(*found, len(ids), made, tuple(asked))
 
 
