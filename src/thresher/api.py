@@ -256,14 +256,10 @@ def advise(
     output: str | Path = "advice",
     **reading: Any,
 ) -> Advice:
-    """Advise which cleaner and pruning to use for pages without judgments; see `thresher.experiments.adviser.advise_on`.
+    """Advise which cleaner and pruning to use for pages without judgments, and write what that rests on into a folder.
 
-    Args:
-        pages: a folder or file of pages.
-        queries: a file with a query, a tab and the id or URL of its page on each line.
-        sample: the most pages that are looked at.
-        output: the folder to write to.
-        reading: keys of [collection] in experiment files that say how the pages are read, such as `prefix="pages"`.
+    See `thresher.experiments.adviser`. `queries` is a file with a query, a tab and the id or URL of its page on each line;
+    `sample` the most pages that are looked at; `reading` are keys of [collection], such as `prefix="pages"`.
     """
     from thresher.experiments.adviser import Crawl, advise_on
     from thresher.experiments.schema import CollectionTable
