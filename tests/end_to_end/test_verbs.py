@@ -192,7 +192,8 @@ def test_every_variant_was_timed_beside_the_twin(finished: Finished) -> None:
         assert row.built.indexing is None
         assert "indexing_seconds" not in line
         assert [item.work for item in row.built.footprints] == [
-            "cleaning",
+            "tag removal",
+            "scoring",
             "indexing",
             "10,000 searches",
             "1,000,000 searches",

@@ -63,7 +63,8 @@ def measured_time(milliseconds: float, ratio: float, measurable: bool | None = N
 
 def footprints(clean: float, index: float, milliseconds: float | None) -> tuple[Footprint, ...]:
     """Return the footprints of seconds of cleaning and indexing, and of a query's milliseconds if it was timed."""
-    work = {"cleaning": Interval(clean, clean, clean), "indexing": interval(index)}
+    tags = Interval(clean, clean, clean)
+    work = {"tag removal": tags, "scoring": tags, "indexing": interval(index)}
     if milliseconds is not None:
         work |= {f"{count:,} searches": interval(milliseconds * count / 1000) for count in (10_000, 1_000_000)}
     return tuple(footprint(name, seconds, POWER, 1) for name, seconds in work.items())

@@ -214,7 +214,7 @@ class _Run:
             statistics=report.statistics,
             cut_wall=cutting.wall + sum(self.finding[scorer].wall for scorer in waited_for),
             cut_cpu=cutting.cpu + sum(self.finding[scorer].cpu for scorer in waited_for),
-            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.grams(wall_seconds)),
+            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.grams(wall_seconds), cost.joules),
             cutoffs=treatment.cleaner.resolved_cutoffs,
             emptied_languages=by_count(built.languages),
         )

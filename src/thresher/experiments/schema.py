@@ -63,6 +63,8 @@ class ExperimentTable(_Strict):
     name: Annotated[str, "name of the experiment and of its folders of results and indexes"]
     title: Annotated[str, "heading of the report"] = ""
     source: Annotated[str, "where to get its files; the error for a missing one says so"] = ""
+    team: Annotated[str, "who made the runs, for their ir_metadata"] = ""
+    repository: Annotated[str, "where the code of the runs is, for their ir_metadata"] = ""
 
 
 @dataclass(frozen=True)

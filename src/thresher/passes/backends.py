@@ -149,7 +149,7 @@ _IDS = re.compile(r"(^|[._-])(id|docno|docid|doc_id|uuid|key)$", re.IGNORECASE)
 _ADDRESS, _SPACE = re.compile(r"https?://\S+"), re.compile(r"\s|^$")
 
 
-def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62) -> Iterator[Source]:
+def documents_apart(collection: Collection, most: int = 1 << 62, most_bytes: int = 1 << 62) -> Iterator[Source]:
     """Yield the documents of a collection in order, whose reader may end its process, but not this one.
 
     Of each part at most `most` documents are read, and no more after `most_bytes`.
