@@ -28,8 +28,7 @@ from thresher.cleaning import clean_collection as clean_whole
 from thresher.cleaning.page_streams import page_of
 from thresher.collections import open_collection
 from thresher.collections.file_collection import Files
-from thresher.collections.ids import unique
-from thresher.collections.interface import JsonFields
+from thresher.collections.interface import JsonFields, unique
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
@@ -257,14 +256,10 @@ def advise(
     output: str | Path = "advice",
     **reading: Any,
 ) -> Advice:
-    """Advise which cleaner and pruning to use for pages without judgments; see `thresher.experiments.adviser.advise_on`.
+    """Advise which cleaner and pruning to use for pages without judgments, and write what that rests on into a folder.
 
-    Args:
-        pages: a folder or file of pages.
-        queries: a file with a query, a tab and the id or URL of its page on each line.
-        sample: the most pages that are looked at.
-        output: the folder to write to.
-        reading: keys of [collection] in experiment files that say how the pages are read, such as `prefix="pages"`.
+    See `thresher.experiments.adviser`. `queries` is a file with a query, a tab and the id or URL of its page on each line;
+    `sample` the most pages that are looked at; `reading` are keys of [collection], such as `prefix="pages"`.
     """
     from thresher.experiments.adviser import Crawl, advise_on
     from thresher.experiments.schema import CollectionTable
@@ -329,7 +324,7 @@ def read_results(results: str | Path) -> Results:
     Raises:
         InputError: if there are none, or they are damaged or of another version.
     """
-    from thresher.variants.files import read_results as read_result_file
+    from thresher.variants.results import read_results as read_result_file
 
     return read_result_file(Path(results))
 

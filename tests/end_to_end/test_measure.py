@@ -15,7 +15,7 @@ from small_web import Finished, Web
 
 import thresher.progress
 from thresher.experiments import measuring
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 

@@ -500,11 +500,13 @@ def metadata(
 def test_all_that_is_known_of_a_run_is_in_its_metadata(
     experiment: Experiment, results: Results, tmp_path: Path
 ) -> None:
-    of = run("words@5", tmp_path / "x.trec", cost=replace(INDEX.cost, wall=7.0))
-    changed = replace(experiment, title="Cutoffs in 日本")
+    of = run("words@5", tmp_path / "x.trec", cost=replace(INDEX.cost, wall=7.0, joules={"cpu": 12.5, "ram": 1.5}))
+    about = replace(experiment.document.experiment, team="us", repository="https://example.org/code")
+    changed = replace(experiment, title="Cutoffs in 日本", document=replace(experiment.document, experiment=about))
     assert metadata(changed, INPUTS, of, results, CodeState("9548cd6", changed=False)) == {
         "schema version": 0.2,
         "tag": "words@5",
+        "actor": {"team": "us"},
         "platform": {
             "hardware": {
                 "cpu": {"model": "Xeon", "architecture": platform.machine(), "number of cores": 2},
@@ -518,7 +520,7 @@ def test_all_that_is_known_of_a_run_is_in_its_metadata(
         },
         "implementation": {
             "executable": {"cmd": "thresher run e.toml", "version": __version__},
-            "source": {"lang": ["python"], "commit": "9548cd6"},
+            "source": {"lang": ["python"], "repository": "https://example.org/code", "commit": "9548cd6"},
         },
         "resources": {
             "runtime": {"wallclock": "21000 ms", "cpu": "29500 ms"},
@@ -531,7 +533,8 @@ def test_all_that_is_known_of_a_run_is_in_its_metadata(
                 },
                 "indexing": {
                     "runtime": {"wallclock": "7000 ms", "cpu": "11000 ms"},
-                    "ram": {"used process": {"max": "300 MiB"}},
+                    "ram": {"used process": {"max": "300 MiB"}, "energy used system": "1.5 J"},
+                    "cpu": {"energy used system": "12.5 J"},
                     "emissions": "0.25 g CO2",
                 },
                 "searching": {
@@ -566,6 +569,8 @@ def test_all_that_is_known_of_a_run_is_in_its_metadata(
             }
         },
         "method": {
+            "name": "words@5, qld",
+            "description": "pages cleaned by words@5, indexed by Lucene and ranked by qld",
             "automatic": True,
             "score ties": "by document id, ascending",
             "cleaning": {"name": "words@5", "scorers": ["words"]},
@@ -593,6 +598,9 @@ def test_metadata_names_the_model_and_leaves_out_what_is_not_known(
     assert retrieval == {"name": model, "method": model.partition("(")[0], "parameters": parameters}
     assert data["implementation"]["source"] == {"lang": ["python"]}
     assert data["method"]["cleaning"] == {"name": "none", "scorers": []}
+    assert "actor" not in data
+    pruned = of.metadata(run("none|dcp@0.5", model=model), costs, "test")["method"]["description"]
+    assert pruned == f"pages cleaned by none, pruned by dcp@0.5, indexed by Lucene and ranked by {model}"
     own = replace(of, scored=scored(replace(INPUTS, held_out=HELD_OUT), SCORES, Path()))
     found = own.metadata(replace(run("none"), held_out=True), costs, "test")["data"]["test collection"]
     assert (found["topics"], found["qrels"], found["topics count"]) == ("others", "other-qrels", 3)

@@ -16,7 +16,7 @@ from texts import Refused, check_segments
 from watching import watched
 
 from thresher.collections import Page, ReadOptions, documents, open_collection
-from thresher.collections.ids import id_problem
+from thresher.collections.interface import id_problem
 from thresher.collections.sources import PageError
 from thresher.pages import Segments
 from thresher.scorers.base import PageText

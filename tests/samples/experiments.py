@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from thresher.choosing.choices import Choice, Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis, Savings
+from thresher.choosing.walks import Terms
 from thresher.costs.machine import Footprint, Power, footprint
 from thresher.costs.repeats import Interval, MeasuredTime, break_even
 from thresher.evaluation.significance import Comparison, compare_all

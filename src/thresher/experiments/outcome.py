@@ -32,8 +32,7 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import FAILED, list_column, missing_documents, read_shard, shards
-from thresher.variants.files import RESULTS_FILE, read_results
-from thresher.variants.results import BaselineRun, Facts, Pages, Results, Setup, TitleBias
+from thresher.variants.results import RESULTS_FILE, BaselineRun, Facts, Pages, Results, Setup, TitleBias, read_results
 from thresher.variants.table import Built, Cost, Floats, NoiseFloor, Row, VariantTable
 
 # A crawl may have millions, which are in failures.jsonl.

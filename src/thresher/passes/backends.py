@@ -22,7 +22,7 @@ from thresher.collections.parquet_rows import ParquetRows, rows_of
 from thresher.defaults import DASK, LOCAL
 from thresher.errors import ConfigError, InputError, ResourceError, ThresherError, needs_extra
 from thresher.files import lasting
-from thresher.passes.workers import CRASHES, Result, Task, WorkerDied, in_silence, on_processes, results_of, run_watched
+from thresher.passes.workers import CRASHES, Result, WorkerDied, in_silence, on_processes, results_of, run_watched
 from thresher.streams import open_stream
 
 
@@ -38,12 +38,6 @@ class Backend:
     def is_this_process(self) -> bool:
         """Whether `run_tasks` does tasks in this process: it has a single local worker."""
         return self.name == LOCAL and self.workers <= 1
-
-
-def run_on_dask(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-    """Call `function` for each task on a cluster's workers and yield results as they come. A few tasks are fetched ahead."""
-
-    yield from on_dask(backend.scheduler, (partial(function, task) for task in tasks))
 
 
 def run_tasks(

@@ -21,8 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thresher.collections import ReadOptions, open_collection
-from thresher.collections.ids import unique
-from thresher.collections.interface import JsonFields
+from thresher.collections.interface import JsonFields, unique
 from thresher.collections.sources import Page, PageError
 from thresher.errors import ConfigError, InputError, MissingDependencyError
 from thresher.files import file_digest, plugins
