@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from thresher.cleaning import CleanCounts, Extras, Output, clean_pages
 from thresher.cleaning import clean_collection as clean_whole
 from thresher.cleaning.page_streams import page_of
-from thresher.collections import documents, open_collection
+from thresher.collections import open_collection
 from thresher.collections.file_collection import Files
-from thresher.collections.ids import unique
-from thresher.collections.interface import JsonFields
+from thresher.collections.interface import JsonFields, unique
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
@@ -26,7 +25,7 @@ from thresher.files import scratch_folder
 from thresher.pages import PageOptions, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
-from thresher.passes.backends import Backend
+from thresher.passes.backends import Backend, documents_apart
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.scorers.base import Scorer
@@ -235,14 +234,10 @@ def advise(
     output: str | Path = "advice",
     **reading: Any,
 ) -> Advice:
-    """Advise which cleaner and pruning to use for pages without judgments; see `thresher.experiments.adviser.advise_on`.
+    """Advise which cleaner and pruning to use for pages without judgments, and write what that rests on into a folder.
 
-    Args:
-        pages: a folder or file of pages.
-        queries: a file with a query, a tab and the id or URL of its page on each line.
-        sample: the most pages that are looked at.
-        output: the folder to write to.
-        reading: keys of [collection] in experiment files that say how the pages are read, such as `prefix="pages"`.
+    See `thresher.experiments.adviser`. `queries` is a file with a query, a tab and the id or URL of its page on each line;
+    `sample` the most pages that are looked at; `reading` are keys of [collection], such as `prefix="pages"`.
     """
     from thresher.experiments.adviser import Crawl, advise_on
     from thresher.experiments.schema import CollectionTable
@@ -307,7 +302,7 @@ def read_results(results: str | Path) -> Results:
     Raises:
         InputError: if there are none, or they are damaged or of another version.
     """
-    from thresher.variants.files import read_results as read_result_file
+    from thresher.variants.results import read_results as read_result_file
 
     return read_result_file(Path(results))
 
@@ -385,7 +380,7 @@ def index_json_lines(
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:
-    for source in unique(documents(collection)):
+    for source in unique(documents_apart(collection)):
         if not source.is_text:
             raise InputError("it holds a page, not text", "clean the collection first: `thresher clean`", source.where)
         yield source.id, (source.content or b"").decode("utf-8")

@@ -14,7 +14,7 @@ from commands import thresher
 from small_web import write_pages
 
 import thresher as thresher_package
-from thresher.choosing.advice import Grounds, expected_change, read_advice
+from thresher.choosing.advice import ADVICE, expected_change
 from thresher.choosing.choices import read_choice
 from thresher.defaults import DEFAULT_INDEX, LEFT_OUT
 from thresher.evaluation import read_qrels
@@ -22,7 +22,7 @@ from thresher.experiments.config import load_experiment
 from thresher.lucene.indexing import open_index
 from thresher.lucene.work import index_statistics
 from thresher.reports.summary import advised
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 PAGES = 90
 
@@ -44,16 +44,16 @@ def crawl(once: Callable[..., Path]) -> Path:
 
 
 def test_pages_alone_get_the_default_with_what_it_lost_elsewhere(crawl: Path) -> None:
-    advice = read_advice(crawl / "plain")
+    advice = ADVICE.read(crawl / "plain" / "advice.json")
     assert (advice.pages, advice.sites, advice.sampled) == (PAGES, 1, 60)
-    assert (advice.grounds, advice.variant) == (Grounds.DEFAULT, DEFAULT_INDEX)
+    assert (advice.by_queries, advice.variant) == (False, DEFAULT_INDEX)
     assert (advice.elsewhere, advice.change) == (LEFT_OUT, expected_change([*LEFT_OUT.values()]))
     table = read_results(crawl / "plain" / "made").table()
     assert advice.size is not None
     assert advice.size.value == table.shares[table.position[DEFAULT_INDEX]]
     # A sample has a sampling error.
     assert advice.size.low < advice.size.value < advice.size.high
-    assert [(one.source, one.counts) for one in advice.findings] == [("titles", False), ("sentences", False)]
+    assert [one.source for one in advice.findings] == ["titles", "sentences"]
 
 
 def test_title_topics_are_asked_of_pages_without_titles(crawl: Path) -> None:
@@ -72,21 +72,21 @@ def test_title_topics_are_asked_of_pages_without_titles(crawl: Path) -> None:
 
 
 def test_queries_decide_as_choose_does(crawl: Path) -> None:
-    advice, choice = read_advice(crawl / "asked"), read_choice(crawl / "asked" / "asked")
+    advice, choice = ADVICE.read(crawl / "asked" / "advice.json"), read_choice(crawl / "asked" / "asked")
     assert choice is not None
     first = choice.models[0].first
     assert first is not None
-    assert (advice.grounds, advice.variant, advice.elsewhere) == (Grounds.QUERIES, first.variant, {})
+    assert (advice.by_queries, advice.variant, advice.elsewhere) == (True, first.variant, {})
     assert advice.size is not None
     assert (advice.size.value, advice.size.low) == (first.share, first.share)
     (finding,) = advice.findings
-    assert (finding.source, finding.topics, finding.counts, finding.change) == ("queries", 30, True, advice.change)
+    assert (finding.source, finding.topics, finding.change) == ("queries", 30, advice.change)
     # One of 31 queries names a page that is not there.
     assert len(read_qrels(crawl / "asked" / "topics" / "asked" / "qrels.txt")) == 30
 
 
 def test_the_commands_make_the_index_of_the_whole_crawl(crawl: Path, tmp_path: Path) -> None:
-    advice = read_advice(crawl / "plain")
+    advice = ADVICE.read(crawl / "plain" / "advice.json")
     clean, index = map(shlex.split, advice.commands)
     assert clean[:3] == ["thresher", "clean", str(crawl / "crawl")]
     for command in (clean, index):
@@ -97,7 +97,7 @@ def test_the_commands_make_the_index_of_the_whole_crawl(crawl: Path, tmp_path: P
 
 
 def test_blocks_pages_and_passages_that_it_would_hurt(crawl: Path) -> None:
-    advice = read_advice(crawl / "plain")
+    advice = ADVICE.read(crawl / "plain" / "advice.json")
     removed = {one.kind: one.removed for one in advice.blocks}
     assert removed["menu" if "menu" in removed else "link"] > 0.5
     assert sum(one.count for one in advice.kinds) == 60
@@ -106,7 +106,7 @@ def test_blocks_pages_and_passages_that_it_would_hurt(crawl: Path) -> None:
 
 
 def test_the_answer_is_the_first_that_is_said(crawl: Path) -> None:
-    advice = read_advice(crawl / "asked")
+    advice = ADVICE.read(crawl / "asked" / "advice.json")
     first, *_ = advised(advice)
     out = (crawl / "out.txt").read_text()
     assert " ".join(out.split()).startswith(f"- {first}")

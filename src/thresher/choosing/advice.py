@@ -1,11 +1,9 @@
-"""What is advised for a crawl without judgments, on what grounds, and `advice.json`."""
+"""What is advised for a crawl without judgments, and `advice.json`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from pathlib import Path
 
 import numpy as np
 
@@ -17,15 +15,6 @@ from thresher.evaluation.non_inferiority import MINIMUM, Floats, t_quantile
 from thresher.records import RecordFile
 
 
-class Grounds(StrEnum):
-    """What an advice rests on."""
-
-    QUERIES = "queries"
-    """The queries that the user gave, each with its page: what `thresher choose` makes of them."""
-    DEFAULT = "default"
-    """Other collections: the default setting."""
-
-
 @dataclass(frozen=True)
 class Finding:
     """What the topics of a source say of the advised index.
@@ -35,13 +24,11 @@ class Finding:
         topics: how many.
         change: of the main measure, as a share of the mean without cleaning, with its 95 % interval by Student's t; None with
             too few topics, or where nothing is found without cleaning either.
-        counts: whether the advice rests on them.
     """
 
     source: str
     topics: int
     change: Interval | None
-    counts: bool
 
 
 @dataclass(frozen=True)
@@ -77,7 +64,7 @@ class Advice:
         title: of the collection.
         pages, sites: that can be read.
         sampled: pages that all figures are of.
-        grounds: see there.
+        by_queries: whether queries with their pages choose, as in `thresher choose`; else it is the default setting.
         variant: what is advised, a cleaner and perhaps a pruning method, each with its cutoff; `none` for no cleaning.
         size: postings over those without cleaning; the interval is the sampling error (95 %).
         measure: the main one.
@@ -94,7 +81,7 @@ class Advice:
     pages: int
     sites: int
     sampled: int
-    grounds: Grounds
+    by_queries: bool
     variant: str
     size: Interval
     measure: str
@@ -129,14 +116,4 @@ def expected_change(elsewhere: Sequence[float]) -> Interval:
 
 
 ADVICE_FILE = "advice.json"
-_FILE = RecordFile(Advice, "an advice", "run `thresher advise` again", "thresher-advice", 1, StateError)
-
-
-def write_advice(advice: Advice, folder: Path) -> None:
-    """Write `advice.json` into a folder, whole or not at all."""
-    _FILE.write(folder / ADVICE_FILE, advice)
-
-
-def read_advice(folder: Path) -> Advice:
-    """Read what `write_advice` wrote."""
-    return _FILE.read(folder / ADVICE_FILE)
+ADVICE = RecordFile(Advice, "an advice", "run `thresher advise` again", "thresher-advice", 1, StateError)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -13,15 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from thresher.choosing.advice import (
+    ADVICE,
     ADVICE_FILE,
     Advice,
     Finding,
-    Grounds,
     LookAt,
     Removed,
     expected_change,
     relative_change,
-    write_advice,
 )
 from thresher.collections import open_collection
 from thresher.costs.repeats import Interval
@@ -121,8 +120,8 @@ def advise_on(crawl: Crawl, folder: Path, say: Callable[[str], None] = lambda _:
     first = choice.models[0].first if choice else None
     variant = DEFAULT_INDEX if choice is None else first.variant if first else BASELINE
     treatment, table = parse_treatment(variant), results.table()
-    found = [*_findings(made, variant, taken.topics, False)] if made else []
-    found += _findings(asked, variant, taken.asked, decide) if asked else []
+    found = [*_findings(made, variant, taken.topics)] if made else []
+    found += _findings(asked, variant, taken.asked) if asked else []
     blocks, kinds, look, kept = _removed(folder / results.facts.experiment / "scores", treatment.cleaner)
     share = float(table.shares[table.position[variant]])
     errors = (kept.low / kept.value, kept.high / kept.value) if taken.sampled < taken.pages else (1.0, 1.0)
@@ -132,7 +131,7 @@ def advise_on(crawl: Crawl, folder: Path, say: Callable[[str], None] = lambda _:
         pages=taken.pages,
         sites=taken.sites,
         sampled=taken.sampled,
-        grounds=Grounds.QUERIES if decide else Grounds.DEFAULT,
+        by_queries=decide,
         variant=variant,
         size=Interval(share, share * errors[0], share * errors[1]),
         measure=table.main,
@@ -144,7 +143,7 @@ def advise_on(crawl: Crawl, folder: Path, say: Callable[[str], None] = lambda _:
         look=look,
         commands=treatment_commands(document, crawl.collection.path, treatment) if variant != BASELINE else (),
     )
-    write_advice(advice, folder)
+    ADVICE.write(folder / ADVICE_FILE, advice)
     write_report(folder, results, choice, advice=advice)
     return advice
 
@@ -174,11 +173,10 @@ def _take(crawl: Crawl, folder: Path, say: Callable[[str], None]) -> _Taken:
         ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start : start + len(ids)])}
         found = int(store.good.sum()), len(np.unique(store.sites[store.good]))
     made = tuple(topic for one in each for topic in one.topics)
-    counts = {name: of for one in each for name, of in one.counts.items()}
     say(f"writing {len(ids):,} pages")
     write_sample(collection, ids, by_page(made), folder)
     for name, topics in ((MADE, made), (ASKED, tuple(asked))):
-        write_topics(Made(topics, counts), folder / "topics" / name, {"options": asdict(options)})
+        write_topics(Made(topics, {}), folder / "topics" / name)
     return _Taken(*found, len(ids), made, tuple(asked))
 
 
@@ -226,14 +224,14 @@ def _experiment(crawl: Crawl, folder: Path, name: str, pages: str) -> Experiment
     return replace(loaded, backend=backend.name, workers=backend.workers, scheduler=backend.scheduler)
 
 
-def _findings(results: Results, variant: str, topics: Sequence[PseudoTopic], count: bool) -> Iterator[Finding]:
-    """Yield what each source's topics say of a variant; `count`: whether the advice rests on them."""
+def _findings(results: Results, variant: str, topics: Sequence[PseudoTopic]) -> Iterator[Finding]:
+    """Yield what each source's topics say of a variant."""
     table = results.table()
     values = table.of(table.main)[[table.position[variant], 0]]
     of = {topic.id: topic.source for topic in topics}
     for source in dict.fromkeys(of.values()):
         after, before = values[:, [of[topic] == source for topic in table.topics]]
-        yield Finding(source, len(after), relative_change(after, before), count)
+        yield Finding(source, len(after), relative_change(after, before))
 
 
 def _removed(

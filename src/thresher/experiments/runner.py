@@ -32,8 +32,7 @@ from thresher.reports import write_all
 from thresher.scorers.cleaners import BASELINE, Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
-from thresher.variants.files import RESULTS_FILE, write_results
-from thresher.variants.results import Results, TitleBias
+from thresher.variants.results import RESULTS_FILE, Results, TitleBias, write_results
 from thresher.variants.table import Cost, Variant
 
 

@@ -401,7 +401,7 @@ INDEX_KEYS = ("positions", "stored", "vectors", "stemmer")
 
 
 def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
-    """Return how documents of a collection are read; `address`: see `thresher.collections.ids.IdRule`."""
+    """Return how documents of a collection are read; `address`: see `thresher.collections.interface.IdRule`."""
     # The command line reads the tables for every verb.
     from thresher.collections import IdRule, JsonFields, ReadOptions
 

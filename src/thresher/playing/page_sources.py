@@ -41,7 +41,7 @@ from thresher.scorers.cleaners import Cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolve_all, resolved
 from thresher.scoring.store import page_values, read_shard, score_page, shards
-from thresher.variants.files import RESULTS_FILE, read_results
+from thresher.variants.results import RESULTS_FILE, read_results
 
 _TITLE = re.compile(rb"<title[^>]*>([^<]*)", re.IGNORECASE)
 _LARGE = 2**20

@@ -99,10 +99,10 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def write_topics(made: Made, folder: Path, about: Mapping[str, Any]) -> None:
+def write_topics(made: Made, folder: Path, about: Mapping[str, Any] | None = None) -> None:
     """Write `topics.tsv`, `qrels.txt` and `pseudo-topics.json` into a folder, all or none; the folder is replaced.
 
-    `about` are the members of `pseudo-topics.json` besides the counts.
+    `about` are the members of `pseudo-topics.json` besides the counts; without it the file is left out.
     """
     with atomic_path(folder) as temporary:
         temporary.mkdir(parents=True)
@@ -111,7 +111,8 @@ def write_topics(made: Made, folder: Path, about: Mapping[str, Any]) -> None:
             temporary / QRELS_FILE,
             "".join(f"{topic.id} 0 {document} 1\n" for topic in made.topics for document in topic.documents),
         )
-        write_json(temporary / PSEUDO_COUNTS, {**about, "counts": made.counts})
+        if about is not None:
+            write_json(temporary / PSEUDO_COUNTS, {**about, "counts": made.counts})
 
 
 MEASURES = ("RR", "nDCG@10")

@@ -22,8 +22,9 @@ from thresher.pseudo_topics.link_tables import Store, Truths
 PAGES, STRIPPED = "pages.jsonl.gz", "pages-without-topics.jsonl.gz"
 """The files of sampled pages: as they are, and without titles, headings that repeat them, and sentences that are topics."""
 
-_TITLE = re.compile(r"<title\b[^>]*>(.*?)</title\s*>", re.IGNORECASE | re.DOTALL)
-_HEADING = re.compile(r"<(h[1-6])\b[^>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+# Bounded, as many that never end would take time with the square of their number.
+_TITLE = re.compile(r"<title\b[^>]{0,500}>(.{0,2000}?)</title\s*>", re.IGNORECASE | re.DOTALL)
+_HEADING = re.compile(r"<(h[1-6])\b[^>]{0,500}>(.{0,2000}?)</\1\s*>", re.IGNORECASE | re.DOTALL)
 _TAG, _TEXT = re.compile(r"<[^>]*>"), re.compile(r"(?<=>)[^<>]{1,300}(?=<)")
 
 

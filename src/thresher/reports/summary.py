@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thresher.choosing.advice import Advice, Grounds
+from thresher.choosing.advice import Advice
 from thresher.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
 from thresher.choosing.shared import SharedChoice
 from thresher.costs.repeats import Interval
@@ -261,7 +261,7 @@ def advised(advice: Advice) -> Iterator[str]:
     short, size, change = measure_header(advice.measure)[0], advice.size, advice.change
     by = f" by the sample {percent(size.low)} to {percent(size.high)} %," if size.low < size.high else ""
     looked = f"{counted(advice.sampled, 'page')} of {advice.pages:,}, {counted(advice.sites, 'site')}"
-    if advice.grounds is Grounds.QUERIES:
+    if advice.by_queries:
         opening = STAY if advice.variant == BASELINE else f"Use {advice.variant}"
         yield f"{opening}: {percent(size.value)} % of the index,{by} as queries with their pages choose ({looked})."
     else:
