@@ -10,8 +10,8 @@ import numpy as np
 from measurements import Measurement
 
 from thresher.choosing.deciding import choose_variants
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Timings, savings
+from thresher.choosing.walks import Terms
 from thresher.lucene.work import IndexStatistics
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.variants.table import Row, Variant, VariantTable

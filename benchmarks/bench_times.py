@@ -17,8 +17,7 @@ from passages import PAGES
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.runner import measure_experiment, run_experiment
 from thresher.pruning_methods.treatments import BAR
-from thresher.variants.files import read_results
-from thresher.variants.results import Results
+from thresher.variants.results import Results, read_results
 from thresher.variants.table import Built, Row
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"

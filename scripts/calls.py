@@ -8,8 +8,7 @@ from pathlib import Path
 
 from thresher.reports.formatting import MARKS, direction
 from thresher.reports.variant_columns import Entry
-from thresher.variants.files import read_results
-from thresher.variants.results import Results
+from thresher.variants.results import Results, read_results
 from thresher.variants.table import VariantTable
 
 

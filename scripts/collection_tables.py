@@ -34,7 +34,7 @@ from thresher.reports.charts import INK, layer, number
 from thresher.reports.drawing import Plot
 from thresher.reports.table import measure_header
 from thresher.scorers.cleaners import BASELINE
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 from thresher.variants.table import VariantTable
 
 ROOT = Path(__file__).parents[1]

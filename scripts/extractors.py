@@ -29,8 +29,7 @@ from thresher.reports.table import measure_header
 from thresher.scorers.cleaners import BASELINE
 from thresher.scorers.extractor import packages
 from thresher.scoring.store import read_spent, shards
-from thresher.variants.files import read_results
-from thresher.variants.results import Results
+from thresher.variants.results import Results, read_results
 from thresher.variants.table import Variant, VariantTable
 
 RESULTS = ROOT / "results" / "extractors"

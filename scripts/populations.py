@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 from fill import put, table
 
-from thresher.choosing.families import Terms, path_of_sizes
-from thresher.choosing.walks import Sample, recommended, walk
+from thresher.choosing.walks import Sample, Terms, path_of_sizes, recommended, walk
 from thresher.collections import documents, open_collection
 from thresher.defaults import DEFAULT_FAMILIES
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
@@ -29,7 +28,7 @@ from thresher.files import write_text
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.pseudo_topics.making import QRELS_FILE, TOPICS_FILE
-from thresher.variants.files import RESULTS_FILE, read_results
+from thresher.variants.results import RESULTS_FILE, read_results
 from thresher.variants.table import Variant, VariantTable
 
 ROOT = Path(__file__).parents[1]

@@ -56,7 +56,7 @@ def test_a_second_process_is_told_who_is_at_work(tmp_path: Path) -> None:
             process.communicate()
     assert process.returncode == 0
     with exclusive(folder):
-        assert f'"pid":{os.getpid()}' in (folder / ".lock").read_text()
+        assert f"process {os.getpid()} on" in (folder / ".lock").read_text()
 
 
 def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_an_error_inside_lets_go(tmp_path: Path) -> None:
 
 def test_a_holder_that_has_not_signed_yet(tmp_path: Path) -> None:
     with exclusive(tmp_path):
-        (tmp_path / ".lock").write_text("{", encoding="utf-8")
+        (tmp_path / ".lock").write_text("", encoding="utf-8")
         with pytest.raises(StateError) as caught, exclusive(tmp_path):
             pass
     assert str(caught.value) == (

@@ -14,7 +14,7 @@ from thresher.choosing.choices import read_choice
 from thresher.cli.main import cli
 from thresher.evaluation import read_run
 from thresher.files import safe_name
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 PAGE = Path(__file__).parents[1] / "docs" / "tutorial.md"
 

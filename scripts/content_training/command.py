@@ -10,8 +10,19 @@ from content_training.fitting import TreeSettings, calibration_error, catboost
 from content_training.gold_sets import read_gold_sets
 from content_training.plots import calibration_plot
 from content_training.stacking import TrainingSettings, train_content_model
-from thresher.cli.options import FILE, plot_option, say, tell, workers_option
+from thresher.cli.options import FILE, say, tell, workers_option
 from thresher.content_models.model import write_content_model
+from thresher.errors import ConfigError
+from thresher.reports.drawing import ENDINGS, converter
+
+
+def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path | None) -> Path | None:
+    if plot is not None:
+        if plot.suffix.lower() not in ENDINGS:
+            what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
+            raise ConfigError(what, fix, f"--plot {plot}")
+        converter()
+    return plot
 
 
 @click.command()
@@ -25,7 +36,7 @@ from thresher.content_models.model import write_content_model
 @click.option(
     "--threads", is_flag=True, help="Train on articles with other pages' comments below them too, as no content."
 )
-@plot_option
+@click.option("--plot", type=FILE, callback=_plot_path, help="Draw it into this .svg, .pdf or .png file.")
 @workers_option
 def train(
     gold: tuple[Path, ...],

@@ -13,7 +13,7 @@ from lxml.etree import LxmlError
 
 from thresher.cleaneval.comparing import page_id, score_gold
 from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText, parse_page, read_gold
-from thresher.cleaneval.running import ROWS, asked
+from thresher.cleaneval.results import ROWS, asked
 from thresher.files import temporary_folder
 from thresher.pages.marked_text import PARAGRAPH, marked_segments
 from thresher.scorers.cleaners import Cleaner

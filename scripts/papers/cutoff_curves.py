@@ -225,6 +225,8 @@ def main(
     gold_folder: Path, sweeps: tuple[str, ...], other: Path | None, comments: bool, workers: int, output: Path
 ) -> None:
     """Sweep scorers over their cutoffs on GOLD_FOLDER."""
+    if other is not None and other.resolve() == gold_folder.resolve():
+        raise ConfigError("cutoffs cannot be tested on the pages that chose them", "give another folder", str(other))
     asked = [*map(asked_sweep, sweeps)]
     found, _ = curves(gold_folder, comments, asked, workers)
     frames = []
@@ -236,10 +238,6 @@ def main(
         write_table(output, safe_name(name), about, frame.drop(columns=["scorer", "set"]))
         frames.append(frame)
     if other is not None:
-        if other.resolve() == gold_folder.resolve():
-            raise ConfigError(
-                "cutoffs cannot be tested on the pages that chose them", "give another folder", str(other)
-            )
         there, baseline = curves(other, comments, asked, workers)
         frames += [curve_frame(name, other.name, points) for name, points in there.items()]
         about = f"The cutoff of the best mean F1 on {gold_folder.name}, tested on {other.name}."

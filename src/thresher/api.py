@@ -26,10 +26,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from thresher.cleaning import CleanCounts, Extras, Output, clean_pages
 from thresher.cleaning import clean_collection as clean_whole
 from thresher.cleaning.page_streams import page_of
-from thresher.collections import documents, open_collection
+from thresher.collections import open_collection
 from thresher.collections.file_collection import Files
-from thresher.collections.ids import unique
-from thresher.collections.interface import JsonFields
+from thresher.collections.interface import JsonFields, unique
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
@@ -40,7 +39,7 @@ from thresher.files import scratch_folder
 from thresher.pages import PageOptions, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
-from thresher.passes.backends import Backend
+from thresher.passes.backends import Backend, documents_apart
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.scorers.base import Scorer
@@ -325,7 +324,7 @@ def read_results(results: str | Path) -> Results:
     Raises:
         InputError: if there are none, or they are damaged or of another version.
     """
-    from thresher.variants.files import read_results as read_result_file
+    from thresher.variants.results import read_results as read_result_file
 
     return read_result_file(Path(results))
 
@@ -403,7 +402,7 @@ def index_json_lines(
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:
-    for source in unique(documents(collection)):
+    for source in unique(documents_apart(collection)):
         if not source.is_text:
             raise InputError("it holds a page, not text", "clean the collection first: `thresher clean`", source.where)
         yield source.id, (source.content or b"").decode("utf-8")

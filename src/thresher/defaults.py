@@ -9,7 +9,7 @@ PAGE_MIB = 16.0
 FORMATS = ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
 """The formats of collections' files."""
 ID_RULES = ("path", "stem")
-"""The sources of document ids: see `thresher.collections.ids.IdRule`."""
+"""The sources of document ids: see `thresher.collections.interface.IdRule`."""
 BLOCK_RULES = ("join", "split")
 """Whether inline tags pass within a block, or only A does: see `thresher.pages.PageOptions`."""
 LANGUAGE = "en"

@@ -8,26 +8,11 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from thresher.errors import InputError, StateError
+from thresher.errors import StateError
 from thresher.files import fit_text, locked, real_path, remove_leftovers, user_error
-from thresher.records import RecordFile
-
-
-@dataclass(frozen=True)
-class Holder:
-    """The process that works in a folder."""
-
-    pid: int
-    host: str
-    since: str
-    command: str
-
-
-_LOCK_FILE = RecordFile(Holder, "the process at work", "wait until it has ended")
 
 
 @contextmanager
@@ -40,7 +25,7 @@ def exclusive(folder: Path) -> Iterator[None]:
             handle = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT))
         except BlockingIOError as error:
             raise StateError(
-                f"another run is at work here: {_holder(path.read_text(encoding='utf-8'))}",
+                f"another run is at work here: {path.read_text(encoding='utf-8') or 'a process that has just begun'}",
                 "wait until it has ended",
                 str(folder),
             ) from error
@@ -49,7 +34,7 @@ def exclusive(folder: Path) -> Iterator[None]:
         since = datetime.now().astimezone().isoformat(timespec="seconds")
         command = fit_text(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
         os.ftruncate(handle, 0)
-        os.write(handle, _LOCK_FILE.text(Holder(os.getpid(), socket.gethostname(), since, command)).encode())
+        os.write(handle, f"`{command}`, process {os.getpid()} on {socket.gethostname()} since {since}".encode())
         yield
 
 
@@ -61,11 +46,3 @@ def held(*folders: Path) -> Iterator[None]:
             stack.enter_context(exclusive(folder))
             remove_leftovers(folder)
         yield
-
-
-def _holder(text: str) -> str:
-    try:
-        holder = _LOCK_FILE.parse(text, ".lock")
-    except InputError:
-        return "a process that has just begun"
-    return f"`{holder.command}`, process {holder.pid} on {holder.host} since {holder.since}"

@@ -13,8 +13,8 @@ from experiments import POWER, built
 
 from thresher.choosing.choices import CHOICE_FILE, Choice, read_choice, write_choice
 from thresher.choosing.deciding import choose_variants
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Timings, savings
+from thresher.choosing.walks import Terms
 from thresher.errors import StateError
 
 

@@ -12,8 +12,8 @@ from experiments import variant
 
 from thresher.choosing.choices import Line, ModelChoice
 from thresher.choosing.deciding import bounds_by_hand, choose_variants
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Timings, savings
+from thresher.choosing.walks import Terms
 from thresher.errors import InputError
 from thresher.evaluation.non_inferiority import Margin, lower_bounds
 from thresher.variants.table import VariantTable, Verdict

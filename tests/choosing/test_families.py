@@ -8,7 +8,7 @@ from choosing_samples import DCP, PAGES, POSTINGS, row, table_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.choosing.families import TARGETS, parse_family, path_of_sizes
+from thresher.choosing.walks import TARGETS, parse_family, path_of_sizes
 from thresher.defaults import DEFAULT_FAMILIES
 from thresher.errors import ConfigError
 from thresher.lucene.work import IndexStatistics

@@ -9,8 +9,8 @@ import pytest
 import scipy.stats
 from choosing_samples import DCP, PAGES, table_of
 
-from thresher.choosing.families import Terms
 from thresher.choosing.shared import SharedChoice, choose_shared, prediction_bounds
+from thresher.choosing.walks import Terms
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation.non_inferiority import Margin
 from thresher.reports.further_tables import shared_table

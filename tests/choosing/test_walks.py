@@ -22,8 +22,7 @@ from experiments import variant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.choosing.families import Terms
-from thresher.choosing.walks import recommended, walk
+from thresher.choosing.walks import Terms, recommended, walk
 from thresher.defaults import DEFAULT_FAMILIES
 from thresher.evaluation.non_inferiority import Floats, ImaginaryTopic, Margin, lower_bounds, t_quantile
 from thresher.variants.table import Row, VariantTable

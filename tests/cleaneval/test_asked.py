@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thresher.cleaneval.running import ROWS, asked
+from thresher.cleaneval.results import ROWS, asked
 from thresher.errors import ConfigErrors
 from thresher.scorers.cleaners import parse_cleaner
 

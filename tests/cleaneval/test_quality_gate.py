@@ -20,8 +20,7 @@ import pytest
 
 from thresher.cleaneval.comparing import compare_cleaned, score_gold
 from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.results import QualitySummary, summarize_quality
-from thresher.cleaneval.running import asked
+from thresher.cleaneval.results import QualitySummary, asked, summarize_quality
 from thresher.files import write_json
 
 FLOORS = Path(__file__).with_name("quality_floors.json")

@@ -8,7 +8,7 @@ from pathlib import Path
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.cleaneval.comparing import compare_page
 from thresher.cleaneval.gold import LabelledText, read_gold
-from thresher.cleaneval.running import CleaningRun, GoldSet, run_cleaners
+from thresher.cleaneval.results import CleaningRun, GoldSet, run_cleaners
 from thresher.collections import Page
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.cutting import clean_page

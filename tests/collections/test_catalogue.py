@@ -10,8 +10,7 @@ import pytest
 
 from thresher.collections import open_collection
 from thresher.collections.catalogue import Catalogue
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import ReadOptions
+from thresher.collections.interface import IdRule, ReadOptions
 from thresher.collections.sources import Source
 from thresher.errors import ConfigError, InputError, MissingDependencyError
 

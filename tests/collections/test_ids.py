@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.collections import ID_RULES, IdRule, Source
-from thresher.collections.ids import escape_id, id_problem, unique
+from thresher.collections.interface import escape_id, id_problem, unique
 from thresher.errors import ConfigError, InputError
 
 

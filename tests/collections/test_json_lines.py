@@ -14,8 +14,7 @@ from file_ranges import read_in_ranges, read_whole
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import JsonFields, ReadOptions
+from thresher.collections.interface import IdRule, JsonFields, ReadOptions
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import Part, Source
 

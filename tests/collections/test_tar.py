@@ -11,8 +11,7 @@ from file_ranges import read_range, read_whole
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import ReadOptions
+from thresher.collections.interface import IdRule, ReadOptions
 from thresher.collections.sources import Source
 from thresher.collections.tar import Tar
 

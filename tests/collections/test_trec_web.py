@@ -13,8 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from warc_samples import told
 
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import ReadOptions
+from thresher.collections.interface import IdRule, ReadOptions
 from thresher.collections.sources import Source
 from thresher.collections.trec_web import TrecWeb, looks_like
 

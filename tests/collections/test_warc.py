@@ -7,8 +7,7 @@ from fastwarc.stream_io import zstd_train_dictionary_from_samples
 from fastwarc.warc import ArchiveIterator
 from warc_samples import http, pack, read, read_bytes, record, told, zstd
 
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import ReadOptions
+from thresher.collections.interface import IdRule, ReadOptions
 from thresher.collections.sources import Part
 from thresher.collections.warc import Warc
 

@@ -25,7 +25,7 @@ from thresher.experiments.config import load_experiment
 from thresher.lucene.indexing import open_index
 from thresher.lucene.work import index_statistics
 from thresher.reports.summary import advised
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 PAGES = 90
 

@@ -17,7 +17,7 @@ from small_web import Finished, Web
 
 from thresher.evaluation import read_topics
 from thresher.lucene.jvm import start
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 GOLDEN = Path(__file__).parent / "golden.json"

@@ -15,7 +15,7 @@ from small_web import Finished, Web, leftovers, tree
 from thresher.collections.file_collection import KINDS, TEXT_SUFFIXES
 from thresher.collections.sources import HTML_SUFFIXES
 from thresher.scorers.registry import scorers
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 

@@ -17,9 +17,9 @@ from small_web import TIMED, Finished, Web
 
 import thresher as thresher_package
 from thresher.choosing.choices import Choice, read_choice
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis
 from thresher.choosing.shared import SharedChoice
+from thresher.choosing.walks import Terms
 from thresher.defaults import DEFAULT_FAMILIES
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.files import safe_name
@@ -32,7 +32,7 @@ from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.summary import answer
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.percentiles import resolved
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 from thresher.variants.table import Verdict
 
 Call = Callable[..., Done]

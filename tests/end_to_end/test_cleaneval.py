@@ -15,7 +15,7 @@ from lxml import html
 from small_web import leftovers, stamps, tree
 
 from thresher import clean_html
-from thresher.cleaneval.running import ROWS
+from thresher.cleaneval.results import ROWS
 from thresher.scorers.extractor import EXTRACTORS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"

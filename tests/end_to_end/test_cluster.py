@@ -15,7 +15,7 @@ from dask_cluster import Cluster, dask_cluster
 from small_web import Web, leftovers, without_clock
 
 from thresher.exploring import exploring, judged_ranks
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 

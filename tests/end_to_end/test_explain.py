@@ -20,7 +20,7 @@ from thresher.files import file_digest
 from thresher.pages import read_html
 from thresher.reports.explanation_text import explanation_lines
 from thresher.reports.text_tables import display_width
-from thresher.variants.files import read_results, write_results
+from thresher.variants.results import read_results, write_results
 
 Call = Callable[..., Done]
 NDCG = "nDCG(dcg='exp-log2')@10"

@@ -19,7 +19,7 @@ from thresher.experiments.explainer import Why, experiment_of, explain_experimen
 from thresher.explaining.explanations import Explanation, read_explained
 from thresher.reports import write_report
 from thresher.reports.explanation_text import page_name, render_topic, render_topics
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"

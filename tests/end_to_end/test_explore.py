@@ -20,8 +20,7 @@ from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.runner import run_experiment
 from thresher.experiments.stages import evidence_key
-from thresher.variants.files import read_results
-from thresher.variants.results import Results
+from thresher.variants.results import Results, read_results
 from thresher.variants.table import Variant
 
 Call = Callable[..., Done]

@@ -11,7 +11,7 @@ from small_web import Web
 
 from thresher.files import safe_name
 from thresher.reports.notices import notices
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 

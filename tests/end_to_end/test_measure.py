@@ -15,7 +15,7 @@ from small_web import Finished, Web
 
 import thresher.progress
 from thresher.experiments import measuring
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 
@@ -65,7 +65,7 @@ def test_what_is_measured_is_recorded(finished: Finished) -> None:
         assert built.query.wall.value > 0
         # Indexes are built too seldom in a tenth of a second to time them more than once.
         assert built.indexing is None
-        works = ["cleaning", "indexing", "10,000 searches", "1,000,000 searches"]
+        works = ["tag removal", "scoring", "indexing", "10,000 searches", "1,000,000 searches"]
         assert [one.work for one in built.footprints] == works
         point = built.break_even
         assert point is None or point.queries is None or built.query.measurable

@@ -19,7 +19,7 @@ from thresher.evaluation import read_run
 from thresher.explaining.explanations import RECORD
 from thresher.files import safe_name
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 

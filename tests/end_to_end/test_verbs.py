@@ -24,7 +24,7 @@ from thresher.lucene.indexing import open_index
 from thresher.lucene.jvm import java_class
 from thresher.pruning_methods.treatments import methods
 from thresher.scorers.registry import scorers
-from thresher.variants.files import read_results
+from thresher.variants.results import read_results
 
 VARIANTS = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity(lm=books)@8000"]
 FILES = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity_lm=books_@8000"]
@@ -192,7 +192,8 @@ def test_every_variant_was_timed_beside_the_twin(finished: Finished) -> None:
         assert row.built.indexing is None
         assert "indexing_seconds" not in line
         assert [item.work for item in row.built.footprints] == [
-            "cleaning",
+            "tag removal",
+            "scoring",
             "indexing",
             "10,000 searches",
             "1,000,000 searches",

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from commands import Done
 from small_web import Web
 
-from thresher.variants.files import read_results
 from thresher.variants.held_out import headings_pairs
+from thresher.variants.results import read_results
 
 KEPT = ("words(headings=keep)@20", "density@4+words(headings=keep)@p40")
 DROPPED = ("words(headings=drop)@20", "density@4+words(headings=drop)@p40")

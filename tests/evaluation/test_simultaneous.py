@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from thresher.evaluation.non_inferiority import Floats
-from thresher.evaluation.simultaneous import balanced_bounds
+from thresher.evaluation.non_inferiority import Floats, balanced_bounds
 
 
 def skewed(seed: int, rows: int, topics: int) -> Floats:

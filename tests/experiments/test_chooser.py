@@ -10,8 +10,8 @@ import pytest
 from experiments import NDCG, made
 
 from thresher.choosing.choices import Choice, read_choice
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis
+from thresher.choosing.walks import Terms
 from thresher.errors import ConfigError, StateError
 from thresher.experiments.chooser import Question, _choose, check_key, last_choice, measured_again
 from thresher.experiments.config import Experiment, load_experiment

@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shipped import shipped_experiment
 
-from thresher.choosing.families import Terms
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import JsonFields, ReadOptions
+from thresher.choosing.walks import Terms
+from thresher.collections.interface import IdRule, JsonFields, ReadOptions
 from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
 from thresher.evaluation.non_inferiority import Margin

@@ -154,15 +154,21 @@ def test_machines_that_cleaned_are_those_configured_or_those_that_scored() -> No
     alone, both = clean_cost(run("none"), SCORES, METER), clean_cost(run("none"), long, METER)
     assert alone.co2_grams is not None
     assert both.co2_grams == pytest.approx(2 * alone.co2_grams)
-    (cleaning, *_) = assembled_footprints(long)
-    assert cleaning.hours.value == pytest.approx(2 * both.wall / 3600)
+    tags, scoring, *_ = assembled_footprints(long)
+    assert tags.hours.value + scoring.hours.value == pytest.approx(2 * both.wall / 3600)
 
 
-def assembled_footprints(scores: ScoreReport) -> tuple[Footprint, ...]:
-    made = _footprints(
-        clean_cost(run("none"), scores, METER), cleaning_machines(scores, METER), INDEX.cost, None, None, METER.power
-    )
-    return tuple(made)
+def assembled_footprints(scores: ScoreReport, name: str = "none") -> tuple[Footprint, ...]:
+    cleaning = clean_cost(run(name), scores, METER)
+    pages = scores.seconds["pages"] / scores.workers
+    return tuple(_footprints(pages, cleaning, cleaning_machines(scores, METER), INDEX.cost, None, None, METER.power))
+
+
+def test_removing_tags_and_scoring_are_apart_as_in_the_papers_tables() -> None:
+    tags, scoring, indexing = assembled_footprints(SCORES, "perplexity@8000")
+    assert [one.work for one in (tags, scoring, indexing)] == ["tag removal", "scoring", "indexing"]
+    # 20 s of pages and 32 s of perplexity by four workers, and two to cut.
+    assert [one.hours.value for one in (tags, scoring)] == pytest.approx([20 / 4 / 3600, (32 / 4 + 2) / 3600])
 
 
 def test_cleaning_below_a_second_has_no_co2_and_no_time_no_share() -> None:
@@ -335,13 +341,15 @@ def used(seconds: float) -> tuple[Any, Any, Any]:
 def test_footprints_of_cleaning_indexing_and_searching(results: Results) -> None:
     baseline, cleaned = results.tables[0].rows
     assert footprints_of(baseline) == {
-        "cleaning": used(20 / 4 + 2),
+        "tag removal": used(20 / 4),
+        "scoring": used(2),
         "indexing": used(8.0),
         "10,000 searches": used(40.0),
         "1,000,000 searches": used(4000.0),
     }
     assert footprints_of(cleaned) == {
-        "cleaning": used(24 / 4 + 2),
+        "tag removal": used(20 / 4),
+        "scoring": used(4 / 4 + 2),
         "indexing": used(7.9),
         "10,000 searches": used(30.0),
         "1,000,000 searches": used(3000.0),
@@ -392,7 +400,8 @@ def test_without_times_there_is_no_break_even_and_no_footprint_of_searches(
         assert (row.built.query, row.built.indexing, row.built.break_even) == (None, None, None)
     # Indexing was done once, in 10 s.
     assert footprints_of(found.tables[0].rows[0]) == {
-        "cleaning": used(20 / 4 + 2),
+        "tag removal": used(20 / 4),
+        "scoring": used(2),
         "indexing": used(10.0),
     }
 
@@ -491,11 +500,13 @@ def metadata(
 def test_all_that_is_known_of_a_run_is_in_its_metadata(
     experiment: Experiment, results: Results, tmp_path: Path
 ) -> None:
-    of = run("words@5", tmp_path / "x.trec", cost=replace(INDEX.cost, wall=7.0))
-    changed = replace(experiment, title="Cutoffs in 日本")
+    of = run("words@5", tmp_path / "x.trec", cost=replace(INDEX.cost, wall=7.0, joules={"cpu": 12.5, "ram": 1.5}))
+    about = replace(experiment.document.experiment, team="us", repository="https://example.org/code")
+    changed = replace(experiment, title="Cutoffs in 日本", document=replace(experiment.document, experiment=about))
     assert metadata(changed, INPUTS, of, results, CodeState("9548cd6", changed=False)) == {
         "schema version": 0.2,
         "tag": "words@5",
+        "actor": {"team": "us"},
         "platform": {
             "hardware": {
                 "cpu": {"model": "Xeon", "architecture": platform.machine(), "number of cores": 2},
@@ -509,7 +520,7 @@ def test_all_that_is_known_of_a_run_is_in_its_metadata(
         },
         "implementation": {
             "executable": {"cmd": "thresher run e.toml", "version": __version__},
-            "source": {"lang": ["python"], "commit": "9548cd6"},
+            "source": {"lang": ["python"], "repository": "https://example.org/code", "commit": "9548cd6"},
         },
         "resources": {
             "runtime": {"wallclock": "21000 ms", "cpu": "29500 ms"},
@@ -522,7 +533,8 @@ def test_all_that_is_known_of_a_run_is_in_its_metadata(
                 },
                 "indexing": {
                     "runtime": {"wallclock": "7000 ms", "cpu": "11000 ms"},
-                    "ram": {"used process": {"max": "300 MiB"}},
+                    "ram": {"used process": {"max": "300 MiB"}, "energy used system": "1.5 J"},
+                    "cpu": {"energy used system": "12.5 J"},
                     "emissions": "0.25 g CO2",
                 },
                 "searching": {
@@ -557,6 +569,8 @@ def test_all_that_is_known_of_a_run_is_in_its_metadata(
             }
         },
         "method": {
+            "name": "words@5, qld",
+            "description": "pages cleaned by words@5, indexed by Lucene and ranked by qld",
             "automatic": True,
             "score ties": "by document id, ascending",
             "cleaning": {"name": "words@5", "scorers": ["words"]},
@@ -584,6 +598,9 @@ def test_metadata_names_the_model_and_leaves_out_what_is_not_known(
     assert retrieval == {"name": model, "method": model.partition("(")[0], "parameters": parameters}
     assert data["implementation"]["source"] == {"lang": ["python"]}
     assert data["method"]["cleaning"] == {"name": "none", "scorers": []}
+    assert "actor" not in data
+    pruned = of.metadata(run("none|dcp@0.5", model=model), costs, "test")["method"]["description"]
+    assert pruned == f"pages cleaned by none, pruned by dcp@0.5, indexed by Lucene and ranked by {model}"
     own = replace(of, scored=scored(replace(INPUTS, held_out=HELD_OUT), SCORES, Path()))
     found = own.metadata(replace(run("none"), held_out=True), costs, "test")["data"]["test collection"]
     assert (found["topics"], found["qrels"], found["topics count"]) == ("others", "other-qrels", 3)

@@ -18,7 +18,7 @@ from thresher.explaining.causes import (
     total_change,
 )
 from thresher.explaining.explanations import Cause, DocumentChange, Passage, Share, TermChange, TopicExplanation
-from thresher.explaining.passages import CutPage, lost_in
+from thresher.explaining.topic_explaining import CutPage, lost_in
 from thresher.scoring.block_kinds import BlockKind
 
 

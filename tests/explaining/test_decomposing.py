@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.explaining.causes import ScoreChanges, score_changes
-from thresher.explaining.passages import cut_page
+from thresher.explaining.topic_explaining import cut_page
 from thresher.files import safe_name
 from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.explaining.passages import cut_page
+from thresher.explaining.topic_explaining import cut_page
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.scorers.base import KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner

@@ -25,7 +25,7 @@ from thresher.errors import ConfigError
 from thresher.language_models.characters.scoring import find_character_model, read_model
 from thresher.pages.decoding import binary_kind
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.files import read_results, write_results
+from thresher.variants.results import read_results, write_results
 
 NAMES = tuple(
     name.encode()

@@ -11,8 +11,7 @@ from file_ranges import read_part
 from watching import watched
 
 from thresher.collections import documents, open_collection
-from thresher.collections.ids import id_problem
-from thresher.collections.interface import FileKind, ReadOptions
+from thresher.collections.interface import FileKind, ReadOptions, id_problem
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import Part, Source, Span
 from thresher.collections.warc import Warc

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,14 +11,12 @@ from pathlib import Path
 
 import justext
 import numpy as np
-import pyarrow
-import pyarrow.parquet as pq
 import seeds
 from texts import Refused, check_segments
 from watching import watched
 
 from thresher.collections import Page, ReadOptions, documents, open_collection
-from thresher.collections.ids import id_problem
+from thresher.collections.interface import id_problem
 from thresher.collections.sources import PageError
 from thresher.pages import Segments
 from thresher.scorers.base import PageText
@@ -33,17 +30,7 @@ MOST = 4096
 PACKED_PAGES = (*seeds.PAGES[:3], b"<p>" + bytes(100_000))
 
 
-def _texts_of_pages() -> bytes:
-    out = io.BytesIO()
-    rows = [{"id": str(number), "contents": f"Barley, {number}.\nRye."} for number in range(9)]
-    pq.write_table(pyarrow.Table.from_pylist(rows), out, row_group_size=4, compression="zstd")
-    return out.getvalue()
-
-
-TEXTS = (
-    b'{"id": "a", "contents": "Barley."}\n{"id": "b", "contents": "Rye.\\nOats."}\n{"id": "c", "contents": ""}\n',
-    _texts_of_pages(),
-)
+TEXTS = (b'{"id": "a", "contents": "Barley."}\n{"id": "b", "contents": "Rye.\\nOats."}\n{"id": "c", "contents": ""}\n',)
 PAGE_SCORES = (b"a\t0.5\nb\t-1e-3\n\xc3\xa9\t7\n", b"a\t1e9\r\n")
 RETURNED = (
     "The barley harvest was late.\n\nNobody knew why it rained so much.\n• one\n- two".encode(),
@@ -83,8 +70,8 @@ def packed_page(suffix: str) -> Callable[[bytes, Path], None]:
 
 
 def read_texts_of_pages(data: bytes, folder: Path) -> None:
-    """A file of texts by the pages' ids, which `[[text]]` names."""
-    path = folder / ("input.parquet" if data[:4] == b"PAR1" else "input.jsonl")
+    """A file of texts, which `[[text]]` names; Parquet is read in a process apart, and is a target of its own."""
+    path = folder / "input.jsonl"
     path.write_bytes(data)
     text = FileText()
     text.path = path

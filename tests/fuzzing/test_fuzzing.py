@@ -12,11 +12,13 @@ from mutation import minimised, mutated
 from targets import TARGETS
 from watching import watched
 
+import thresher
 from thresher.collections import open_collection
 from thresher.collections.file_collection import WHOLE_BYTES
 from thresher.errors import InputError
 from thresher.experiments.starting import starting_file
 from thresher.passes.backends import Backend
+from thresher.scorers.extractor import FileText
 from thresher.scorers.shallow_features import Words
 from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
@@ -76,6 +78,21 @@ def test_such_a_file_is_one_failed_page_of_the_pass_whatever_it_begins_with(tmp_
     report = score_collection(ScorePlan(open_collection(damaged), (Words(),)), tmp_path / "store", Backend(workers=1))
     assert (report.documents, report.failed) == (1, 1)
     assert [failure.reason for failure in failures(tmp_path / "store")] == ["cannot be read: its reader crashes"]
+
+
+def test_such_a_file_of_texts_is_one_line_for_those_who_read_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "damaged.parquet"
+    damaged.write_bytes(TARGETS["parquet"].make(27, 1409))
+    text = FileText()
+    text.path = damaged
+    for read in (text.prepare, lambda: thresher.index_json_lines(damaged, tmp_path / "index")):
+        with pytest.raises(InputError) as error:
+            read()
+        line = f"{damaged}: its reader crashes. Fix: write the file again, or take it out of the folder."
+        assert error.value.lines() == [line]
+    assert capfd.readouterr() == ("", "")
 
 
 def _large_without_mark(data: bytes) -> bytes:

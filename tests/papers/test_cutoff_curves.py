@@ -144,5 +144,5 @@ def test_curves_of_two_gold_standards(tmp_path: Path) -> None:
     assert (out / "words.md").read_text().count("\n| ") == 4
     with pytest.raises(ConfigError):
         CliRunner().invoke(
-            main, [str(here), "--sweep", "words=5", "--test", str(here), "-o", "x"], catch_exceptions=False
+            main, [str(here), "--sweep", "words=5", "--test", str(here), "-o", str(out)], catch_exceptions=False
         )

@@ -10,16 +10,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from dask_cluster import Cluster, dask_cluster
 
-from thresher.defaults import DASK
 from thresher.errors import ConfigError, ResourceError
 from thresher.passes import backends
-from thresher.passes.backends import Backend, run_on_dask
+from thresher.passes.backends import on_dask
 
 
 def listening(answer: Callable[[socket.socket], object]) -> socket.socket:
@@ -53,7 +53,7 @@ def test_what_is_no_scheduler_is_given_up_soon(
     with closing(listening(answer)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ConfigError, match=f"{address}: no Dask scheduler answers there"):
-            list(run_on_dask(Backend(DASK, 1, address), int, ["1"]))
+            list(on_dask(address, iter([int])))
         # Wakes the thread, which closes what it holds.
         server.shutdown(socket.SHUT_RDWR)
 
@@ -64,7 +64,7 @@ def test_what_is_no_scheduler_is_given_up_soon(
 def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "_ANSWER_SECONDS", 0.5)
     with pytest.raises(ConfigError, match="no Dask scheduler answers there"):
-        list(run_on_dask(Backend(DASK, 1, address), int, ["1"]))
+        list(on_dask(address, iter([int])))
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_scheduler_that_ends_in_mid_run_is_an_error_at_once(
     cluster: Cluster, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Tasks that would take an hour: waiting for any of them, or for the scheduler, would be stopped by the suite."""
-    results = run_on_dask(cluster.backend, time.sleep, [0, *[3600] * 9])
+    results = on_dask(cluster.backend.scheduler, (partial(time.sleep, seconds) for seconds in [0, *[3600] * 9]))
     next(results)
     os.killpg(cluster.scheduler.pid, signal.SIGKILL)
     with pytest.raises(ResourceError, match=f"{cluster.address}: the Dask scheduler ended"):

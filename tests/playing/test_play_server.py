@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import signal
@@ -16,13 +17,16 @@ import pytest
 from browser import chromium
 from commands import thresher
 from playing_server import Server, playing
+from starlette.requests import Request
+from starlette.types import Message
 
 import thresher as package
 from thresher.collections import Page
 from thresher.errors import InputError, ResourceError
 from thresher.passes.parts import Limits
-from thresher.playing.page_sources import PageProcess
+from thresher.playing.page_sources import LEFT, PageProcess
 from thresher.playing.page_views import shown_scorers
+from thresher.playing.play_server import waited_for
 
 RAIN = b"<title>Weather</title><ul><li>Home</ul><p>Rain is expected in the north tonight."
 RUN = "document.title='ran';document.documentElement.dataset.ran='ran';alert('ran');fetch('https://x.example/')"
@@ -242,6 +246,28 @@ def test_only_so_many_pages_wait_and_none_once_it_ends() -> None:
     assert ["ended its process" in one for one in failed] == [True]
     with pytest.raises(ResourceError, match="ends"):
         process.call(shorter, Page("", b"four"))
+    process.close()
+
+
+def test_a_page_is_not_read_once_its_client_has_left() -> None:
+    process = PageProcess()
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def ask() -> int:
+        def work(page: Page) -> int:
+            # As one does that waits for its turn.
+            assert LEFT.get().wait(60)
+            return int(process.call(shorter, page))
+
+        return await waited_for(Request({"type": "http"}, receive), work, Page("", b"four"))
+
+    with pytest.raises(ResourceError, match="nobody waits"):
+        asyncio.run(ask())
+    assert process._worker is None
+    # Others are not concerned.
+    assert process.call(shorter, Page("", b"four")) == 4
     process.close()
 
 

@@ -18,8 +18,7 @@ from thresher.errors import InputError, MissingDependencyError
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.charts import topics
 from thresher.reports.drawing import Plot, all_plot, write_plots
-from thresher.variants.files import write_results
-from thresher.variants.results import Results
+from thresher.variants.results import Results, write_results
 
 PLOTS = ["variants-qld", "families-qld", "sweep-qld-words", "sweep-qld-none-dcp", "sweep-qld-words@5-dcp"]
 BOTH = ("svg", "pdf")

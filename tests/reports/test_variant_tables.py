@@ -228,11 +228,11 @@ def test_where_all_is_noise_there_are_no_tables_of_times() -> None:
 
 def test_footprints_have_bounds_where_work_was_repeated_and_none_below_resolution() -> None:
     table = footprint_table(small())
-    assert column(table, "cleaning", "kWh") == ["0.0000417"] * 3
+    assert column(table, "tag removal", "kWh") == ["0.0000417"] * 3
     assert column(table, "indexing", "kg CO₂")[0] == "0.0000189 (0.0000171 to 0.0000208)"
     assert column(table, "indexing", "kWh")[2] == "below resolution"
     untimed = footprint_table(made(timed=False))
-    assert {head.header for head in untimed.columns} == {"variant", "cleaning", "indexing"}
+    assert {head.header for head in untimed.columns} == {"variant", "tag removal", "scoring", "indexing"}
     line = read(results_csv(small()))[2]
     assert (line["indexing_kwh"], line["clean_co2_grams"]) == ("", "") if "clean_co2_grams" in line else ("", "")
     assert float(line["indexing_hours"]) == pytest.approx(0.5 / 3600)

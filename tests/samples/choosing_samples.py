@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from experiments import variant
 
-from thresher.choosing.families import Terms
-from thresher.choosing.walks import Sample
+from thresher.choosing.walks import Sample, Terms
 from thresher.evaluation.non_inferiority import Floats
 from thresher.lucene.work import IndexStatistics
 from thresher.variants.table import Row, VariantTable

@@ -7,8 +7,7 @@ from pathlib import Path
 from thresher.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
 from thresher.cleaneval.comparing import PageQuality
 from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText
-from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
-from thresher.cleaneval.running import CleaningRun
+from thresher.cleaneval.results import CleanerPages, CleanerResult, CleaningRun, compare_cleaners
 
 PAGES = 12
 STEMS = tuple(f"page{place:02}" for place in range(PAGES))

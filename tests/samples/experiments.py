@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from thresher.choosing.choices import Choice, Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Basis, Savings
+from thresher.choosing.walks import Terms
 from thresher.costs.machine import Footprint, Power, footprint
 from thresher.costs.repeats import Interval, MeasuredTime, break_even
 from thresher.evaluation.significance import Comparison, compare_all
@@ -63,7 +63,8 @@ def measured_time(milliseconds: float, ratio: float, measurable: bool | None = N
 
 def footprints(clean: float, index: float, milliseconds: float | None) -> tuple[Footprint, ...]:
     """Return the footprints of seconds of cleaning and indexing, and of a query's milliseconds if it was timed."""
-    work = {"cleaning": Interval(clean, clean, clean), "indexing": interval(index)}
+    tags = Interval(clean, clean, clean)
+    work = {"tag removal": tags, "scoring": tags, "indexing": interval(index)}
     if milliseconds is not None:
         work |= {f"{count:,} searches": interval(milliseconds * count / 1000) for count in (10_000, 1_000_000)}
     return tuple(footprint(name, seconds, POWER, 1) for name, seconds in work.items())

@@ -20,8 +20,16 @@ from thresher.errors import StateError
 from thresher.files import file_digest
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.files import RESULTS_FILE, TABLE_FILE, read_results, write_results
-from thresher.variants.results import Facts, Pages, Results, Setup
+from thresher.variants.results import (
+    RESULTS_FILE,
+    TABLE_FILE,
+    Facts,
+    Pages,
+    Results,
+    Setup,
+    read_results,
+    write_results,
+)
 from thresher.variants.table import Bounds, Built, Cost, Row, Variant, VariantTable, Verdict
 
 NAMES = ("none", "words@5", "words@2.5", "none|dcp@0.5", "words@5|tcp(k=10)@0.25", "justext", "words@p30+density@9")

@@ -8,15 +8,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings
+from thresher.choosing.walks import Terms
 from thresher.columns import Declared, Show
 from thresher.costs.machine import Power
 from thresher.costs.repeats import Interval
 from thresher.errors import StateError
-from thresher.evaluation.non_inferiority import MINIMUM, unseen_share
+from thresher.evaluation.non_inferiority import FEWEST, MINIMUM, unseen_share
 from thresher.evaluation.significance import TOLERANCE
-from thresher.evaluation.simultaneous import FEWEST
 from thresher.evaluation.topics import Notice
 from thresher.records import RecordFile
 from thresher.shown import Shown

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thresher.choosing.choices import Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
-from thresher.choosing.families import Terms
 from thresher.choosing.savings import Savings
-from thresher.choosing.walks import ALPHA as GAIN_ALPHA
 from thresher.choosing.walks import (
+    GAIN_ALPHA,
     Sample,
     Splits,
+    Terms,
     Walk,
     better_than,
     held_out_values,
@@ -23,9 +23,15 @@ from thresher.choosing.walks import (
     walk,
 )
 from thresher.costs.repeats import Interval
-from thresher.evaluation.non_inferiority import MINIMUM, Floats, fewest_cautious_topics, t_quantile, topics_needed
+from thresher.evaluation.non_inferiority import (
+    MINIMUM,
+    Floats,
+    balanced_bounds,
+    fewest_cautious_topics,
+    t_quantile,
+    topics_needed,
+)
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
-from thresher.evaluation.simultaneous import balanced_bounds
 from thresher.variants.table import Bounds, VariantTable, Verdict
 
 _FLOOR = 0.25

@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.choosing.families import Terms
+from thresher.choosing.walks import Terms
 from thresher.columns import Declared, Show
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation.non_inferiority import Floats, t_quantile

@@ -17,7 +17,7 @@ from thresher.cleaneval.cleaning_measures import (
 )
 from thresher.cleaneval.gold import GoldPage
 from thresher.collections import IdRule, Part, ReadOptions, Source
-from thresher.collections.ids import escape_id
+from thresher.collections.interface import escape_id
 from thresher.collections.sources import FileState, Reading, Span
 from thresher.errors import ThresherError
 from thresher.files import digest, file_digest, read_text, user_error, write_text

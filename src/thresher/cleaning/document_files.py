@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,6 +19,7 @@ from thresher.cleaning.output_formats import BY_ENDING, GZIP, PARQUET, ZSTD, Out
 from thresher.defaults import MARKDOWN
 from thresher.pages.plain import without_invalid
 from thresher.pages.structure import ABOUT, Structure, kept_blocks, markdown
+from thresher.scorers.languages import code_of
 from thresher.scoring.cutting import CleanedDocument
 
 Row = dict[str, Any]
@@ -29,8 +29,6 @@ STORED = ("file", "offset", "bytes", "encoding")
 METADATA = (*STORED, "words", *ABOUT, "warc_record_id", "language_score", "sha256", "duplicate_of")
 """The members of `metadata`, in their order; `sha256` is of the cleaned text."""
 
-# Characters of a text that tell its language; more would only take longer.
-_SAMPLE = 2000
 # Bytes of a zstd frame and of a row group, before compression.
 _FRAME_BYTES, _GROUP_BYTES = 2**20, 16 * 2**20
 # Line ends and controls that JSON leaves as they are, but that some readers of lines take for ends.
@@ -69,7 +67,7 @@ class Rendering:
         """
         how = self.how
         text = document.text
-        language, score = language_of(text) if text and (how.metadata or how.language) else (None, None)
+        language, score = code_of(text) if text and (how.metadata or how.language) else (None, None)
         if document.words < how.min_words or (how.language and language != how.language):
             return None
         found = Structure.of_json(structure) if structure else Structure({}, ())
@@ -110,19 +108,6 @@ class Rendering:
         about = [(name, value) for name, value in row.items() if name not in (self.how.text_name, MARKDOWN)]
         head = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in about)
         return f"---\n{head}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
-
-
-@cache
-def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-
-def language_of(text: str) -> tuple[str, float]:
-    """Return the ISO 639 code of a text's language and its probability, by langid's n-grams (Lui and Baldwin, ACL 2012)."""
-    code, probability = _identifier().classify(text[:_SAMPLE])
-    return str(code), round(float(probability), 4)
 
 
 def _sha256(text: str) -> str:

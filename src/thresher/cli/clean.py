@@ -1,19 +1,37 @@
-"""`thresher clean`: any collection into cleaned files; `thresher cleaners` and `thresher pruning-methods`: what there
-is; `thresher lm`: language models of other tools.
+"""`thresher clean`: any collection into cleaned files; `cleaneval`: cleaners measured on gold standards; `cleaners` and
+`pruning-methods`: what there is.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
 
 import click
 
-from thresher.cli.options import FILE, AskedBackend, backend_options, keys, say
+from thresher.cli.options import (
+    FILE,
+    AskedBackend,
+    backend_options,
+    keys,
+    say,
+    show,
+    tell,
+    workers_option,
+)
 from thresher.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TEXT_NAME
 from thresher.errors import StateError
-from thresher.experiments.schema import ID_KEYS, READING_KEYS, CollectionTable, PagesTable, read_options
+from thresher.experiments.schema import (
+    ID_KEYS,
+    READING_KEYS,
+    CollectionTable,
+    EvaluationTable,
+    PagesTable,
+    read_options,
+)
 
 
 @click.command()
@@ -143,3 +161,70 @@ def methods(as_json: bool) -> None:
     from thresher.pruning_methods.treatments import describe_methods, method_declarations
 
     click.echo(json.dumps(method_declarations(), indent=2, ensure_ascii=False) if as_json else describe_methods())
+
+
+@click.command()
+@click.argument("folder", type=FILE)
+@click.option(
+    "--cleaners",
+    "-c",
+    multiple=True,
+    metavar="NAME",
+    help="A cleaner's canonical name, such as words@11; may be repeated [default: 13, most of the papers' tables].",
+)
+@click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
+@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+@click.option("--extractors", is_flag=True, help="Measure other packages too (needs the extra `extractors`).")
+@keys("evaluation", "correction", "alpha")
+@click.option(
+    "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
+)
+@workers_option
+@click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
+def cleaneval(
+    folder: Path,
+    cleaners: tuple[str, ...],
+    gold: Path | None,
+    comments: bool,
+    extractors: bool,
+    evaluation: EvaluationTable,
+    output: Path | None,
+    workers: int,
+    fresh: bool,
+) -> None:
+    """Measure how well cleaners clean: the pages of FOLDER (`input/`, `original/`, `html/`) against gold of the same stem.
+
+    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
+    """
+    from thresher.cleaneval.gold import read_whole_gold
+    from thresher.cleaneval.results import ROWS, GoldSet, asked, run_cleaners
+    from thresher.files import temporary_folder
+    from thresher.reports.cleaning_tables import cleaning_tables, sentences
+    from thresher.scorers.extractor import EXTRACTORS
+
+    chosen = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners)
+    standard = read_whole_gold(folder, gold, comments)
+    for what, stems in standard.left_out.items():
+        if stems:
+            say(f"{what} ({len(stems)}): {', '.join(stems)}")
+    with temporary_folder() if output is None else nullcontext(output) as store:
+        keep = output / "comparisons" if output else None
+        measured_on = GoldSet(folder, standard, store / "scores", keep)
+        run = run_cleaners(measured_on, chosen, workers, fresh, evaluation.alpha, evaluation.correction)
+    for stem, problem in run.problems:
+        say(f"failed: {stem}: {problem}")
+    for extractor, stem, problem in run.crashes:
+        say(f"crashed: {extractor}: {stem}: {problem}")
+    if output is not None:
+        from thresher.reports.cleaning_charts import write_cleaning_report
+
+        write_cleaning_report(run, output)
+        # What is finished is not continued.
+        shutil.rmtree(output / "comparisons", ignore_errors=True)
+    for sentence in sentences(run):
+        tell(f"- {sentence}")
+    click.echo()
+    show(*cleaning_tables(run))
+    if output is not None:
+        click.echo()
+        tell(f"report: {(output / 'report.html').resolve()}")

@@ -131,7 +131,7 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
     from thresher.experiments.chooser import last_choice
     from thresher.explaining.explanations import read_explained
     from thresher.reports import write_all
-    from thresher.variants.files import read_results
+    from thresher.variants.results import read_results
 
     results = read_results(folder)
     key = results.facts.key
@@ -153,7 +153,7 @@ def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[st
     from thresher.reports.further_tables import systems_table
     from thresher.reports.summary import answer, commands, findings, measured, warnings
     from thresher.reports.variant_tables import answer_table, main_table
-    from thresher.variants.files import RESULTS_FILE
+    from thresher.variants.results import RESULTS_FILE
 
     choice = last_choice(folder, results.facts.key)
     recommended = [name for model in results.retrievals if choice for name in choice.picks(model)]
@@ -291,7 +291,7 @@ def explain(
     if pages:
         from thresher.playing.page_sources import write_explained_topics
         from thresher.reports import write_report
-        from thresher.variants.files import read_results
+        from thresher.variants.results import read_results
 
         written = write_explained_topics(explained, folder)
         results = read_results(folder)

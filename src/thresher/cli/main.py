@@ -9,8 +9,7 @@ import click
 
 from thresher import __version__
 from thresher.cli import experiment
-from thresher.cli.clean import clean, cleaners, methods
-from thresher.cli.cleaneval import cleaneval
+from thresher.cli.clean import clean, cleaners, cleaneval, methods
 from thresher.cli.model_verbs import lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.stages import evaluate, index, search

@@ -89,32 +89,6 @@ workers_option = click.option(
 )
 
 
-def gold_options(verb: Verb) -> Verb:
-    """Add `--gold` and `--comments`, which say what is content on the pages of a gold standard."""
-    for option in (
-        click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too."),
-        click.option(
-            "--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.'
-        ),
-    ):
-        verb = option(verb)
-    return verb
-
-
-def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path | None) -> Path | None:
-    if plot is not None:
-        from thresher.reports.drawing import ENDINGS, converter
-
-        if plot.suffix.lower() not in ENDINGS:
-            what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
-            raise ConfigError(what, fix, f"--plot {plot}")
-        converter()
-    return plot
-
-
-plot_option = click.option("--plot", type=FILE, callback=_plot_path, help="Draw it into this .svg, .pdf or .png file.")
-
-
 @dataclass(frozen=True)
 class AskedBackend:
     """The workers that a command asks for."""
@@ -186,12 +160,6 @@ def tell_all(text: str) -> None:
 def terminal_width() -> int:
     """Return the columns of the terminal; 160 without one."""
     return shutil.get_terminal_size((160, 40)).columns
-
-
-def say_stems(what: str, stems: Sequence[str]) -> None:
-    """Print the stems of pages that have something in common to standard error, unless there are none."""
-    if stems:
-        say(f"{what} ({len(stems)}): {', '.join(stems)}")
 
 
 def show(*tables: Table) -> None:

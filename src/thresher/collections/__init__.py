@@ -8,8 +8,7 @@ from pathlib import Path
 
 from thresher.collections.catalogue import CATALOGUE_PREFIX, Catalogue
 from thresher.collections.file_collection import Files, chosen, walk
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import Collection, JsonFields, ReadOptions
+from thresher.collections.interface import Collection, IdRule, JsonFields, ReadOptions
 from thresher.collections.sources import Page, Part, Source
 from thresher.defaults import FORMATS, ID_RULES
 from thresher.errors import ConfigError, InputError

@@ -11,9 +11,9 @@ from typing import Any
 
 from thresher.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choice, write_choice
 from thresher.choosing.deciding import choose_variants
-from thresher.choosing.families import Terms, parse_family
 from thresher.choosing.savings import Savings, Timings, savings
 from thresher.choosing.shared import SharedChoice, choose_shared, write_shared
+from thresher.choosing.walks import Terms, parse_family
 from thresher.costs.machine import Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
@@ -27,8 +27,7 @@ from thresher.explaining.explanations import read_explained
 from thresher.locks import held
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
-from thresher.variants.files import RESULTS_FILE, read_results, write_results
-from thresher.variants.results import Results
+from thresher.variants.results import RESULTS_FILE, Results, read_results, write_results
 from thresher.variants.table import VariantTable, main_measure
 
 QUERIES = 1_000_000

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.choosing.families import Terms, parse_family
+from thresher.choosing.walks import Terms, parse_family
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.interface import ReadOptions
 from thresher.defaults import DASK, DEFAULT_FAMILIES, GRADES, STATISTICS

@@ -20,8 +20,7 @@ from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experim
 from thresher.experiments.variants import folder_name
 from thresher.explaining.causes import total_change
 from thresher.explaining.explanations import Explanation, Named, TopicExplanation
-from thresher.explaining.passages import CutPage, cut_page
-from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
+from thresher.explaining.topic_explaining import CutPage, TopicRuns, cut_page, explain_topic, needed_pages
 from thresher.locks import exclusive
 from thresher.lucene.analysis import RetrievalModel, analyse
 from thresher.lucene.jvm import check_installed
@@ -31,8 +30,7 @@ from thresher.pruning_methods.treatments import Treatment
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import explained_pages
 from thresher.scoring.store import shards
-from thresher.variants.files import RESULTS_FILE, read_results
-from thresher.variants.results import Results
+from thresher.variants.results import RESULTS_FILE, Results, read_results
 from thresher.variants.table import Variant
 
 _SAME = 1e-9

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.choosing.families import DeclaredFamily, parse_family
+from thresher.choosing.walks import DeclaredFamily, parse_family
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
@@ -24,8 +24,7 @@ from thresher.reports import write_all
 from thresher.reports.formatting import counted
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
-from thresher.variants.files import write_results
-from thresher.variants.results import Results
+from thresher.variants.results import Results, write_results
 from thresher.variants.table import VariantTable
 
 VECTORS = "vectors"

@@ -97,11 +97,18 @@ class Provenance:
         cleaner, model = run.variant.cleaner, run.model
         whole = costs["cleaning"] + costs["indexing"] + costs["searching"]
         stages = {name: {**_spent(cost), "emissions": _emissions(cost)} for name, cost in costs.items()}
+        for name, cost in costs.items():
+            for part, joules in cost.joules.items():
+                # As tirex-tracker writes what the whole machine used.
+                stages[name].setdefault(part, {})["energy used system"] = f"{joules!r} J"
         libraries = [f"{name}=={number}" for name, number in package_versions().items()]
         correction = "Holm" if experiment.correction == HOLM else experiment.correction
+        about, pruning = experiment.document.experiment, run.variant.pruning
+        steps = (f"pages cleaned by {cleaner.name}", *([f"pruned by {pruning.name}"] if pruning else []))
         return {
             "schema version": 0.2,
             "tag": run.variant.name,
+            **({"actor": {"team": about.team}} if about.team else {}),
             "platform": {
                 "hardware": {
                     "cpu": {
@@ -116,7 +123,11 @@ class Provenance:
             },
             "implementation": {
                 "executable": {"cmd": f"thresher run {experiment.file.name}", "version": __version__},
-                "source": {"lang": ["python"], **({"commit": self.code.commit} if self.code else {})},
+                "source": {
+                    "lang": ["python"],
+                    **({"repository": about.repository} if about.repository else {}),
+                    **({"commit": self.code.commit} if self.code else {}),
+                },
             },
             "resources": {**_spent(whole), "stages": stages, "emissions method": str(self.meter.power)},
             "research goal": {
@@ -141,6 +152,8 @@ class Provenance:
                 }
             },
             "method": {
+                "name": f"{run.variant.name}, {model.name}",
+                "description": f"{', '.join(steps)}, indexed by Lucene and ranked by {model.name}",
                 "automatic": True,
                 "score ties": "by document id, ascending",
                 "cleaning": {

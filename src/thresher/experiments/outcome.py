@@ -32,8 +32,7 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import FAILED, list_column, missing_documents, read_shard, shards
-from thresher.variants.files import RESULTS_FILE, read_results
-from thresher.variants.results import BaselineRun, Facts, Pages, Results, Setup, TitleBias
+from thresher.variants.results import RESULTS_FILE, BaselineRun, Facts, Pages, Results, Setup, TitleBias, read_results
 from thresher.variants.table import Built, Cost, Floats, NoiseFloor, Row, VariantTable
 
 # A crawl may have millions, which are in failures.jsonl.
@@ -324,7 +323,15 @@ def _row(
         if query and run is not baseline
         else None,
         footprints=tuple(
-            _footprints(clean, cleaning_machines(scores, meter), run.index.cost, query, indexing, meter.power)
+            _footprints(
+                scores.seconds.get("pages", 0.0) / scores.workers,
+                clean,
+                cleaning_machines(scores, meter),
+                run.index.cost,
+                query,
+                indexing,
+                meter.power,
+            )
         ),
         comparisons=own.comparisons.get(run.key, {}),
         held_out=held_out.comparisons.get(run.key, {}) if held_out else {},
@@ -342,9 +349,16 @@ def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime
 
 
 def _footprints(
-    clean: Cost, machines: int, index: Cost, query: MeasuredTime | None, indexing: MeasuredTime | None, power: Power
+    tags: float,
+    clean: Cost,
+    machines: int,
+    index: Cost,
+    query: MeasuredTime | None,
+    indexing: MeasuredTime | None,
+    power: Power,
 ) -> Iterator[Footprint]:
-    yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines)
+    for work, wall in (("tag removal", tags), ("scoring", clean.wall - tags)):
+        yield footprint(work, Interval(wall, wall, wall), power, machines)
     seconds = indexing.wall if indexing else Interval(index.wall, index.wall, index.wall)
     yield footprint("indexing", seconds, power, 1)
     if query is None:

@@ -32,8 +32,7 @@ from thresher.reports import write_all
 from thresher.scorers.cleaners import BASELINE, Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
-from thresher.variants.files import RESULTS_FILE, write_results
-from thresher.variants.results import Results, TitleBias
+from thresher.variants.results import RESULTS_FILE, Results, TitleBias, write_results
 from thresher.variants.table import Cost, Variant
 
 
@@ -215,7 +214,7 @@ class _Run:
             statistics=report.statistics,
             cut_wall=cutting.wall + sum(self.finding[scorer].wall for scorer in waited_for),
             cut_cpu=cutting.cpu + sum(self.finding[scorer].cpu for scorer in waited_for),
-            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.grams(wall_seconds)),
+            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.grams(wall_seconds), cost.joules),
             cutoffs=treatment.cleaner.resolved_cutoffs,
             emptied_languages=by_count(built.languages),
         )

@@ -63,6 +63,8 @@ class ExperimentTable(_Strict):
     name: Annotated[str, "name of the experiment and of its folders of results and indexes"]
     title: Annotated[str, "heading of the report"] = ""
     source: Annotated[str, "where to get its files; the error for a missing one says so"] = ""
+    team: Annotated[str, "who made the runs, for their ir_metadata"] = ""
+    repository: Annotated[str, "where the code of the runs is, for their ir_metadata"] = ""
 
 
 @dataclass(frozen=True)
@@ -399,7 +401,7 @@ INDEX_KEYS = ("positions", "stored", "vectors", "stemmer")
 
 
 def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
-    """Return how documents of a collection are read; `address`: see `thresher.collections.ids.IdRule`."""
+    """Return how documents of a collection are read; `address`: see `thresher.collections.interface.IdRule`."""
     # The command line reads the tables for every verb.
     from thresher.collections import IdRule, JsonFields, ReadOptions
 

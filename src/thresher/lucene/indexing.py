@@ -109,7 +109,7 @@ def build_index(
 ) -> IndexReport:
     """Index (id, contents) pairs, in their order, into `folder`, which is replaced on success.
 
-    Ids are unique and pass `thresher.collections.ids.id_problem`, as those of a score store do.
+    Ids are unique and pass `thresher.collections.interface.id_problem`, as those of a score store do.
 
     A Java thread indexes while Python fetches the next documents. The index is one segment; two builds of the same documents
     have the same size to the byte. In contents, lone surrogates become U+FFFD and U+0000 a space, which changes no term.

@@ -22,7 +22,7 @@ from thresher.collections.parquet_rows import ParquetRows, rows_of
 from thresher.defaults import DASK, LOCAL
 from thresher.errors import ConfigError, InputError, ResourceError, ThresherError, needs_extra
 from thresher.files import lasting
-from thresher.passes.workers import CRASHES, Result, Task, WorkerDied, in_silence, on_processes, results_of, run_watched
+from thresher.passes.workers import CRASHES, Result, WorkerDied, in_silence, on_processes, results_of, run_watched
 from thresher.streams import open_stream
 
 
@@ -38,12 +38,6 @@ class Backend:
     def is_this_process(self) -> bool:
         """Whether `run_tasks` does tasks in this process: it has a single local worker."""
         return self.name == LOCAL and self.workers <= 1
-
-
-def run_on_dask(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-    """Call `function` for each task on a cluster's workers and yield results as they come. A few tasks are fetched ahead."""
-
-    yield from on_dask(backend.scheduler, (partial(function, task) for task in tasks))
 
 
 def run_tasks(
@@ -155,7 +149,7 @@ _IDS = re.compile(r"(^|[._-])(id|docno|docid|doc_id|uuid|key)$", re.IGNORECASE)
 _ADDRESS, _SPACE = re.compile(r"https?://\S+"), re.compile(r"\s|^$")
 
 
-def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62) -> Iterator[Source]:
+def documents_apart(collection: Collection, most: int = 1 << 62, most_bytes: int = 1 << 62) -> Iterator[Source]:
     """Yield the documents of a collection in order, whose reader may end its process, but not this one.
 
     Of each part at most `most` documents are read, and no more after `most_bytes`.

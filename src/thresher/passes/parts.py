@@ -24,15 +24,14 @@ from typing import Any, Generic, TypeVar
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.file_collection import PAGE_FORMATS, Files
-from thresher.collections.ids import id_problem
-from thresher.collections.interface import check_unchanged
+from thresher.collections.interface import check_unchanged, id_problem
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.collections.sources import FileState, PageError, Span, too_large
 from thresher.costs.repeats import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.files import fit_text
-from thresher.passes.backends import Backend, run_on_dask
+from thresher.passes.backends import Backend, on_dask
 from thresher.passes.workers import CRASHES, WorkerDied, alarm, exit_reason, in_silence, run_watched
 from thresher.progress import BYTES, Progress
 from thresher.records import RecordFile
@@ -231,7 +230,7 @@ def _attempt(
 
         try:
             if backend.name == DASK:
-                results = run_on_dask(backend, partial(_do_on_cluster, work=work), missing())
+                results = on_dask(backend.scheduler, (partial(_do_on_cluster, task, work=work) for task in missing()))
             else:
                 results = run_watched(backend.workers, _on_worker(work, _do_missing), missing(), faults.instead)
             for documents in results:

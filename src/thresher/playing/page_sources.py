@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import lru_cache, partial
 from html import unescape
 from itertools import islice
 from pathlib import Path
-from threading import Lock, Semaphore
+from threading import Event, Lock, Semaphore
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -40,7 +41,7 @@ from thresher.scorers.cleaners import Cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolve_all, resolved
 from thresher.scoring.store import page_values, read_shard, score_page, shards
-from thresher.variants.files import RESULTS_FILE, read_results
+from thresher.variants.results import RESULTS_FILE, read_results
 
 _TITLE = re.compile(rb"<title[^>]*>([^<]*)", re.IGNORECASE)
 _LARGE = 2**20
@@ -214,8 +215,11 @@ Work = Callable[..., Any]
 """A function of a module that takes a page and more; arguments and result can be pickled."""
 
 _OTHER = "try another page"
+_NEVER = Event()
 MOST_WAITING = 8
 """Pages that wait for their turn, the one at work included."""
+LEFT: ContextVar[Event] = ContextVar("left")
+"""Is set when the client that asks for a page has left: a page that still waits for its turn is then not read."""
 
 
 class PageProcess:
@@ -241,8 +245,8 @@ class PageProcess:
 
     def _call(self, work: Work, page: Page, more: tuple[Any, ...]) -> Any:
         with self._lock:
-            if self._stopped:
-                raise ResourceError("the server ends", "start it again")
+            if self._stopped or LEFT.get(_NEVER).is_set():
+                raise ResourceError("the server ends, or nobody waits any more", "start it again")
             worker = self._worker = self._worker or Worker(1, partial(_done, seconds=self.limits.seconds))
             worker.begin((work, page, more))
             try:

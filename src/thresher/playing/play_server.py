@@ -6,13 +6,16 @@ machine; one with another Origin comes from such a page: both are refused.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
@@ -27,13 +30,25 @@ from thresher.collections import Page
 from thresher.collections.sources import too_large
 from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.pages import PageOptions
-from thresher.playing.page_sources import PageProcess, Pages, ResultPages, cleaned_text, found, open_pages, scored_view
+from thresher.playing.page_sources import (
+    LEFT,
+    PageProcess,
+    Pages,
+    ResultPages,
+    cleaned_text,
+    found,
+    open_pages,
+    scored_view,
+)
 from thresher.playing.page_views import STARTS, View, cuts_view, policy, scorer_view, served_page, shown_scorers
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.percentiles import resolved_without_collection
 
 HOST = "127.0.0.1"
+_LOOK = 0.5
+"""Seconds between two looks at whether a client is still there."""
+Result = TypeVar("Result")
 
 
 class Play:
@@ -112,7 +127,7 @@ class Play:
     async def _picked(self, request: Request) -> Response:
         if self.pages is None:
             raise HTTPException(404)
-        return _json(await run_in_threadpool(self.pages.view, _asked(request, "id")))
+        return _json(await waited_for(request, self.pages.view, _asked(request, "id")))
 
     async def _topics(self, request: Request) -> Response:
         results = self._of_results()
@@ -127,11 +142,11 @@ class Play:
     async def _score(self, request: Request) -> Response:
         is_text = request.headers.get("content-type", "").startswith("text/plain")
         page = Page("", await self._body(request), charset="utf-8" if is_text else None, is_text=is_text)
-        return _json(await run_in_threadpool(self.score, page))
+        return _json(await waited_for(request, self.score, page))
 
     async def _clean(self, request: Request) -> Response:
         page = Page("", await self._body(request))
-        text = await run_in_threadpool(self._cleaned, page, _asked(request, "cleaner"))
+        text = await waited_for(request, self._cleaned, page, _asked(request, "cleaner"))
         return PlainTextResponse(text + "\n")
 
     def _cleaned(self, page: Page, name: str) -> str:
@@ -154,6 +169,23 @@ class Play:
         if self.results is None:
             raise HTTPException(404)
         return self.results
+
+
+async def waited_for(request: Request, work: Callable[..., Result], *given: object) -> Result:
+    """Return the result of work in a thread, where `LEFT` says once the request's client has left."""
+    left = threading.Event()
+    LEFT.set(left)
+
+    async def watch() -> None:
+        while not await request.is_disconnected():
+            await asyncio.sleep(_LOOK)
+        left.set()
+
+    watching = asyncio.create_task(watch())
+    try:
+        return await run_in_threadpool(work, *given)
+    finally:
+        watching.cancel()
 
 
 class _Guard:

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
-from thresher.cleaneval.results import CleanerResult
-from thresher.cleaneval.running import CleaningRun
+from thresher.cleaneval.results import CleanerResult, CleaningRun
 from thresher.errors import MissingDependencyError
 from thresher.files import user_error, write_text
 from thresher.reports import cleaning_tables as tables

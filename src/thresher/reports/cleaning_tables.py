@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from thresher.cleaneval.cleaning_measures import Agreement, Summary
 from thresher.cleaneval.comparing import PageQuality
 from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.results import CleanerResult, MeanInterval, TypeQuality, by_page_type
-from thresher.cleaneval.running import CleaningRun
+from thresher.cleaneval.results import CleanerResult, CleaningRun, MeanInterval, TypeQuality, by_page_type
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import (

@@ -15,7 +15,7 @@ from thresher.reports.table import FORMATS, Column, columns_of, measure_header, 
 from thresher.variants.results import Results
 from thresher.variants.table import Bounds, Built, Cost, Row, Variant, VariantTable
 
-FOOTPRINTS = ("cleaning", "indexing", "10,000 searches", "1,000,000 searches")
+FOOTPRINTS = ("tag removal", "scoring", "indexing", "10,000 searches", "1,000,000 searches")
 """The work that a variant has footprints of; the last two only where queries were timed."""
 NOT_MEASURABLE = "not measurable here"
 """The text in place of a difference that noise may have made."""
@@ -71,7 +71,7 @@ def variant_columns(measures: Sequence[str]) -> list[Column[Entry]]:
         *within(TIMES, lambda entry: entry.built and entry.built.query, "query_", "Searching"),
         *within(TIMES, lambda entry: entry.built and entry.built.indexing, "indexing_", "Indexing"),
         *within(BREAK_EVEN, lambda entry: entry.built and entry.built.break_even),
-        *(column for number, work in enumerate(FOOTPRINTS) for column in _footprint(number, work)),
+        *(column for work in FOOTPRINTS for column in _footprint(work)),
     ]
 
 
@@ -172,10 +172,10 @@ BREAK_EVEN: tuple[Column[BreakEven], ...] = (
 )
 
 
-def _footprint(number: int, work: str) -> list[Column[Entry]]:
+def _footprint(work: str) -> list[Column[Entry]]:
     def part(entry: Entry) -> Footprint | None:
         held = entry.built.footprints if entry.built else ()
-        return held[number] if number < len(held) else None
+        return next((one for one in held if one.work == work), None)
 
     columns: list[Column[Entry]] = within(columns_of(Footprint), part, f"{slug(work)}_", work.capitalize())
     return [replace(column, header=work) for column in columns]

@@ -254,8 +254,8 @@ def noise_note(results: Results, of_queries: bool) -> str:
 
 def footprint_table(results: Results) -> Table:
     """Return energy and CO2 of cleaning, indexing and numbers of searches: Tables 4 and 5 of the PyPlexity paper."""
-    held = max((len(entry.built.footprints) for entry in _built(results) if entry.built), default=0)
-    names = [f"{slug(work)}_{quantity}" for quantity in ("kwh", "kg") for work in FOOTPRINTS[:held]]
+    held = {one.work for entry in _built(results) if entry.built for one in entry.built.footprints}
+    names = [f"{slug(work)}_{quantity}" for quantity in ("kwh", "kg") for work in FOOTPRINTS if work in held]
     text = f"Energy and CO₂, {results.facts.setup.power}."
     return _table(results, [*_keys(results), *pick(_columns(results), *names)], _built(results), text)
 

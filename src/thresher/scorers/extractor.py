@@ -20,13 +20,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from thresher.collections import ReadOptions, documents, open_collection
-from thresher.collections.ids import unique
-from thresher.collections.interface import JsonFields
+from thresher.collections import ReadOptions, open_collection
+from thresher.collections.interface import JsonFields, unique
 from thresher.collections.sources import Page, PageError
 from thresher.errors import ConfigError, InputError, MissingDependencyError
 from thresher.files import file_digest, plugins
 from thresher.pages import Segments, read_html
+from thresher.passes.backends import documents_apart
 from thresher.scorers.base import BLOCK, KEEP_HIGH, PageText, Parameter, Scorer, Scores, TextMaker
 
 # The encoding of an XML declaration no longer applies, and lxml refuses text that declares one. CleanEval wrapped every page
@@ -245,7 +245,7 @@ class FileText(PageText):
 def _texts(path: Path, _digest: str) -> Mapping[str, str]:
     collection = open_collection(path, ReadOptions(fields=JsonFields(html=())))
     texts = {}
-    for source in unique(documents(collection)):
+    for source in unique(documents_apart(collection)):
         if source.problem or not source.is_text:
             what = source.problem or "there is no text but a page"
             raise InputError(what, "give JSON lines or Parquet with `id` and `contents`", source.where)

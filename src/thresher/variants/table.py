@@ -26,7 +26,7 @@ from thresher.scorers.cleaners import Cleaner
 
 @dataclass(frozen=True)
 class Cost(Times):
-    """The time, memory and CO₂ of a stage."""
+    """The time, memory and CO₂ of a stage, and the joules of the whole machine that counters measured, by cpu, ram and gpu."""
 
     co2_grams: Annotated[
         float | None,
@@ -34,6 +34,7 @@ class Cost(Times):
             "Grams of CO₂ equivalents; empty below resolution.", Show.FIGURE, "g", "CO₂", missing=BELOW_RESOLUTION
         ),
     ] = None
+    joules: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

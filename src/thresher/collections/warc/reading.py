@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from thresher.collections.ids import IdRule, id_problem
-from thresher.collections.interface import ReadOptions
+from thresher.collections.interface import IdRule, ReadOptions, id_problem
 from thresher.collections.sources import Part, Reading, Source, Span
 from thresher.collections.warc import http
 from thresher.collections.warc.framing import HEAD_BYTES, Record, Window, read_records
