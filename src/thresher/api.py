@@ -239,11 +239,11 @@ def advise(
     See `thresher.experiments.adviser`. `queries` is a file with a query, a tab and the id or URL of its page on each line;
     `sample` the most pages that are looked at; `reading` are keys of [collection], such as `prefix="pages"`.
     """
-    from thresher.experiments.adviser import Crawl, advise_on
+    from thresher.experiments.adviser import advise_on
     from thresher.experiments.schema import CollectionTable
 
     table = CollectionTable(str(pages), **reading)
-    return advise_on(Crawl(table, None if queries is None else Path(queries), sample), Path(output))
+    return advise_on(table, Path(output), None if queries is None else Path(queries), sample)
 
 
 @overload
