@@ -28,7 +28,7 @@ from thresher.reports.table import (
 from thresher.reports.variant_columns import BREAK_EVEN, Entry, variant_columns
 from thresher.reports.variant_tables import caption
 from thresher.scorers.cleaners import BASELINE
-from thresher.variants.held_out import Chosen, chosen_on_topics, headings_pairs
+from thresher.variants.held_out import Chosen, chosen_on_topics
 from thresher.variants.results import BaselineRun, Results
 from thresher.variants.table import VariantTable
 
@@ -115,59 +115,6 @@ def chosen_table(results: Results) -> Table | None:
         "the best cutoff on the held-out topics would have promised beyond the chosen one."
     )
     return Table.of(pick(chosen_columns(), *names), rows, text, keys=1 + several)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """A variant that keeps title and headings, or the baseline, and the same without; `without` is all other text."""
-
-    kept: Entry
-    dropped: Entry
-    without: int
-
-    def differences(self, measure: str) -> tuple[float, float]:
-        """Return how far each mean is from that of all text, and of all text but title and headings."""
-        means = self.kept.table.mean(measure)
-        kept = means[self.kept.index] - means[0]
-        return kept.item(), (means[self.dropped.index] - means[self.without]).item()
-
-
-def heading_columns(measure: str) -> list[Column[_Pair]]:
-    """Return the columns of variants with and without title and headings."""
-    columns = pick(variant_columns((measure,)), measure, "postings_share")
-    kept: list[Column[_Pair]] = within(columns, lambda pair: pair.kept, "with ", "With title and headings")
-    dropped: list[Column[_Pair]] = within(columns, lambda pair: pair.dropped, "without ", "Without title and headings")
-    change = FORMATS[Show.DIFFERENCE]
-    what = "Difference of the mean from that of all text"
-    return [
-        Column("variant", lambda pair: pair.kept.row.name, "The variant, by its canonical name.", align="left"),
-        *(replace(column, unit="with headings") for column in kept),
-        Column("gain", lambda pair: pair.differences(measure)[0], f"{what}.", "difference", "from all text", change),
-        *(replace(column, unit="without headings") for column in dropped),
-        Column(
-            "gain without",
-            lambda pair: pair.differences(measure)[1],
-            f"{what} but title and headings.",
-            "difference",
-            "from all other text",
-            change,
-        ),
-    ]
-
-
-def headings_table(table: VariantTable) -> Table | None:
-    """Return the baseline and variants that keep title and headings, each with and without these; None if none is so."""
-    pairs = headings_pairs(table)
-    if not pairs:
-        return None
-    rows = [_Pair(Entry(table, kept), Entry(table, dropped), pairs[0][1]) for kept, dropped in pairs]
-    gains = [row.differences(table.main) for row in rows[1:]]
-    with_headings, without = (len([one for one in column if one > 0]) for column in zip(*gains, strict=True))
-    text = (
-        f"Of {len(gains)} variants that keep title and headings, {with_headings} have a higher mean than all text. Without "
-        f"title and headings in any index, {without} have a higher mean than all other text. †+ and †− are against all text."
-    )
-    return Table.of(heading_columns(table.main), rows, text)
 
 
 def system_columns(measures: Sequence[str]) -> list[Column[BaselineRun]]:

@@ -162,7 +162,6 @@ def _page(results: Results, choice: Choice | None, advice: Advice | None) -> dic
         "main": variant_tables.main_table(results),
         "systems": further_tables.systems_table(results),
         "same_size": further_tables.same_size_table(table),
-        "headings": further_tables.headings_table(table),
         "chosen": further_tables.chosen_table(results),
         "held_out": variant_tables.held_out_table(results) if table.held_out_topics else None,
         "work": variant_tables.work_table(results),
