@@ -159,7 +159,8 @@ def _line(choice: Choice, model: ModelChoice, line: Line, pick: Pick | None, bri
 
 def _smallest(choice: Choice, model: ModelChoice, pick: Pick | None, brief: bool) -> str:
     loss = f"lose less than {margin_text(choice.terms.margin)} of {_measures(choice)}"
-    tested = f"{model.topics} topics, {len(choice.terms.families)} families tested, {_sure(choice)}"
+    count = len(choice.terms.families)
+    tested = f"{model.topics} topics, {count} {'family' if count == 1 else 'families'} tested, {_sure(choice)}"
     if pick is None:
         needed = [walk.failed.topics_needed for walk in model.walks if walk.failed and walk.failed.topics_needed]
         more = f" About {min(needed):,} topics might show it." if needed else ""
