@@ -16,8 +16,10 @@ from small_web import write_pages
 import thresher as thresher_package
 from thresher.choosing.advice import ADVICE, expected_change
 from thresher.choosing.choices import read_choice
-from thresher.defaults import DEFAULT_INDEX, LEFT_OUT
+from thresher.choosing.walks import Sample, Terms, walk
+from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
 from thresher.evaluation import read_qrels
+from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.experiments.config import load_experiment
 from thresher.lucene.indexing import open_index
 from thresher.lucene.work import index_statistics
@@ -48,7 +50,7 @@ def test_pages_alone_get_the_default_with_what_it_lost_elsewhere(crawl: Path) ->
     assert (advice.pages, advice.sites, advice.sampled) == (PAGES, 1, 60)
     assert (advice.by_queries, advice.variant) == (False, DEFAULT_INDEX)
     assert (advice.elsewhere, advice.change) == (LEFT_OUT, expected_change([*LEFT_OUT.values()]))
-    table = read_results(crawl / "plain" / "made").table()
+    table = read_results(crawl / "plain" / "advice").table()
     assert advice.size is not None
     assert advice.size.value == table.shares[table.position[DEFAULT_INDEX]]
     # A sample has a sampling error.
@@ -58,21 +60,36 @@ def test_pages_alone_get_the_default_with_what_it_lost_elsewhere(crawl: Path) ->
 
 def test_title_topics_are_asked_of_pages_without_titles(crawl: Path) -> None:
     folder = crawl / "plain"
-    experiment = load_experiment(folder / "made.toml")
-    assert experiment.collection == folder / "pages-without-topics.jsonl.gz"
+    experiment = load_experiment(folder / "advice.toml")
     with gzip.open(experiment.collection, "rt", encoding="utf-8") as file:
         pages = [json.loads(line)["html"] for line in file]
     assert len(pages) == 60
     # The heading is another text than the title, and stays.
     assert not any("<title>" in page for page in pages)
     assert all("<h1>" in page for page in pages)
-    qrels = read_qrels(folder / "topics" / "made" / "qrels.txt")
-    assert {topic.partition("-")[0] for topic in read_results(folder / "made").table().topics} == {"title", "sentence"}
+    qrels = read_qrels(folder / "topics" / "qrels.txt")
+    assert {topic.partition("-")[0] for topic in read_results(folder / "advice").table().topics} == {
+        "title",
+        "sentence",
+    }
     assert all(len(of) == 1 for of in qrels.values())
 
 
+def test_sentences_choose_the_more_cautious_index(crawl: Path) -> None:
+    advice = ADVICE.read(crawl / "plain" / "advice.json")
+    table = read_results(crawl / "plain" / "advice").table()
+    sentences = table.of_topics(topic for topic in table.topics if topic.startswith("sentence-"))
+    assert len(sentences.topics) >= MINIMUM
+    walks = walk(Sample(sentences, (table.main, "AP"), Terms()), cautious=False)
+    smallest = min((one.last for one in walks if one.last is not None), key=lambda index: table.sizes[index], default=0)
+    assert advice.cautious is not None
+    assert advice.cautious.share == table.shares[smallest]
+    assert advice.cautious.elsewhere == BY_SENTENCES
+    assert ADVICE.read(crawl / "asked" / "advice.json").cautious is None
+
+
 def test_queries_decide_as_choose_does(crawl: Path) -> None:
-    advice, choice = ADVICE.read(crawl / "asked" / "advice.json"), read_choice(crawl / "asked" / "asked")
+    advice, choice = ADVICE.read(crawl / "asked" / "advice.json"), read_choice(crawl / "asked" / "advice")
     assert choice is not None
     first = choice.models[0].first
     assert first is not None
@@ -82,7 +99,7 @@ def test_queries_decide_as_choose_does(crawl: Path) -> None:
     (finding,) = advice.findings
     assert (finding.source, finding.topics, finding.change) == ("queries", 30, advice.change)
     # One of 31 queries names a page that is not there.
-    assert len(read_qrels(crawl / "asked" / "topics" / "asked" / "qrels.txt")) == 30
+    assert len(read_qrels(crawl / "asked" / "topics" / "qrels.txt")) == 30
 
 
 def test_the_commands_make_the_index_of_the_whole_crawl(crawl: Path, tmp_path: Path) -> None:
@@ -119,7 +136,7 @@ def test_the_answer_is_the_first_that_is_said(crawl: Path) -> None:
     ("lines", "error"),
     [
         ("rye bread\n", "{file}:1: the line is not a query with its page."),
-        ("\nrye bread\tno page\n", "{file}: none of its pages is in the collection."),
+        ("\nrye bread\tno page\n", "{file}: of 0 of its queries a page is in the collection, which are too few."),
     ],
 )
 def test_queries_that_cannot_be_used(crawl: Path, tmp_path: Path, lines: str, error: str) -> None:

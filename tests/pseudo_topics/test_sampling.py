@@ -11,7 +11,7 @@ from in_process import write_lines
 
 from thresher.collections import documents, open_collection
 from thresher.pseudo_topics.link_tables import Store
-from thresher.pseudo_topics.sampling import PAGES, STRIPPED, sample_by_site, without_topics, write_sample
+from thresher.pseudo_topics.sampling import PAGES, sample_by_site, without_topics, write_sample
 
 
 def test_each_site_has_its_share_of_a_sample() -> None:
@@ -46,13 +46,16 @@ def test_what_topics_are_made_of_is_removed(source: str, topics: list[str], left
     assert without_topics(source, topics) == left
 
 
-def test_a_sample_is_written_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("topics", "left"),
+    [
+        (None, {name: f"<title>{name} é</title><p>About {name}." for name in "ac"}),
+        ({"c": ["About c."]}, {"a": "<p>About a.", "c": "<p>"}),
+    ],
+)
+def test_a_sample_is_written(tmp_path: Path, topics: dict[str, list[str]] | None, left: dict[str, str]) -> None:
     pages = {name: (f"http://x.org/{name}", f"<title>{name} é</title><p>About {name}.") for name in "abc"}
     write_lines(tmp_path / "pages.jsonl", pages)
-    write_sample(open_collection(tmp_path / "pages.jsonl"), {"a", "c"}, {"c": ["About c."]}, tmp_path)
-    found = {
-        name: {one.id: (one.url, (one.content or b"").decode()) for one in documents(open_collection(tmp_path / name))}
-        for name in (PAGES, STRIPPED)
-    }
-    assert found[PAGES] == {name: pages[name] for name in "ac"}
-    assert found[STRIPPED] == {"a": ("http://x.org/a", "<p>About a."), "c": ("http://x.org/c", "<p>")}
+    write_sample(open_collection(tmp_path / "pages.jsonl"), {"a", "c"}, tmp_path / PAGES, topics)
+    found = {one.id: (one.url, (one.content or b"").decode()) for one in documents(open_collection(tmp_path / PAGES))}
+    assert found == {name: (f"http://x.org/{name}", html) for name, html in left.items()}

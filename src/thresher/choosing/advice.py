@@ -57,6 +57,22 @@ class LookAt:
 
 
 @dataclass(frozen=True)
+class Cautious:
+    """The smallest index that sentences of the pages accept, as `thresher choose` tests; `none` for no cleaning.
+
+    Args:
+        share: its postings over those without cleaning.
+        elsewhere: what such choices changed of the main measure by people's topics, by collection.
+        commands: see `Advice`.
+    """
+
+    variant: str
+    share: float
+    elsewhere: Mapping[str, float]
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Advice:
     """What is advised for a crawl.
 
@@ -72,6 +88,7 @@ class Advice:
             expect of a further collection (a 95 % prediction interval by those that it was measured on).
         elsewhere: of the default setting, that change on each collection, chosen on the others.
         findings: by source.
+        cautious: what a user may take who cannot risk that; None with too few sentences, or where queries choose.
         blocks, kinds: what cleaning removes, by kinds of blocks and of pages.
         look: pages to look at.
         commands: lines for a shell that apply it to the whole collection.
@@ -88,6 +105,7 @@ class Advice:
     change: Interval | None
     elsewhere: Mapping[str, float]
     findings: tuple[Finding, ...]
+    cautious: Cautious | None
     blocks: tuple[Removed, ...]
     kinds: tuple[Removed, ...]
     look: tuple[LookAt, ...]

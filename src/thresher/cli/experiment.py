@@ -351,12 +351,12 @@ def advise(
 ) -> None:
     """Advise which cleaner and pruning to use for PAGES without judgments, and say how sure that is."""
     from thresher.choosing.advice import ADVICE_FILE
-    from thresher.experiments.adviser import Crawl, advise_on
+    from thresher.experiments.adviser import advise_on
     from thresher.reports import REPORT_FILE
     from thresher.reports.summary import advised
 
-    crawl = Crawl(replace(collection, path=str(source)), queries, sample, backend.backend())
-    advice, files = advise_on(crawl, output, say), [("report", output / REPORT_FILE)]
+    table, files = replace(collection, path=str(source)), [("report", output / REPORT_FILE)]
+    advice = advise_on(table, output, queries, sample, backend.backend(), say)
     say_answer(Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands), shape)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -16,15 +16,17 @@ from thresher.choosing.advice import (
     ADVICE,
     ADVICE_FILE,
     Advice,
+    Cautious,
     Finding,
     LookAt,
     Removed,
     expected_change,
     relative_change,
 )
+from thresher.choosing.walks import Sample, Terms, recommended, walk
 from thresher.collections import open_collection
 from thresher.costs.repeats import Interval
-from thresher.defaults import DEFAULT_INDEX, LEFT_OUT
+from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
 from thresher.errors import InputError, StateError
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
@@ -48,6 +50,7 @@ from thresher.pseudo_topics.extracting import page_address
 from thresher.pseudo_topics.link_tables import Store, Truths
 from thresher.pseudo_topics.making import (
     QRELS_FILE,
+    SENTENCES,
     SOURCES,
     TOPICS_FILE,
     Made,
@@ -58,126 +61,98 @@ from thresher.pseudo_topics.making import (
     extracted,
     write_topics,
 )
-from thresher.pseudo_topics.sampling import PAGES, STRIPPED, sample_by_site, write_sample
-from thresher.reports import write_report
+from thresher.pseudo_topics.sampling import PAGES, sample_by_site, write_sample
+from thresher.reports import REPORT_FILE, write_report
 from thresher.scorers.cleaners import BASELINE, Cleaner
 from thresher.scoring.block_kinds import KINDS, BlockKind
 from thresher.scoring.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import explained_pages
 from thresher.scoring.store import list_column, read_shard, shards
-from thresher.variants.results import Results
-from thresher.variants.table import Floats, Ints
+from thresher.variants.table import Floats, Ints, VariantTable
 
-SAMPLE, EACH = 20_000, 200
+SAMPLE, EACH = 20_000, 150
 """The most pages that are looked at, and topics of each source."""
-MADE, ASKED, QUERIES = "made", "asked", "queries"
-"""The experiments with made topics and with the user's queries, and the name of the latter as a source."""
-_LOOK = 5
-_PASSAGE = 200
+NAME, QUERIES = "advice", "queries"
+"""The name of the experiment that is explored, and of the source of topics that a user gives."""
+_OWN = {ADVICE_FILE, REPORT_FILE, PAGES, "topics", NAME, f"{NAME}.toml"}
+_LOOK, _PASSAGE = 5, 200
 _CONTENT = [KINDS.index(kind) for kind in (BlockKind.TEXT, BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE)]
 
 
-@dataclass(frozen=True)
-class Crawl:
-    """Pages to advise on.
-
-    Args:
-        collection: where they are, and how they are read.
-        queries: a file with a query, a tab and its page, an id or a URL, on each line; None without.
-        sample: the most pages that are looked at; those of queries are always among them.
-        backend: the workers.
-    """
-
-    collection: CollectionTable
-    queries: Path | None = None
-    sample: int = SAMPLE
-    backend: Backend = field(default_factory=Backend)
-
-
-def advise_on(crawl: Crawl, folder: Path, say: Callable[[str], None] = lambda _: None) -> Advice:
+def advise_on(
+    collection: CollectionTable,
+    folder: Path,
+    queries: Path | None = None,
+    sample: int = SAMPLE,
+    backend: Backend | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Advice:
     """Advise which cleaner and pruning to use for a crawl, and write all that this rests on into a folder.
 
-    Queries that are enough for a verdict decide alone, as `thresher choose` does. Else the advice is the default setting, and
-    topics made from the pages are asked what they lose by it. The folder gets `advice.json`, `report.html`, the sampled pages,
-    topics with qrels, and experiment files with results. It must be new, empty, or written by this function.
+    Queries choose as topics with judgments do for `thresher choose`. Without them the advice is the default setting, and
+    topics made of the pages are asked what they lose by it, on pages without titles and what else they are made of. The folder
+    gets `advice.json`, `report.html`, the sampled pages, topics with qrels, and an experiment file with its results.
+
+    Args:
+        collection: where the pages are, and how they are read.
+        folder: new, empty, or written by this function.
+        queries: a file with a query, a tab and its page, an id or a URL, on each line; at least `MINIMUM` of the collection.
+        sample: the most pages that are looked at; those of queries are always among them.
+        backend: the workers.
+        say: called with a line for each stage that begins.
     """
-    if folder.exists() and any(folder.iterdir()) and not (folder / ADVICE_FILE).exists():
+    if folder.exists() and {path.name for path in folder.iterdir()} - _OWN:
         raise StateError("it holds other things than an advice", "name a new folder with -o", str(folder))
-    taken = _take(crawl, folder, say)
-    decide = len(taken.asked) >= MINIMUM
-    made = asked = choice = None
-    if taken.topics and not decide:
-        made = explore_experiment(_experiment(crawl, folder, MADE, STRIPPED), folder, True, say)
-    if taken.asked:
-        experiment = _experiment(crawl, folder, ASKED, PAGES)
-        asked = explore_experiment(experiment, folder, True, say)
-        choice = choose_experiment(experiment, folder, say=say) if decide else None
-    results = asked or made
-    if results is None:
-        fix = "give queries with their pages: --queries"
-        raise InputError("no topic can be made of its pages", fix, crawl.collection.path)
+    reading, backend = read_options(collection), backend or Backend()
+    source, limits = Path(collection.path), Limits(collection.page_seconds, collection.max_page_mib)
+    options, opened = PseudoOptions(topics=EACH), open_collection(source, reading, collection.format)
+    check_apart(folder, opened)
+    say(f"reading {source}")
+    with extracted(source, folder, options, collection.format, reading, limits, backend) as store:
+        topics, always = _asked(queries, store) if queries else ([], None)
+        mask = sample_by_site(store, sample, always)
+        if not queries:
+            made = (choose(store, replace(options, sources=(origin,)), mask) for origin in SOURCES)
+            topics = [topic for one in made for topic in one.topics]
+        ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start : start + len(ids)])}
+        pages, sites = int(store.good.sum()), len(np.unique(store.sites[store.good]))
+    if not topics:
+        raise InputError("no topic can be made of its pages", "give queries with their pages: --queries", str(source))
+    say(f"writing {len(ids):,} pages")
+    write_sample(opened, ids, folder / PAGES, None if queries else by_page(topics))
+    write_topics(Made(tuple(topics), {}), folder / "topics")
+    experiment = _experiment(folder, f"Advice for {source.name}", backend)
+    results = explore_experiment(experiment, folder, True, say)
+    choice = choose_experiment(experiment, folder, say=say) if queries else None
     first = choice.models[0].first if choice else None
     variant = DEFAULT_INDEX if choice is None else first.variant if first else BASELINE
-    treatment, table = parse_treatment(variant), results.table()
-    found = [*_findings(made, variant, taken.topics)] if made else []
-    found += _findings(asked, variant, taken.asked) if asked else []
-    blocks, kinds, look, kept = _removed(folder / results.facts.experiment / "scores", treatment.cleaner)
+    table = results.table()
+    findings = tuple(_findings(table, variant, topics))
+    blocks, kinds, look, kept = _removed(folder / NAME / "scores", parse_treatment(variant).cleaner)
     share = float(table.shares[table.position[variant]])
-    errors = (kept.low / kept.value, kept.high / kept.value) if taken.sampled < taken.pages else (1.0, 1.0)
-    document = Document(ExperimentTable("advice"), crawl.collection, TopicsTable(""), QrelsTable(""))
+    errors = (kept.low / kept.value, kept.high / kept.value) if len(ids) < pages else (1.0, 1.0)
     advice = Advice(
         title=results.facts.title,
-        pages=taken.pages,
-        sites=taken.sites,
-        sampled=taken.sampled,
-        by_queries=decide,
+        pages=pages,
+        sites=sites,
+        sampled=len(ids),
+        by_queries=choice is not None,
         variant=variant,
         size=Interval(share, share * errors[0], share * errors[1]),
         measure=table.main,
-        change=found[-1].change if decide else expected_change([*LEFT_OUT.values()]),
-        elsewhere={} if decide else LEFT_OUT,
-        findings=tuple(found),
+        change=findings[0].change if choice else expected_change([*LEFT_OUT.values()]),
+        elsewhere={} if choice else LEFT_OUT,
+        findings=findings,
+        cautious=None if choice else _cautious(table, topics, collection),
         blocks=blocks,
         kinds=kinds,
         look=look,
-        commands=treatment_commands(document, crawl.collection.path, treatment) if variant != BASELINE else (),
+        commands=_commands(variant, collection),
     )
     ADVICE.write(folder / ADVICE_FILE, advice)
     write_report(folder, results, choice, advice=advice)
     return advice
-
-
-@dataclass(frozen=True)
-class _Taken:
-    """The number of pages and sites, the sampled pages, and the topics: made ones, and the user's."""
-
-    pages: int
-    sites: int
-    sampled: int
-    topics: tuple[PseudoTopic, ...]
-    asked: tuple[PseudoTopic, ...]
-
-
-def _take(crawl: Crawl, folder: Path, say: Callable[[str], None]) -> _Taken:
-    """Sample pages, make topics of them, and write both."""
-    table, reading = crawl.collection, read_options(crawl.collection)
-    source, limits = Path(table.path), Limits(table.page_seconds, table.max_page_mib)
-    options, collection = PseudoOptions(topics=EACH), open_collection(source, reading, table.format)
-    check_apart(folder, collection)
-    say(f"reading {source}")
-    with extracted(source, folder, options, table.format, reading, limits, crawl.backend) as store:
-        asked, always = _asked(crawl.queries, store) if crawl.queries else ([], None)
-        mask = sample_by_site(store, crawl.sample, always)
-        each = [choose(store, replace(options, sources=(origin,)), mask) for origin in SOURCES]
-        ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start : start + len(ids)])}
-        found = int(store.good.sum()), len(np.unique(store.sites[store.good]))
-    made = tuple(topic for one in each for topic in one.topics)
-    say(f"writing {len(ids):,} pages")
-    write_sample(collection, ids, by_page(made), folder)
-    for name, topics in ((MADE, made), (ASKED, tuple(asked))):
-        write_topics(Made(topics, {}), folder / "topics" / name)
-    return _Taken(*found, len(ids), made, tuple(asked))
 
 
 def _asked(file: Path, store: Store) -> tuple[list[PseudoTopic], Truths]:
@@ -203,35 +178,48 @@ def _asked(file: Path, store: Store) -> tuple[list[PseudoTopic], Truths]:
     topics = [
         PseudoTopic(f"query-{at}", query, QUERIES, tuple(of)) for at, (query, of) in enumerate(found.items(), 1) if of
     ]
-    if not topics:
-        raise InputError("none of its pages is in the collection", "name pages by their ids or URLs", str(file))
+    if len(topics) < MINIMUM:
+        what = f"of {len(topics)} of its queries a page is in the collection, which are too few"
+        raise InputError(what, f"give at least {MINIMUM}, with ids or URLs of pages", str(file))
     return topics, mask
 
 
-def _experiment(crawl: Crawl, folder: Path, name: str, pages: str) -> Experiment:
-    """Write the experiment file for a set of topics, and read it as any other."""
-    values = {
-        "name": name,
-        "title": f"Advice for {Path(crawl.collection.path).name}",
-        "pages": pages,
-        "topics": f"topics/{name}/{TOPICS_FILE}",
-        "qrels": f"topics/{name}/{QRELS_FILE}",
-    }
+def _experiment(folder: Path, title: str, backend: Backend) -> Experiment:
+    """Write the experiment file, and read it as any other."""
+    values = {"title": title, "pages": PAGES, "topics": f"topics/{TOPICS_FILE}", "qrels": f"topics/{QRELS_FILE}"}
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
-    write_text(folder / f"{name}.toml", Template(template).substitute(quoted))
-    loaded, backend = load_experiment(folder / f"{name}.toml"), crawl.backend
+    write_text(folder / f"{NAME}.toml", Template(template).substitute(quoted))
+    loaded = load_experiment(folder / f"{NAME}.toml")
     return replace(loaded, backend=backend.name, workers=backend.workers, scheduler=backend.scheduler)
 
 
-def _findings(results: Results, variant: str, topics: Sequence[PseudoTopic]) -> Iterator[Finding]:
+def _findings(table: VariantTable, variant: str, topics: Sequence[PseudoTopic]) -> Iterator[Finding]:
     """Yield what each source's topics say of a variant."""
-    table = results.table()
     values = table.of(table.main)[[table.position[variant], 0]]
     of = {topic.id: topic.source for topic in topics}
     for source in dict.fromkeys(of.values()):
         after, before = values[:, [of[topic] == source for topic in table.topics]]
         yield Finding(source, len(after), relative_change(after, before))
+
+
+def _cautious(table: VariantTable, topics: Sequence[PseudoTopic], collection: CollectionTable) -> Cautious | None:
+    """Return what sentences choose."""
+    known = {*table.topics}
+    sentences = [topic.id for topic in topics if topic.source == SENTENCES and topic.id in known]
+    if len(sentences) < MINIMUM:
+        return None
+    sample = Sample(table.of_topics(sentences), (table.main, "AP"), Terms())
+    index = recommended(sample, walk(sample, False)) or 0
+    variant = table.rows[index].name
+    return Cautious(variant, float(table.shares[index]), BY_SENTENCES, _commands(variant, collection))
+
+
+def _commands(variant: str, collection: CollectionTable) -> tuple[str, ...]:
+    if variant == BASELINE:
+        return ()
+    document = Document(ExperimentTable("advice"), collection, TopicsTable(""), QrelsTable(""))
+    return treatment_commands(document, collection.path, parse_treatment(variant))
 
 
 def _removed(

@@ -1,4 +1,4 @@
-"""A sample of a collection's pages by site, written as they are and without what topics are made of."""
+"""A sample of a collection's pages by site, written as they are or without what topics are made of."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from thresher.passes.backends import documents_apart
 from thresher.pseudo_topics.extracting import SENTENCE_ENDS, in_source, units
 from thresher.pseudo_topics.link_tables import Store, Truths
 
-PAGES, STRIPPED = "pages.jsonl.gz", "pages-without-topics.jsonl.gz"
-"""The files of sampled pages: as they are, and without titles, headings that repeat them, and sentences that are topics."""
+PAGES = "pages.jsonl.gz"
+"""The file of sampled pages."""
 
 # Bounded, as many that never end would take time with the square of their number.
 _TITLE = re.compile(r"<title\b[^>]{0,500}>(.{0,2000}?)</title\s*>", re.IGNORECASE | re.DOTALL)
@@ -70,23 +70,20 @@ def _words(markup: str) -> str:
     return f" {' '.join(units(html.unescape(_TAG.sub(' ', markup))))} "
 
 
-def write_sample(collection: Collection, ids: Some[str], topics: Mapping[str, Sequence[str]], folder: Path) -> None:
-    """Write the pages with these ids as two files of JSON lines, `PAGES` and `STRIPPED`.
+def write_sample(
+    collection: Collection, ids: Some[str], file: Path, topics: Mapping[str, Sequence[str]] | None = None
+) -> None:
+    """Write the pages with these ids as JSON lines, compressed by gzip.
 
-    `topics` are the queries that pages answer, by id; see `without_topics`.
+    `topics` are the queries that pages answer, by id: then all pages are written as `without_topics` leaves them.
     """
     left = set(ids)
-    with (
-        atomic_path(folder / PAGES) as whole,
-        atomic_path(folder / STRIPPED) as stripped,
-        gzip.open(whole, "wt", 1, encoding="utf-8") as first,
-        gzip.open(stripped, "wt", 1, encoding="utf-8") as second,
-    ):
+    with atomic_path(file) as temporary, gzip.open(temporary, "wt", 1, encoding="utf-8") as lines:
         for source in documents_apart(collection, 1 << 62):
             if source.problem or source.id not in left:
                 continue
             left.remove(source.id)
             page = source.page()
             text = decode(page.content, page.charset).utf8.decode("utf-8", "replace")
-            for file, content in ((first, text), (second, without_topics(text, topics.get(source.id, ())))):
-                file.write(json.dumps({"id": source.id, "url": page.url, "html": content}, ensure_ascii=False) + "\n")
+            text = text if topics is None else without_topics(text, topics.get(source.id, ()))
+            lines.write(json.dumps({"id": source.id, "url": page.url, "html": text}, ensure_ascii=False) + "\n")

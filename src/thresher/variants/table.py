@@ -368,6 +368,13 @@ class VariantTable:
             held_out=self.held_out[:, chosen],
         )
 
+    def of_topics(self, topics: Iterable[str]) -> VariantTable:
+        """Return the table with these topics alone."""
+        chosen = [self.topics.index(topic) for topic in topics]
+        names = tuple(self.topics[index] for index in chosen)
+        postings = self.query_postings[:, chosen]
+        return replace(self, topics=names, values=self.values[:, :, chosen], query_postings=postings)
+
     def with_rows(self, rows: Iterable[Row]) -> VariantTable:
         """Return the table with other records of the same variants."""
         return replace(self, rows=tuple(rows))
