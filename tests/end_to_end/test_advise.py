@@ -16,8 +16,7 @@ from small_web import write_pages
 import thresher as thresher_package
 from thresher.choosing.advice import ADVICE, expected_change
 from thresher.choosing.choices import read_choice
-from thresher.choosing.families import Terms
-from thresher.choosing.walks import Sample, walk
+from thresher.choosing.walks import Sample, Terms, walk
 from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
 from thresher.evaluation import read_qrels
 from thresher.evaluation.non_inferiority import MINIMUM

@@ -23,8 +23,7 @@ from thresher.choosing.advice import (
     expected_change,
     relative_change,
 )
-from thresher.choosing.families import Terms
-from thresher.choosing.walks import Sample, recommended, walk
+from thresher.choosing.walks import Sample, Terms, recommended, walk
 from thresher.collections import open_collection
 from thresher.costs.repeats import Interval
 from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
