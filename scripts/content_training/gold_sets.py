@@ -16,6 +16,7 @@ from typing import Any
 
 from lxml import etree
 
+from content_training.snippets import read_pages
 from content_training.stacking import PagesOfSet
 from content_training.training_pages import (
     BATCH,
@@ -27,7 +28,7 @@ from content_training.training_pages import (
     read_training_pages,
     tokens,
 )
-from thresher.cleaneval.gold import GoldPage, read_gold, read_page_bytes
+from thresher.cleaneval.gold import GoldPage, read_page_bytes
 from thresher.content_models.features import features_of
 from thresher.content_models.model import TrainingSet
 from thresher.errors import ConfigError, InputError
@@ -190,7 +191,7 @@ def read_gold_sets(
         name = real_path(folder).name
         if any(one.about.name == name for one in sets):
             raise ConfigError(f"two gold standards are named {name!r}", "rename one of the folders", str(folder))
-        gold = read_gold(folder, comments=comments).pages
+        gold = read_pages(folder, comments)
         pages, without = read_training_pages(gold, workers)
         if not pages:
             raise InputError("no page with gold has text", "check the pages", str(folder))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml.etree import LxmlError
 
+from content_training.snippets import SnippetPage
 from thresher.cleaneval.cleaning_measures import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page
 from thresher.content_models.features import BlockFeatures, features_of
@@ -177,10 +178,10 @@ def _read(page: GoldPage) -> PageToLearn | None:
         segments = parse_page(page, Detail.ELEMENTS)
     except LxmlError:
         return None
-    if not segments.text or not (page.is_partial or page.text):
+    if not segments.text or not (page.text or isinstance(page, SnippetPage)):
         return None
     blocks = segments.blocks
-    if page.is_partial:
+    if isinstance(page, SnippetPage):
         labels, bags = labels_of_snippets(blocks, page.required, page.forbidden), None
     else:
         labels, bags = labels_of_text(blocks, page.text), bags_of(blocks, page.text)

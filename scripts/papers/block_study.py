@@ -21,7 +21,7 @@ from block_measures import block_scores, cut_points, information_gain
 from block_plots import density_plot, gains_plot, words_plot
 from paper_files import errors_in_a_line, write_plot, write_table
 from random_writers import WriterFit, density_shares, fit_one_state, fit_three_parts, fit_two_states, word_shares
-from thresher.cleaneval.gold import read_whole_gold
+from thresher.cleaneval.gold import read_gold
 from thresher.files import write_text
 from thresher.progress import progress
 
@@ -144,9 +144,9 @@ def study(folder: Path, gold: Path | None, output: Path, folds: int = 10, worker
     """Study the blocks of a gold standard, and write what is found.
 
     Raises:
-        InputError: as `read_whole_gold`, `read_blocks` and `folds_of_pages`.
+        InputError: as `read_gold`, `read_blocks` and `folds_of_pages`.
     """
-    standard = read_whole_gold(folder, gold)
+    standard = read_gold(folder, gold)
     blocks, without = read_blocks(standard.pages, workers)
     output.mkdir(parents=True, exist_ok=True)
     for what, stems in {**standard.left_out, **without}.items():

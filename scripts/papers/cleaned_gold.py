@@ -1,8 +1,9 @@
-"""The pages of a gold standard, whole or partial, as cleaners and other packages' extractors leave them."""
+"""The pages of a gold standard, of whole texts or snippets, as cleaners and other packages' extractors leave them."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,7 @@ import numpy as np
 from lxml.etree import LxmlError
 
 from thresher.cleaneval.comparing import page_id, score_gold
-from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText, parse_page, read_gold
+from thresher.cleaneval.gold import GoldPage, LabelledText, parse_page
 from thresher.cleaneval.results import ROWS, asked
 from thresher.files import temporary_folder
 from thresher.pages.marked_text import PARAGRAPH, marked_segments
@@ -21,6 +22,10 @@ from thresher.scorers.extractor import EXTRACTORS as EXTRACTED
 from thresher.scoring.cutting import cut_shard, shard_columns
 from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.store import read_shard, shards, text_store
+
+# One folder up.
+sys.path.append(str(Path(__file__).parents[1]))
+from content_training.snippets import read_pages
 
 Text = tuple[LabelledText, ...]
 
@@ -33,30 +38,29 @@ EXTRACTORS = click.option("--extractors", is_flag=True, help="Other packages too
 
 
 class CleanedGold(NamedTuple):
-    """A gold standard and its cleaned pages, in its order, by the name of the cleaner; all text, `none`, is first.
+    """The pages of a gold standard and, in this order, their texts by the name of the cleaner; all text, `none`, is first.
 
     Blocks are labelled, but for all text, which nothing cut into segments. Pages that failed are empty.
     """
 
-    standard: GoldStandard
+    pages: tuple[GoldPage, ...]
     by_cleaner: dict[str, list[Text]]
 
 
 def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> CleanedGold:
     """Read a gold standard and clean its pages."""
-    standard, cleaners = read_gold(folder), asked((*(names or ROWS), *EXTRACTED) if extractors else names)
+    gold, cleaners = read_pages(folder), asked((*(names or ROWS), *EXTRACTED) if extractors else names)
     workers = os.cpu_count() or 1
     with temporary_folder() as store:
         scorers = [scorer for cleaner in cleaners for scorer in cleaner.scorers]
-        score_gold(standard.pages, scorers, store, workers)
-        pages = {page_id(page): page for page in standard.pages}
+        score_gold(gold, scorers, store, workers)
+        pages = {page_id(page): page for page in gold}
         resolved = resolve_all(store, cleaners)
         texts = {name: page for path in shards(store) for name, page in _shard(path, resolved, pages).items()}
     by_cleaner = {
-        cleaner.name: [texts[page_id(page)][number] for page in standard.pages]
-        for number, cleaner in enumerate(cleaners)
+        cleaner.name: [texts[page_id(page)][number] for page in gold] for number, cleaner in enumerate(cleaners)
     }
-    return CleanedGold(standard, by_cleaner)
+    return CleanedGold(gold, by_cleaner)
 
 
 def _shard(path: Path, cleaners: Sequence[Cleaner], pages: dict[str, GoldPage]) -> dict[str, list[Text]]:

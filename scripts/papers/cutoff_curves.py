@@ -29,7 +29,7 @@ from cleaned_gold import GOLD
 from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.cleaneval.cleaning_measures import Agreement, PageWords, agreement, compare_words
 from thresher.cleaneval.comparing import cleaned_pages, page_id, score_gold
-from thresher.cleaneval.gold import GoldPage, read_whole_gold
+from thresher.cleaneval.gold import GoldPage, read_gold
 from thresher.columns import number_text
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
@@ -158,7 +158,7 @@ Curves = Mapping[str, Sequence[Point]]
 
 def curves(folder: Path, comments: bool, sweeps: Sequence[CutoffSweep], workers: int) -> tuple[Curves, list[float]]:
     """Return the points of each sweep on a gold standard, by name, and the pages' F1 of all text."""
-    pages = read_whole_gold(folder, None, comments).pages
+    pages = read_gold(folder, None, comments).pages
     scorers = [scorer for sweep in sweeps for scorer in (*sweep.cleaners.values(),)[0].scorers]
     with temporary_folder() as scratch:
         score_gold(pages, scorers, scratch / "scores", workers)

@@ -2,7 +2,7 @@
 
 usage: python scripts/papers/gold_tables.py GOLD_FOLDER [-c NAME...] -o OUT [--extractors]
 
-GOLD_FOLDER is as for `thresher cleaneval`, or partial gold of snippets alone, as Trafilatura's `evaldata.json`, with the pages
+GOLD_FOLDER is as for `thresher cleaneval`, or gold of snippets alone, as Trafilatura's `evaldata.json`, with the pages
 in `eval/` and `cache/`. See `gold_measures.py` for what is measured; t-tests are paired by page, against all text.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 import pandas as pd
+from content_training.snippets import SnippetPage
 
 from cleaned_gold import CLEANERS, EXTRACTORS, GOLD, CleanedGold, Text, clean_gold
 from gold_measures import Snippets, bag, paired_t_test, pooled, segments, snippets
@@ -34,13 +35,14 @@ TABLES: dict[str, tuple[str, ...]] = {
 
 def rows_of(cleaned: CleanedGold) -> pd.DataFrame:
     """Return a row of measures for each cleaner, as far as the gold allows; shares are in [0, 1]."""
-    pages = cleaned.standard.pages
+    pages = cleaned.pages
+    is_whole = not isinstance(pages[0], SnippetPage)
     base: list[PageWords] = []
     rows = []
     for name, texts in progress(cleaned.by_cleaner.items(), "comparing", len(cleaned.by_cleaner), "cleaners"):
         joined = ["\n".join(part.text for part in text) for text in texts]
         row: dict[str, Any] = {"cleaner": name, "pages": len(pages), "emptied": sum(not text for text in joined)}
-        if not cleaned.standard.is_partial:
+        if is_whole:
             row |= segment_measures(texts, pages)
             bags = [bag(text, page.text) for text, page in zip(joined, pages, strict=True)]
             row |= {

@@ -26,7 +26,7 @@ from lxml.etree import LxmlError
 from gold_measures import paired_t_test, pooled, segments
 from paper_files import OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
-from thresher.cleaneval.gold import GoldPage, LabelledText, parse_page, read_whole_gold
+from thresher.cleaneval.gold import GoldPage, LabelledText, parse_page, read_gold
 from thresher.errors import ConfigError, InputError
 from thresher.files import real_path, write_text
 from thresher.language_models.characters.character_counts import ALPHABETS, Alphabet, Ints, Settings
@@ -316,7 +316,7 @@ def main() -> None:
 @OUTPUT
 def folds_command(gold_folder: Path, folds: int, seed: int, output: Path) -> None:
     """Print how well the whole system cleans the pages of GOLD_FOLDER by cross-validation."""
-    pages = [*map(read, read_whole_gold(gold_folder).pages)]
+    pages = [*map(read, read_gold(gold_folder).pages)]
     rows = fold_rows(cross_validate(pages, folds, seed), pages)
     frame = pd.DataFrame(rows)
     for table, begin in FOLD_TABLES.items():
@@ -346,7 +346,7 @@ def curve_command(
     if real_path(gold_folder) == real_path(other):
         what = "a model cannot be tested on the pages that it was trained on"
         raise ConfigError(what, "give another folder", str(other))
-    pages, tested = ([*map(read, read_whole_gold(folder).pages)] for folder in (gold_folder, other))
+    pages, tested = ([*map(read, read_gold(folder).pages)] for folder in (gold_folder, other))
     wanted = tuple(map(int, sizes.split(","))) if sizes else usual_sizes(len(pages))
     models = learning_curve(pages, tested, wanted, repeats, usual_settings(alphabet), seed)
     points = list(progress(models, "training", len(wanted) * repeats, "models"))

@@ -81,11 +81,11 @@ def plot(rows: Sequence[Row], tied: int) -> dict[str, Any]:
 @OUTPUT
 def main(gold_folder: Path, name: str, output: Path) -> None:
     """Print how many pages of GOLD_FOLDER gain and lose precision by the cleaner NAME."""
-    standard, by_cleaner = clean_gold(gold_folder, [name])
+    pages, by_cleaner = clean_gold(gold_folder, [name])
     baseline, values = (
         [
             compare_words("\n".join(part.text for part in text), page.text).alignment.precision
-            for text, page in zip(texts, standard.pages, strict=True)
+            for text, page in zip(texts, pages, strict=True)
         ]
         for texts in (by_cleaner["none"], [*by_cleaner.values()][-1])
     )

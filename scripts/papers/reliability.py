@@ -166,12 +166,12 @@ def plot(row: Row) -> dict[str, Any]:
 @OUTPUT
 def main(gold_folder: Path, cleaners: tuple[str, ...], floor: float | None, output: Path) -> None:
     """Print how well each cleaner's page precision is predicted, and what selecting pages by it gains."""
-    standard, by_cleaner = clean_gold(gold_folder, cleaners)
+    gold, by_cleaner = clean_gold(gold_folder, cleaners)
     rows = []
     for name, texts in by_cleaner.items():
         precisions = [
             compare_words("\n".join(part.text for part in text), page.text).alignment.precision
-            for text, page in zip(texts, standard.pages, strict=True)
+            for text, page in zip(texts, gold, strict=True)
         ]
         pages = [*map(statistics_of, texts)]
         # Cross-validation fits models to parts of the pages.

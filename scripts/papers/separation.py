@@ -25,7 +25,7 @@ from lxml.etree import LxmlError
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.cleaneval.cleaning_measures import matching_blocks
-from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
+from thresher.cleaneval.gold import GoldPage, parse_page, read_gold
 from thresher.files import temporary_folder
 from thresher.pages import Segments
 from thresher.progress import progress
@@ -207,9 +207,7 @@ def _normalised(text: str) -> str:
 def main(gold_folder: Path, scorers: tuple[str, ...], rough: bool, output: Path) -> None:
     """Print how well SCORERS, such as perplexity(lm=books), separate content from boilerplate on a gold standard."""
     asked = [parse_scorer(name).checked().scorer for name in scorers]
-    rows, labelled = measure(
-        read_whole_gold(gold_folder).pages, {scorer.canonical_name: scorer for scorer in asked}, rough
-    )
+    rows, labelled = measure(read_gold(gold_folder).pages, {scorer.canonical_name: scorer for scorer in asked}, rough)
     sentences, content = (
         sum(counts) for counts in zip(*((len(p.words), p.content.sum()) for p in labelled), strict=True)
     )

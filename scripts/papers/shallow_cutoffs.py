@@ -17,7 +17,7 @@ from cutoff_curves import compare_words_alone
 from paper_files import errors_in_a_line, write_table
 from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
 from thresher.cleaneval.comparing import score_gold
-from thresher.cleaneval.gold import read_whole_gold
+from thresher.cleaneval.gold import read_gold
 from thresher.files import temporary_folder
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
@@ -41,7 +41,7 @@ def f1_by_cutoff(
     folder: Path, features: Sequence[tuple[Scorer, Cutoffs]], workers: int = 1
 ) -> Mapping[str, Mapping[str, float]]:
     """Return the mean F1 of a gold standard's pages by scorer and cutoff; `none` has that of all text."""
-    pages = read_whole_gold(folder).pages
+    pages = read_gold(folder).pages
     cleaners = {"none": {"": Cleaner()}}
     for scorer, cutoffs in features:
         cut, name = Cut(scorer, None), scorer.canonical_name

@@ -9,6 +9,7 @@ thresher.run("experiments/pydoc.toml")                # a whole experiment; or i
 thresher.explore("experiments/pydoc.toml")            # every cutoff of its scorers
 thresher.choose("experiments/pydoc.toml")             # one of them, and what it is worth
 thresher.explain("results/pydoc", "12")               # why a topic won or lost
+thresher.search("indexes/mine", {"1": "rain tonight"})  # a run, for `evaluate` and `compare_runs`
 """
 
 from __future__ import annotations

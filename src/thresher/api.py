@@ -1,18 +1,4 @@
-"""Thresher from Python: score a page, clean a text or a collection, run an experiment.
-
-import thresher
-
-page = thresher.score_html(html, ["words", "perplexity"])
-text = thresher.clean_html(html)
-documents = thresher.clean_pages(pages, "perplexity@8000")
-results = thresher.run("experiments/pydoc.toml")  # or its tables, pages, topics and qrels in memory
-explored = thresher.explore("experiments/pydoc.toml")
-choice = thresher.choose("experiments/pydoc.toml")
-advice = thresher.advise("crawl/")
-run = thresher.search("indexes/mine", {"1": "rain tonight"})
-values = thresher.evaluate("qrels.txt", run)
-why = thresher.explain("results/pydoc", "12")
-"""
+"""Thresher from Python: what `thresher` offers, whose docstring shows it at work."""
 
 from __future__ import annotations
 
@@ -166,14 +152,8 @@ def clean_collection(
 ) -> CleanCounts:
     """Clean a collection into a file; see `thresher.cleaning.clean_collection`.
 
-    Args:
-        source: a folder or file of any format, `ir_datasets:ID`, or `-` for standard input.
-        cleaner: a canonical name.
-        output: a file of a format by its ending, or `-` for standard output.
-        how: the format of the output, if not by its ending.
-        extras: what else to write.
-        workers: processes; 0 for one per core.
-        keys: of [collection] and [pages] in an experiment file: `text_field="text"`, `page_seconds=10`, `language="de"`.
+    `workers` are processes, 0 for one per core; `keys` are of [collection] and [pages] in an experiment file:
+    `text_field="text"`, `page_seconds=10`, `language="de"`.
     """
     from thresher.experiments.schema import PAGES_KEYS, CollectionTable, read_options
 
@@ -197,16 +177,14 @@ def load_experiment(experiment: Source, results: str | Path = "results") -> Expe
     """Return an experiment, checked, for `run`, `explore` and `choose`, which take all that this does.
 
     Args:
-        experiment: its file; or its tables by name, as in a file. What is no table stands for the first key of one:
-            `{"experiment": "mine", "collection": pages, "topics": topics, "qrels": qrels, "cleaners": ["words@5"]}`.
-            Pages are HTML by id, `Page`s, or a data frame with `doc_id` and `html` or `text`; topics and qrels as `search`
-            and `evaluate` take them, with the names of ir-measures, ir_datasets or PyTerrier; so are `[held_out]`, texts
-            of `[[text]]` and runs of `[[system]]`. A path is a file, relative to the working directory.
+        experiment: its file, or its tables by name, where what is no table stands for the first key of one: `{"experiment":
+            "mine", "collection": pages, "topics": topics, "qrels": qrels, "cleaners": ["words@5"]}`. Pages are HTML by id,
+            `Page`s, or a data frame with `doc_id` and `html` or `text`; topics and qrels as `search` and `evaluate` take
+            them, and so for other tables. Paths are relative to the working directory.
         results: the folder whose `NAME/inputs/` gets what is in memory, as files, and an experiment file that names them.
 
     Raises:
-        ConfigErrors: if the experiment is wrong, with all that is.
-        InputError: if pages, topics or qrels are.
+        ConfigErrors, InputError: if tables, or pages, topics or qrels are wrong.
     """
     from thresher.experiments.memory import take_experiment
 

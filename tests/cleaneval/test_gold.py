@@ -190,10 +190,13 @@ def test_json_of_another_form_is_refused(tmp_path: Path, text: str, what: str) -
     ("files", "what"),
     [
         ([], "there is no such folder"),
-        (["1.html"], r"holds no gold \(GoldStandard/, gold/, annotated/, .* or evaldata.json\)"),
+        (["1.html"], r"holds no gold \(GoldStandard/, gold/, annotated/, ground-truth/ or ground-truth.json\)"),
         (["gold/1.txt", "input/1.pdf"], r"no file ending in .html, "),
         (["gold/1.md", "input/1.html"], r"no file ending in .txt, .html, .htm, .xhtml, .shtml"),
-        (["original/1.html"], r"holds no gold \(GoldStandard/, gold/, annotated/, .* or evaldata.json\)"),
+        (
+            ["original/1.html"],
+            r"holds no gold \(GoldStandard/, gold/, annotated/, ground-truth/ or ground-truth.json\)",
+        ),
         (["original/1.html", "annotated/2.html"], "no page has a gold text of the same stem"),
         (["original/1.html", "annotated/1.htm", "annotated/1.html"], "1.html has the same stem as 1.htm"),
         (["gold/1.txt", "input/2.html"], "no page has a gold text of the same stem"),

@@ -1,4 +1,4 @@
-"""Gold in JSON: article bodies, a file for each page, snippets; and what is wrong with some."""
+"""Gold in JSON: article bodies, a file for each page; and what is wrong with some."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import bz2
 import gzip
 import json
 import lzma
-import tarfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -22,11 +21,9 @@ from thresher.cleaneval.gold import (
     GoldPage,
     LabelledText,
     parse_page,
-    read_entries,
     read_entry,
     read_gold,
     read_page_bytes,
-    read_whole_gold,
     stem_of,
 )
 from thresher.errors import InputError
@@ -52,15 +49,6 @@ def write_wcxb(folder: Path, gold: dict[str, Any], pages: dict[str, bytes] | Non
     return folder
 
 
-def write_snippets(folder: Path, gold: Any, **folders: tuple[str, ...]) -> Path:
-    for name, files in folders.items():
-        (folder / name).mkdir(parents=True)
-        for file in files:
-            (folder / name / file).write_bytes(PAGE)
-    (folder / "evaldata.json").write_text(json.dumps(gold), encoding="utf-8")
-    return folder
-
-
 def test_a_file_for_each_page_has_all_that_it_says(tmp_path: Path) -> None:
     snippets = {"with": ["It rained", "harbour"], "without": ["Share this"]}
     bare: dict[str, Any] = {"url": None, "_internal": {"page_type": None}, "ground_truth": {"main_content": " \n"}}
@@ -75,7 +63,6 @@ def test_a_file_for_each_page_has_all_that_it_says(tmp_path: Path) -> None:
     # What looks like CleanEval's format is text in JSON.
     assert result.pages[2].segments == (LabelledText(None, "URL: none\n<p>is a tag"),)
     assert result.pages[2].url == ""
-    assert not result.is_partial
     assert (result.without_gold, result.without_page, result.without_content) == ((), (), ())
     assert read_page_bytes(result.pages[0]) == PAGE
     assert parse_page(result.pages[0]).blocks == ["Rain", "It rained on the harbour.", "Share this"]
@@ -97,31 +84,6 @@ def test_article_bodies_lie_beside_their_pages(tmp_path: Path) -> None:
     result = read_gold(tmp_path)
     segments = (LabelledText(None, body.strip()),)
     assert result.pages == (GoldPage("a1", tmp_path / "html" / "a1.html.gz", segments, "http://example.org"),)
-    assert read_whole_gold(tmp_path) == result
-
-
-def test_snippets_make_partial_gold(tmp_path: Path) -> None:
-    gold = {
-        "http://example.org/b": {"file": "b.html", "with": ["It rained "], "without": ["Share"], "author": 1},
-        "http://example.org/ä": {"file": "ä.x.html", "with": []},
-        "http://example.org/lost": {"file": "lost.html", "without": ["Home"]},
-    }
-    result = read_gold(write_snippets(tmp_path, gold, eval=("b.html", "more.html"), cache=("ä.x.html",)))
-    assert result.pages == (
-        GoldPage("b", tmp_path / "eval" / "b.html", (), "http://example.org/b", "", ("It rained ",), ("Share",), True),
-        GoldPage("ä.x", tmp_path / "cache" / "ä.x.html", (), "http://example.org/ä", is_partial=True),
-    )
-    assert result.is_partial
-    assert (result.without_gold, result.without_page, result.without_content) == (("more",), ("lost",), ())
-    with pytest.raises(InputError, match=r"snippets of the pages and not their whole content"):
-        read_whole_gold(tmp_path)
-
-
-def test_pages_of_snippets_may_lie_elsewhere_under_another_name(tmp_path: Path) -> None:
-    folder = write_snippets(tmp_path, {"u": {"file": "1.html", "with": ["It"]}}, html=("1.html",))
-    assert [page.path for page in read_gold(folder).pages] == [tmp_path / "html" / "1.html"]
-    (tmp_path / "evaldata.json").rename(tmp_path / "mine.json")
-    assert [page.required for page in read_gold(folder, tmp_path / "mine.json").pages] == [("It",)]
 
 
 @pytest.mark.parametrize(
@@ -165,23 +127,6 @@ def test_what_is_written_of_a_page_is_read(
         assert read_entry(path) == GoldEntry(text, url, page_type, tuple(required), tuple(forbidden))
 
 
-@given(st.dictionaries(TEXTS, st.tuples(NAMES, st.lists(TEXTS), st.lists(TEXTS)), min_size=1))
-def test_what_is_written_of_snippets_is_read_or_refused(pages: dict[str, tuple[str, list[str], list[str]]]) -> None:
-    content = {url: {"file": f"{name}.html", "with": yes, "without": no} for url, (name, yes, no) in pages.items()}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "pages.json"
-        path.write_text(json.dumps(content), encoding="utf-8")
-        if len({name for name, _, _ in pages.values()}) < len(pages):
-            with pytest.raises(InputError, match="name one file"):
-                read_entries(path)
-            return
-        result = read_entries(path)
-    assert result.is_partial
-    assert result.by_stem == {
-        name: GoldEntry(None, url, "", tuple(yes), tuple(no)) for url, (name, yes, no) in pages.items()
-    }
-
-
 @given(NAMES, st.sampled_from([".html", ".HTM", ".json"]), st.sampled_from(["", ".gz", ".ZST"]))
 def test_the_stem_is_what_stands_before_the_suffixes(name: str, suffix: str, compression: str) -> None:
     assert stem_of(name + suffix + compression) == name
@@ -211,37 +156,12 @@ def test_a_page_s_file_of_another_form_is_named(tmp_path: Path, content: Any, wh
     assert len(caught.value.lines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("content", "what"),
-    [
-        ({"u": {"file": 1}}, "the page 'u' names no `file`"),
-        ({"u": {"file": "1.html"}, "v": ["1.html"]}, "the page 'v' names no `file`"),
-        ({"u": {"file": "1.html", "with": [""]}}, "its `with` is not a list of texts"),
-        ({"u": {"file": "1.html"}, "v": {"file": "1.htm"}}, "the pages 'u' and 'v' name one file"),
-        ({"u": {"file": "2.html"}}, "no page has a gold text of the same stem"),
-        ({}, "it holds no page"),
-    ],
-)
-def test_snippets_of_another_form_are_refused(tmp_path: Path, content: Any, what: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_gold(write_snippets(tmp_path, content, eval=("1.html",)))
-    assert caught.value.what == what
-    assert str(caught.value.where).startswith(str(tmp_path / "evaldata.json"))
-    assert len(caught.value.lines()) == 1
-
-
 def test_gold_without_any_content_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_gold(write_wcxb(tmp_path, {"1": page_gold(None, **{"with": ["It"]}), "2": page_gold(None)}))
     assert caught.value.lines() == [
         f"{tmp_path / 'ground-truth'}: no page's gold has `main_content`. Fix: add the pages' content."
     ]
-
-
-def test_two_folders_may_not_have_one_page(tmp_path: Path) -> None:
-    folder = write_snippets(tmp_path, {"u": {"file": "1.html"}}, eval=("1.html",), cache=("1.html",))
-    with pytest.raises(InputError, match=r"1\.html has the same stem as 1\.html"):
-        read_gold(folder)
 
 
 def test_real_pages_with_types(shared_data: Path) -> None:
@@ -266,25 +186,6 @@ def test_real_pages_with_types(shared_data: Path) -> None:
 
 def test_real_article_bodies(shared_data: Path) -> None:
     result = read_gold(shared_data / "cleaning" / "aeb")
-    assert (len(result.pages), result.without_gold, result.without_page, result.is_partial) == (181, (), (), False)
+    assert (len(result.pages), result.without_gold, result.without_page) == (181, (), ())
     assert all(page.text and page.url.startswith("http") for page in result.pages)
     assert b"<html" in read_page_bytes(result.pages[0]).lower()
-
-
-def test_real_snippets(shared_data: Path, tmp_path: Path) -> None:
-    """Names of pages suffice."""
-    packed = shared_data / "cleaning" / "trafilatura-eval" / "trafilatura-eval.tar.xz"
-    with tarfile.open(packed) as archive:
-        for member in archive:
-            path = tmp_path / member.name
-            if member.isfile():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.touch()
-            if path.name == "evaldata.json" and (content := archive.extractfile(member)):
-                path.write_bytes(content.read())
-    result = read_gold(tmp_path / "tests")
-    assert (len(result.pages), len(result.without_gold), result.without_page) == (990, 42, ())
-    assert result.is_partial
-    snippets = [(len(page.required), len(page.forbidden)) for page in result.pages]
-    assert tuple(map(sum, zip(*snippets, strict=True))) == (2951, 2966)
-    assert min(map(min, snippets)) >= 1

@@ -258,8 +258,8 @@ def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
             ["input"],
             3,
             [
-                "error: input: the folder holds no gold (GoldStandard/, gold/, annotated/, ground-truth/,"
-                " ground-truth.json or evaldata.json). Fix: "
+                "error: input: the folder holds no gold (GoldStandard/, gold/, annotated/, ground-truth/"
+                " or ground-truth.json). Fix: "
             ],
         ),
     ],
@@ -321,17 +321,3 @@ def test_types_of_gold_that_has_them(tmp_path: Path) -> None:
     assert [(line["cleaner"], line["page_type"], line["pages"]) for line in lines] == [
         ("none", "article", "5"), ("none", "forum", "3"), ("words@10", "article", "5"), ("words@10", "forum", "3"),
     ]  # fmt: skip
-
-
-def test_partial_gold_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "partial"
-    (folder / "cache").mkdir(parents=True)
-    (folder / "cache" / "0.html").write_text("<p>Rain over the harbour")
-    gold = {"http://example.org/0": {"file": "0.html", "with": ["the harbour"], "without": ["News"]}}
-    (folder / "evaldata.json").write_text(json.dumps(gold))
-    done = thresher("cleaneval", folder)
-    assert (done.code, done.out) == (3, "")
-    assert done.err.splitlines() == [
-        f"error: {folder}: the gold has snippets of the pages and not their whole content."
-        " Fix: give a gold standard of whole texts."
-    ]

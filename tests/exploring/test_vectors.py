@@ -16,7 +16,7 @@ from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.evaluation import Topic
 from thresher.exploring.exploring import JudgedTopics
 from thresher.exploring.vectors import Vectors, explore_vectors, read_vectors
-from thresher.pruning_methods.components import PrincipalComponents
+from thresher.pruning_methods.method import PrincipalComponents
 
 MEASURES = ("nDCG@10", "R@10", "AP")
 RANDOM = np.random.default_rng(7)

@@ -173,7 +173,7 @@ def read_experiments(data: bytes, folder: Path) -> None:
 
 
 def read_gold_files(data: bytes, folder: Path) -> None:
-    """A gold text, an annotated page, a JSON file of texts or snippets, the JSON file of a page."""
+    """A gold text, an annotated page, a JSON file of texts, the JSON file of a page."""
     with watched(folder):
         for segment in (*parse_gold(decode_gold(data)), *parse_gold(decode_gold(data), comments=True)):
             assert segment.text == segment.text.strip() != ""

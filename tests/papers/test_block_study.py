@@ -13,7 +13,7 @@ import pytest
 
 from block_features import FEATURES, FOUR, TWO, page_blocks, read_blocks
 from block_study import BY_TYPE, by_page_type, study
-from thresher.cleaneval.gold import GoldPage, read_whole_gold
+from thresher.cleaneval.gold import GoldPage, read_gold
 from thresher.errors import InputError
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "papers" / "block_study.py"
@@ -162,7 +162,7 @@ def test_types_of_pages(tmp_path: Path) -> None:
         kind = "forum" if number % 4 else "article"
         gold = {"_internal": {"page_type": {"primary": kind}}, "ground_truth": {"main_content": PROSE.format(number)}}
         (tmp_path / "ground-truth" / f"{number}.json").write_text(json.dumps(gold))
-    blocks, _ = read_blocks(read_whole_gold(tmp_path, None).pages, 1)
+    blocks, _ = read_blocks(read_gold(tmp_path, None).pages, 1)
     labels = TWO.labels(blocks)
     types = by_page_type(blocks, dict.fromkeys(BY_TYPE, np.eye(2, dtype=np.float32)[labels]))
     rows = types[["page_type", "pages", "blocks", "content_blocks"]].values.tolist()

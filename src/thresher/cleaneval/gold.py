@@ -1,10 +1,9 @@
-"""Gold standards: pages and what people marked on them as content, in the formats of CleanEval, Dragnet, L3S-GN1, AEB, WCXB
-and Trafilatura's evaluation. The last three are JSON:
+"""Gold standards: pages and what people marked on them as content, in the formats of CleanEval, Dragnet, L3S-GN1, AEB and
+WCXB. The last two are JSON:
 
 - AEB: `{stem: {"articleBody": text, "url": ...}}`.
 - WCXB: an object per page with `url`, `_internal.page_type.primary` and `ground_truth`, which has `main_content` and the
   snippets `with`, which must stay, and `without`, which must go.
-- Trafilatura: `{url: {"file": name, "with": [...], "without": [...]}}`, without whole texts.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
@@ -157,13 +156,10 @@ def _written(tag: str) -> str:
 
 
 _BODIES_FORM = 'write {"stem": {"articleBody": "text"}, ...}'
-_SNIPPETS_FORM = 'write {"url": {"file": "1.html", "with": ["text"], "without": ["text"]}, ...}'
 _PAGE_FORM = 'write {"ground_truth": {"main_content": "text", "with": ["text"], "without": ["text"]}, ...}'
 PAGE_FOLDERS = ("input", "original", "html")
-SNIPPET_PAGE_FOLDERS = ("eval", "cache")
-"""Trafilatura's pages are in both."""
 GOLD_FOLDERS = ("GoldStandard", "gold", "annotated", "ground-truth")
-GOLD_FILES = ("ground-truth.json", "evaldata.json")
+GOLD_FILE = "ground-truth.json"
 _TEXT_SUFFIXES = (".txt",)
 _JSON_SUFFIXES = (".json",)
 _PAGE_SUFFIXES = tuple(suffix + more for suffix in HTML_SUFFIXES for more in ("", *COMPRESSIONS))
@@ -182,25 +178,14 @@ class GoldEntry:
     forbidden: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class GoldEntries:
-    """The entries of a file by stem; `is_partial` if they are snippets, without whole texts."""
-
-    by_stem: dict[str, GoldEntry]
-    is_partial: bool
-
-
-def read_entries(path: Path) -> GoldEntries:
-    """Read a file of AEB's form, or of Trafilatura's, which its first entry decides."""
+def read_entries(path: Path) -> dict[str, GoldEntry]:
+    """Read a file of AEB's form; by stem."""
     entries = _read_json(path)
     if not isinstance(entries, dict):
         raise InputError("it is not a JSON object of pages by stem", _BODIES_FORM, str(path))
     if not entries:
         raise InputError("it holds no page", _BODIES_FORM, str(path))
-    first = next(iter(entries.values()))
-    if isinstance(first, dict) and "file" in first and "articleBody" not in first:
-        return GoldEntries(_snippets(entries, path), is_partial=True)
-    return GoldEntries({stem: _article(stem, entry, path) for stem, entry in entries.items()}, is_partial=False)
+    return {stem: _article(stem, entry, path) for stem, entry in entries.items()}
 
 
 def read_entry(path: Path) -> GoldEntry:
@@ -218,8 +203,8 @@ def read_entry(path: Path) -> GoldEntry:
         text,
         _optional(content, "url"),
         _optional(page_type, "primary") if isinstance(page_type, dict) else "",
-        _strings(gold, "with", path, _PAGE_FORM),
-        _strings(gold, "without", path, _PAGE_FORM),
+        _strings(gold, "with", path),
+        _strings(gold, "without", path),
     )
 
 
@@ -240,21 +225,6 @@ def _article(stem: str, entry: Any, path: Path) -> GoldEntry:
     return GoldEntry(body, _optional(entry, "url"))
 
 
-def _snippets(entries: dict[str, Any], path: Path) -> dict[str, GoldEntry]:
-    by_stem: dict[str, GoldEntry] = {}
-    for url, entry in entries.items():
-        where = f"{path}: {url}"
-        name = entry.get("file") if isinstance(entry, dict) else None
-        if not isinstance(name, str) or not name:
-            raise InputError(f"the page {url!r} names no `file`", _SNIPPETS_FORM, str(path))
-        required, forbidden = (_strings(entry, member, where, _SNIPPETS_FORM) for member in ("with", "without"))
-        stem = stem_of(name)
-        if other := by_stem.get(stem):
-            raise InputError(f"the pages {other.url!r} and {url!r} name one file", "keep one of them", str(path))
-        by_stem[stem] = GoldEntry(None, fit_text(url), "", required, forbidden)
-    return by_stem
-
-
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(read_text(path))
@@ -267,13 +237,13 @@ def _optional(entry: dict[str, Any], member: str) -> str:
     return fit_text(value) if isinstance(value, str) else ""
 
 
-def _strings(entry: dict[str, Any], member: str, where: Path | str, form: str) -> tuple[str, ...]:
+def _strings(gold: dict[str, Any], member: str, path: Path) -> tuple[str, ...]:
     """Return the snippets of a member; none if it is missing. A blank one would be in every text."""
-    value = entry.get(member)
+    value = gold.get(member)
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(text, str) and text.strip() for text in value):
-        raise InputError(f"its `{member}` is not a list of texts", form, str(where))
+        raise InputError(f"its `{member}` is not a list of texts", _PAGE_FORM, str(path))
     return tuple(map(fit_text, value))
 
 
@@ -284,12 +254,11 @@ class GoldPage:
     Attributes:
         stem: the names of page and gold without their suffixes.
         path: the page's file, which may be compressed: see `read_page_bytes`.
-        segments: the page's content, in the page's order; none if nothing on it is content, or if `is_partial`.
+        segments: the page's content, in the page's order; none if nothing on it is content.
         url: where the page is from; empty if not known.
         page_type: its kind, such as `article`; empty if not known.
         required: snippets of the content that must stay.
         forbidden: snippets of the rest that must go.
-        is_partial: only the snippets are known, not whether other text is content.
         gold: the file of its gold text or annotated page; None where JSON says what is content.
     """
 
@@ -300,7 +269,6 @@ class GoldPage:
     page_type: str = ""
     required: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
-    is_partial: bool = False
     gold: Path | None = None
 
     @property
@@ -316,7 +284,7 @@ class GoldPage:
 
 @dataclass(frozen=True)
 class GoldStandard:
-    """The pages with gold, sorted by stem, at least one; all are partial or none is.
+    """The pages with gold, sorted by stem, at least one.
 
     The stems of all others, sorted: pages without gold, gold without a page, and pages whose gold lacks their content. Every
     page and every gold of the folder is in one of the four.
@@ -326,11 +294,6 @@ class GoldStandard:
     without_gold: tuple[str, ...]
     without_page: tuple[str, ...]
     without_content: tuple[str, ...] = ()
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether only snippets are known of the pages."""
-        return self.pages[0].is_partial
 
     @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
@@ -346,22 +309,22 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
     """Read a gold standard of any format.
 
     Args:
-        folder: has the pages in `input/`, `original/` or `html/`, or directly if there is no such folder; Trafilatura's are in
-            `eval/` and `cache/`. Pages may be compressed one by one. If none is HTML, those in `.txt` are read, as text.
-        gold: a folder of gold texts, of JSON files as WCXB's or of annotated pages, or a JSON file as AEB's or Trafilatura's;
-            by default the folder's `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/`, `ground-truth.json` or
-            `evaldata.json`.
+        folder: has the pages in `input/`, `original/` or `html/`, or directly if there is no such folder. Pages may be
+            compressed one by one. If none is HTML, those in `.txt` are read, as text.
+        gold: a folder of gold texts, of JSON files as WCXB's or of annotated pages, or a JSON file as AEB's; by default the
+            folder's `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
         comments: whether readers' comments, below Dragnet's mark or inside L3S-GN1's, are content.
     """
     gold = gold or _gold_of(folder)
-    entries, is_partial = _entries(gold)
-    pages = _by_stem(_page_folders(folder, is_partial), _PAGE_SUFFIXES, _DUMP_SUFFIXES)
+    entries = _entries(gold)
+    own = next((folder / name for name in PAGE_FOLDERS if (folder / name).is_dir()), folder)
+    pages = _by_stem(own, _PAGE_SUFFIXES, _DUMP_SUFFIXES)
     both = sorted(pages.keys() & entries.keys())
     if not both:
         raise InputError(
             "no page has a gold text of the same stem", "name both alike, such as 1.html and 1.txt", str(gold)
         )
-    read = {stem: _gold_page(stem, pages[stem], entries[stem], is_partial, comments) for stem in both}
+    read = {stem: _gold_page(stem, pages[stem], entries[stem], comments) for stem in both}
     with_content = tuple(page for page in read.values() if page)
     if not with_content:
         raise InputError("no page's gold has `main_content`", "add the pages' content", str(gold))
@@ -371,18 +334,6 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
         tuple(sorted(entries.keys() - pages.keys())),
         tuple(stem for stem, page in read.items() if not page),
     )
-
-
-def read_whole_gold(folder: Path, gold: Path | None = None, comments: bool = False) -> GoldStandard:
-    """Read a gold standard as `read_gold` does, but not a partial one."""
-    standard = read_gold(folder, gold, comments)
-    if standard.is_partial:
-        raise InputError(
-            "the gold has snippets of the pages and not their whole content",
-            "give a gold standard of whole texts",
-            str(gold or folder),
-        )
-    return standard
 
 
 def read_page_bytes(page: GoldPage) -> bytes:
@@ -399,37 +350,27 @@ def _gold_of(folder: Path) -> Path:
     for name in GOLD_FOLDERS:
         if (folder / name).is_dir():
             return folder / name
-    for name in GOLD_FILES:
-        if (folder / name).is_file():
-            return folder / name
+    if (folder / GOLD_FILE).is_file():
+        return folder / GOLD_FILE
     if folder.is_file():
         raise InputError("it is not a folder", "give a folder with pages and gold; unpack archives", str(folder))
     if not folder.is_dir():
         raise InputError("there is no such folder", "check the path", str(folder))
-    *first, last = (*(f"{name}/" for name in GOLD_FOLDERS), *GOLD_FILES)
-    names = f"{', '.join(first)} or {last}"
+    names = f"{', '.join(f'{name}/' for name in GOLD_FOLDERS)} or {GOLD_FILE}"
     raise InputError(f"the folder holds no gold ({names})", "add one, or name the gold by --gold", str(folder))
 
 
-def _page_folders(folder: Path, is_partial: bool) -> tuple[Path, ...]:
-    several = tuple(folder / name for name in SNIPPET_PAGE_FOLDERS if (folder / name).is_dir())
-    if is_partial and several:
-        return several
-    return (next((folder / name for name in PAGE_FOLDERS if (folder / name).is_dir()), folder),)
-
-
-def _entries(gold: Path) -> tuple[Mapping[str, GoldEntry | Path], bool]:
-    """Return entries of JSON, or files of gold texts or annotated pages, by stem; and whether they are partial."""
+def _entries(gold: Path) -> Mapping[str, GoldEntry | Path]:
+    """Return entries of JSON, or files of gold texts or annotated pages, by stem."""
     if gold.suffix.lower() in _JSON_SUFFIXES and not gold.is_dir():
-        entries = read_entries(gold)
-        return entries.by_stem, entries.is_partial
-    files = _by_stem((gold,), _TEXT_SUFFIXES, _PAGE_SUFFIXES, _JSON_SUFFIXES)
+        return read_entries(gold)
+    files = _by_stem(gold, _TEXT_SUFFIXES, _PAGE_SUFFIXES, _JSON_SUFFIXES)
     return {
         stem: read_entry(path) if path.name.lower().endswith(_JSON_SUFFIXES) else path for stem, path in files.items()
-    }, False
+    }
 
 
-def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, is_partial: bool, comments: bool) -> GoldPage | None:
+def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, comments: bool) -> GoldPage | None:
     """Return a page with its gold; None if the gold lacks the page's content."""
     if isinstance(gold, Path):
         content = read_bytes(gold)
@@ -437,11 +378,11 @@ def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, is_partial: bool, 
             return GoldPage(stem, path, _annotated(content, gold, comments), gold=gold)
         text = decode_gold(content)
         return GoldPage(stem, path, parse_gold(text, comments), url_of(text), gold=gold)
-    if gold.text is None and not is_partial:
+    if gold.text is None:
         return None
-    text = (gold.text or "").strip()
+    text = gold.text.strip()
     segments = (LabelledText(None, text),) if text else ()
-    return GoldPage(stem, path, segments, gold.url, gold.page_type, gold.required, gold.forbidden, is_partial)
+    return GoldPage(stem, path, segments, gold.url, gold.page_type, gold.required, gold.forbidden)
 
 
 def _annotated(content: bytes, gold: Path, comments: bool) -> tuple[LabelledText, ...]:
@@ -452,23 +393,23 @@ def _annotated(content: bytes, gold: Path, comments: bool) -> tuple[LabelledText
         raise InputError(f"the annotated page cannot be parsed ({reason})", "correct the file", str(gold)) from error
 
 
-def _by_stem(folders: Sequence[Path], *choices: tuple[str, ...]) -> dict[str, Path]:
-    """Return the files of all folders by stem, with the first choice of suffixes that any file has."""
-    files = [path for folder in folders for path in _files(folder)]
+def _by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
+    """Return a folder's files by stem, with the first choice of suffixes that any file has."""
+    files = _files(folder)
     for suffixes in choices:
         by_stem: dict[str, Path] = {}
         for path in files:
             if not path.name.lower().endswith(suffixes):
                 continue
             if (other := by_stem.setdefault(stem_of(path.name), path)) is not path:
-                raise InputError(f"{path.name} has the same stem as {other.name}", "keep one of them", str(path.parent))
+                raise InputError(f"{path.name} has the same stem as {other.name}", "keep one of them", str(folder))
         if by_stem:
             return by_stem
     wanted = ", ".join(suffix for suffix in chain(*choices) if not suffix.endswith(COMPRESSIONS))
-    raise InputError(f"the folder holds no file ending in {wanted}", "check the path", str(folders[0]))
+    raise InputError(f"the folder holds no file ending in {wanted}", "check the path", str(folder))
 
 
-def _files(folder: Path) -> Iterable[Path]:
+def _files(folder: Path) -> list[Path]:
     try:
         return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:

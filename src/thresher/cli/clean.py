@@ -196,14 +196,14 @@ def cleaneval(
 
     Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
     """
-    from thresher.cleaneval.gold import read_whole_gold
+    from thresher.cleaneval.gold import read_gold
     from thresher.cleaneval.results import ROWS, GoldSet, asked, run_cleaners
     from thresher.files import temporary_folder
     from thresher.reports.cleaning_tables import cleaning_tables, sentences
     from thresher.scorers.extractor import EXTRACTORS
 
     chosen = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners)
-    standard = read_whole_gold(folder, gold, comments)
+    standard = read_gold(folder, gold, comments)
     for what, stems in standard.left_out.items():
         if stems:
             say(f"{what} ({len(stems)}): {', '.join(stems)}")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import platform
 import re
 import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -206,3 +210,30 @@ def footprint(work: str, seconds: Interval, power: Power, machines: int) -> Foot
         return Footprint(work, hours, None, None)
     kwh = [power.kwh(bound, machines) for bound in bounds]
     return Footprint(work, hours, Interval(*kwh), Interval(*(power.intensity * bound for bound in kwh)))
+
+
+@contextmanager
+def counted_joules() -> Iterator[dict[str, float]]:
+    """Yield what has, when the block has ended, the whole machine's joules by part (cpu, ram, gpu), by tirex-tracker.
+
+    It stays empty without that package, the extra `energy`, and lacks the parts that have no counter.
+    """
+    joules: dict[str, float] = {}
+    if find_spec("tirex_tracker") is None:
+        yield joules
+        return
+    import tirex_tracker
+
+    measures = {part: tirex_tracker.Measure[f"{part.upper()}_ENERGY_SYSTEM_JOULES"] for part in ("cpu", "ram", "gpu")}
+    handle = tirex_tracker.start_tracking([*measures.values()])
+    try:
+        yield joules
+    finally:
+        found = tirex_tracker.stop_tracking(handle)
+        joules |= parse_joules({part: found[measure].value for part, measure in measures.items() if measure in found})
+
+
+def parse_joules(values: Mapping[str, bytes | str]) -> dict[str, float]:
+    """Return joules by part from tirex-tracker's values, which are JSON; `null` is no measurement, nor is 0."""
+    numbers = {part: json.loads(value or "null") for part, value in values.items()}
+    return {part: float(number) for part, number in numbers.items() if number}

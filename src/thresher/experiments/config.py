@@ -99,7 +99,7 @@ class Experiment:
     pages: PageOptions
     variants: tuple[Variant, ...]
     texts: Mapping[str, Path]
-    vectors: tuple[tuple[str, Path, Path], ...]
+    vectors: tuple[tuple[str | Path, ...], ...]
     systems: tuple[SystemRun, ...]
     index: IndexOptions
     original_statistics: bool
@@ -198,10 +198,10 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         problems.add(what, f"leave out {option}, or the pruning methods", ("index", option))
     systems = tuple(_systems(document, variants, places))
     texts = {table.name: places.of(table.path, ("text", at, "path")) for at, table in enumerate(document.text)}
-    vectors = [
-        [places.of(getattr(table, key), ("vectors", at, key)) for key in ("path", "queries")]
-        for at, table in enumerate(document.vectors)
-    ]
+    vectors: tuple[tuple[str | Path, ...], ...] = tuple(
+        (one.name, *(Path(str(places.of(getattr(one, key), ("vectors", at, key)))) for key in ("path", "queries")))
+        for at, one in enumerate(document.vectors)
+    )
     for variant in (variant for variant in variants if variant.pruning and not variant.pruning.method.listed):
         problems.add(f"{variant.name} prunes vectors, not pages", "leave it out: `explore` has all of it", ("vectors",))
     problems.check()
@@ -218,10 +218,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         pages=pages[0],
         variants=(*variants, *without_headings_of(variants)) if evaluation.without_headings else variants,
         texts={name: path for name, path in texts.items() if isinstance(path, Path)},
-        vectors=tuple(
-            (table.name, Path(str(pages)), Path(str(queries)))
-            for table, (pages, queries) in zip(document.vectors, vectors, strict=True)
-        ),
+        vectors=vectors,
         systems=systems,
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],

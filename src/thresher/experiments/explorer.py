@@ -27,8 +27,6 @@ from thresher.scoring.percentiles import resolve_all
 from thresher.variants.results import Results, write_results
 from thresher.variants.table import VariantTable
 
-VECTORS = "vectors"
-"""The folder, in that of an experiment's results, of the results of vectors."""
 _RECALL = "R@100"
 _COMBINED_POINTS = 25
 """Cutoffs of a pruning method over each cutoff of a scorer that it is combined with."""
@@ -63,9 +61,9 @@ def explore_experiment(
         if experiment.vectors:
             say(f"exploring all dimensions of {counted(len(experiment.vectors), 'set')} of vectors")
             of_vectors = Results(facts, tuple(_of_vectors(experiment, scored)))
-            (folder / VECTORS).mkdir(exist_ok=True)
-            write_results(of_vectors, folder / VECTORS)
-            write_all(of_vectors, folder / VECTORS)
+            (folder / "vectors").mkdir(exist_ok=True)
+            write_results(of_vectors, folder / "vectors")
+            write_all(of_vectors, folder / "vectors")
     return explored
 
 
@@ -73,8 +71,9 @@ def _of_vectors(experiment: Experiment, scored: Scored) -> Iterator[VariantTable
     measures = tuple(dict.fromkeys((*experiment.measures, _RECALL)))
     judged, other = _judged(scored.inputs.topics, measures), scored.inputs.held_out
     held_out = _judged(other, measures) if other else None
-    for name, pages, queries in experiment.vectors:
-        yield explore_vectors(name, read_vectors(pages), read_vectors(queries), judged, held_out, experiment.depth)
+    for name, *files in experiment.vectors:
+        pages, queries = map(read_vectors, map(Path, files))
+        yield explore_vectors(str(name), pages, queries, judged, held_out, experiment.depth)
 
 
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:

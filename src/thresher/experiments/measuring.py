@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.costs.joules import counted
-from thresher.costs.machine import Machine, Power, find_tdp
+from thresher.costs.machine import Machine, Power, counted_joules, find_tdp
 from thresher.costs.repeats import Repeats, ThreadClock, are_narrow, compare_times, measure_times
 from thresher.experiments.config import Experiment
 from thresher.experiments.schema import CostsTable
@@ -271,7 +270,7 @@ class Meter:
     def stage(self) -> Iterator[Stage]:
         """Measure a block."""
         stage = Stage()
-        with counted() as joules, measure_times() as watch:
+        with counted_joules() as joules, measure_times() as watch:
             yield stage
         times = watch.times
         stage.cost = Cost(times.wall, times.cpu, times.peak, self.grams(times.wall), joules)

@@ -1,8 +1,7 @@
 """Experiments as Python has them: tables as mappings, whose pages, topics and judgments may be in memory.
 
-What is in memory is kept as files in `results/NAME/inputs/`, with an experiment file that names them: the command line, a
-later session and `explain` then find the same experiment. Files are written only where their content is new, so that a
-rerun is one.
+These are kept as files in `results/NAME/inputs/`, with an experiment file, for the command line, `explain` and later sessions;
+files are written only where their content is new, so that a rerun is one.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,12 @@ def take_experiment(source: Source, results: Path) -> Experiment:
 
 def _kept(source: Mapping[str, Any], results: Path) -> Path:
     """Write an experiment file with what is in memory beside it; return its path."""
-    given: dict[str, list[dict[str, Any]]] = {}
-    for name, value in source.items():
-        several = name in tables() and tables()[name].many and isinstance(value, list | tuple)
-        given[name] = [_table(name, one) for one in (value if several else [value])]
+    several = {
+        name: name in tables() and tables()[name].many and isinstance(source[name], list | tuple) for name in source
+    }
+    given = {
+        name: [_table(name, one) for one in (every if several[name] else [every])] for name, every in source.items()
+    }
     name = str(given.get("experiment", [{}])[0].get("name", ""))
     if not NAME.fullmatch(name):
         fix = 'write {"experiment": "mine"}, with letters, digits, `.`, `_` and `-`'
@@ -52,23 +54,17 @@ def _kept(source: Mapping[str, Any], results: Path) -> Path:
             elif value is not None:
                 one[key] = file.format(number)
                 _write(folder / one[key], "".join(lines(value)))
-    text = []
-    for table, every in given.items():
-        head = f"[[{table}]]" if table in tables() and tables()[table].many else f"[{table}]"
-        for one in every:
-            text += [head, *(f"{key} = {_toml(value)}" for key, value in one.items()), ""]
-    _write(folder / f"{name}.toml", "\n".join(text))
+    every = {table: some if table in tables() and tables()[table].many else some[0] for table, some in given.items()}
+    _write(folder / f"{name}.toml", "".join(f"{table} = {_toml(value)}\n" for table, value in every.items()))
     return folder / f"{name}.toml"
 
 
 def _table(name: str, value: Any) -> dict[str, Any]:
     """Return a table; what is none stands for its first key, as a list of cleaners does for their `names`."""
     keys = [*tables()[name].keys] if name in tables() else []
-    if isinstance(value, Mapping) and (
-        not {(name, key) for key in keys[:1]} & _IN_MEMORY.keys() or {*value} <= {*keys}
-    ):
-        return dict(value)
-    return dict.fromkeys(keys[:1], value)
+    may_be_data = bool({(name, key) for key in keys[:1]} & _IN_MEMORY.keys())
+    is_table = isinstance(value, Mapping) and ({*value} <= {*keys} or not may_be_data)
+    return dict(value) if is_table else dict.fromkeys(keys[:1], value)
 
 
 def _write(path: Path, text: str) -> None:
@@ -87,34 +83,28 @@ def _toml(value: Any) -> str:
     return json.dumps(str(value), ensure_ascii=False)
 
 
-def _page_lines(pages: Any) -> Iterator[str]:
+_FIELDS = {"doc_id": "id", "id": "id", "html": "html", "text": "contents", "contents": "contents", "url": "url"}
+
+
+def _page_lines(pages: Any, what: str = "html") -> Iterator[str]:
     """Give JSON lines of HTML by id, `Page`s, or records or a data frame with `doc_id` and `html` or `text`."""
     if isinstance(pages, Mapping):
-        pages = [{"id": name, "html": one} for name, one in pages.items()]
+        pages = [{"id": name, what: one} for name, one in pages.items()]
     for record in as_records(pages):
-        whole = "contents" if record.get("is_text") else "html"
-        names = {"id": ("id", "doc_id"), "html": ("html",), "contents": ("contents", "text"), "url": ("url",)}
-        names[whole] = (*names[whole], "content")
-        found = {key: next((record[name] for name in every if name in record), None) for key, every in names.items()}
-        for key, value in found.items():
-            if isinstance(value, bytes):
-                found[key] = decode(value, record.get("charset")).utf8.decode()
-        line = {
-            key: value.encode("utf-8", "replace").decode() for key, value in found.items() if isinstance(value, str)
+        # The content of a `Page` is bytes of HTML or text.
+        named = {"contents" if record.get("is_text") else "html": record.get("content")}
+        named |= {_FIELDS[name]: value for name, value in record.items() if name in _FIELDS}
+        decoded = {
+            key: decode(value, record.get("charset")).utf8.decode() if isinstance(value, bytes) else value
+            for key, value in named.items()
         }
-        if found["id"] is None or not {"html", "contents"} & line.keys():
-            fix = "give HTML by id, or a data frame with doc_id (docno) and html or text"
-            raise InputError(
-                f"a page without id, or without HTML or text, has {', '.join(map(str, record))}", fix, "pages"
-            )
-        yield json.dumps({**line, "id": str(found["id"])}) + "\n"
-
-
-def _text_lines(texts: Any) -> Iterator[str]:
-    """Give JSON lines of texts by id, or as `_page_lines` takes them."""
-    if isinstance(texts, Mapping):
-        texts = [{"id": name, "text": one} for name, one in texts.items()]
-    return _page_lines(texts)
+        line = {
+            key: value.encode("utf-8", "replace").decode() for key, value in decoded.items() if isinstance(value, str)
+        }
+        if "id" not in named or not {"html", "contents"} & line.keys():
+            what = f"a page without id, or without HTML or text, has {', '.join(map(str, record))}"
+            raise InputError(what, "give HTML by id, or a data frame with doc_id (docno) and html or text", "pages")
+        yield json.dumps({**line, "id": str(named["id"])}) + "\n"
 
 
 def _topic_lines(topics: Any) -> Iterator[str]:
@@ -122,19 +112,13 @@ def _topic_lines(topics: Any) -> Iterator[str]:
 
 
 def _judged_lines(qrels: Any) -> Iterator[str]:
-    return (
-        f"{topic} 0 {document} {grade}\n"
-        for topic, judged in take_qrels(qrels).items()
-        for document, grade in judged.items()
-    )
+    for topic, judged in take_qrels(qrels).items():
+        yield from (f"{topic} 0 {document} {grade}\n" for document, grade in judged.items())
 
 
 def _run_lines(run: Any) -> Iterator[str]:
-    return (
-        f"{topic} Q0 {document} {rank} {score!r} run\n"
-        for topic, hits in take_run(run).items()
-        for rank, (document, score) in enumerate(hits.items(), 1)
-    )
+    for topic, hits in take_run(run).items():
+        yield from (f"{topic} Q0 {name} {rank} {hits[name]!r} run\n" for rank, name in enumerate(hits, 1))
 
 
 def _vector_lines(vectors: Mapping[str, Iterable[float]]) -> Iterator[str]:
@@ -147,7 +131,7 @@ _IN_MEMORY: Mapping[tuple[str, str], tuple[str, Callable[[Any], Iterable[str]]]]
     ("qrels", "path"): ("qrels.txt", _judged_lines),
     ("held_out", "topics"): ("held-out-topics.tsv", _topic_lines),
     ("held_out", "qrels"): ("held-out-qrels.txt", _judged_lines),
-    ("text", "path"): ("text-{}.jsonl", _text_lines),
+    ("text", "path"): ("text-{}.jsonl", partial(_page_lines, what="text")),
     ("system", "path"): ("system-{}.trec", _run_lines),
     ("vectors", "path"): ("vectors-{}.jsonl", _vector_lines),
     ("vectors", "queries"): ("query-vectors-{}.jsonl", _vector_lines),

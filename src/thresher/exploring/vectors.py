@@ -1,8 +1,8 @@
-"""Every number of principal components of documents' vectors, in one pass: see `thresher.pruning_methods.components`."""
+"""Every number of principal components of documents' vectors, in one pass: see `PrincipalComponents`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from thresher.errors import InputError
 from thresher.evaluation import check_overlap, evaluate
 from thresher.exploring.exploring import JudgedTopics
 from thresher.lucene.work import IndexStatistics
-from thresher.pruning_methods.components import PrincipalComponents
+from thresher.pruning_methods.method import PrincipalComponents
 from thresher.pruning_methods.treatments import Pruning, Treatment
 from thresher.scorers.cleaners import Cleaner
 from thresher.variants.table import Floats, Row, Variant, VariantTable
@@ -61,55 +61,40 @@ def explore_vectors(
     """
     count, width = documents.matrix.shape
     check_overlap(dict.fromkeys(judged.ids, dict.fromkeys(documents.ids, 0.0)), judged.qrels, judged.ids)
+    place = {query: at for at, query in enumerate(queries.ids)}
+    sets = [one for one in (judged, held_out) if one is not None]
+    if missing := [topic for one in sets for topic in one.ids if topic not in place]:
+        raise InputError(f"there is no vector of the topic {missing[0]}", "add one to the queries' vectors", name)
     if queries.matrix.shape[1] != width:
         what = f"the vectors of queries have {queries.matrix.shape[1]} dimensions, those of documents {width}"
         raise InputError(what, "give both by the same model", name)
     directions = PrincipalComponents.directions(documents.matrix)
-    projected = documents.matrix @ directions
-    sets = [(one, _of_topics(queries, one, name) @ directions) for one in (judged, held_out) if one is not None]
-    totals = [np.zeros((len(one.ids), count)) for one, _ in sets]
-    values: list[list[Floats]] = [[] for _ in sets]
     # By rising id, so that a stable sort breaks ties as it does elsewhere.
     order = np.argsort(np.array(documents.ids))
-    for kept in range(width):
-        for number, (one, of_queries) in enumerate(sets):
-            totals[number] += np.outer(of_queries[:, kept], projected[:, kept])
-            values[number].append(_values(totals[number][:, order], [documents.ids[at] for at in order], one, depth))
-    rows = [_row(count, width, width)] + [_row(count, kept, width) for kept in range(width - 1, 0, -1)]
-    stacked = [np.stack(every[::-1], axis=1) for every in values]
-    reads = np.array([[float(row.index.postings)] * len(judged.ids) for row in rows])
-    none = np.zeros((len(judged.measures), len(rows), 0))
-    return VariantTable(
-        name,
-        judged.measures,
-        judged.ids,
-        tuple(rows),
-        stacked[0],
-        reads,
-        held_out.ids if held_out else (),
-        stacked[1] if held_out else none,
-    )
-
-
-def _row(count: int, kept: int, width: int) -> Row:
-    pruning = Pruning(PrincipalComponents(), float(kept)) if kept < width else None
-    variant = Variant(Treatment(Cleaner(), pruning), "none|pca" if pruning else None, float(kept) if pruning else None)
-    numbers = count * kept
-    return Row(variant, IndexStatistics(count, numbers, numbers, kept), 0, numbers * _BYTES, explored=True)
-
-
-def _of_topics(queries: Vectors, judged: JudgedTopics, name: str) -> Floats:
-    place = {query: at for at, query in enumerate(queries.ids)}
-    if missing := [topic for topic in judged.ids if topic not in place]:
-        raise InputError(f"there is no vector of the topic {missing[0]}", "add one to the queries' vectors", name)
-    found: Floats = queries.matrix[[place[topic] for topic in judged.ids]]
-    return found
+    projected, ids = (documents.matrix @ directions)[order], [documents.ids[at] for at in order]
+    values = []
+    for one in sets:
+        of_queries = queries.matrix[[place[topic] for topic in one.ids]] @ directions
+        scores = np.zeros((len(one.ids), count))
+        values.append(np.zeros((len(judged.measures), width, len(one.ids))))
+        for kept in range(width):
+            scores += np.outer(of_queries[:, kept], projected[:, kept])
+            values[-1][:, width - 1 - kept] = _values(scores, ids, one, depth)
+    rows = []
+    for kept in range(width, 0, -1):
+        numbers, cutoff = count * kept, float(kept)
+        variant = Variant(Treatment(Cleaner(), Pruning(PrincipalComponents(), cutoff)), "none|pca", cutoff)
+        variant = variant if kept < width else Variant(Treatment())
+        rows.append(Row(variant, IndexStatistics(count, numbers, numbers, kept), 0, numbers * _BYTES, explored=True))
+    reads = np.repeat([[float(row.index.postings)] for row in rows], len(judged.ids), axis=1)
+    others = (held_out.ids, values[1]) if held_out else ((), np.zeros((len(judged.measures), width, 0)))
+    return VariantTable(name, judged.measures, judged.ids, tuple(rows), values[0], reads, *others)
 
 
 def _values(scores: Floats, ids: Sequence[str], judged: JudgedTopics, depth: int) -> Floats:
     """Return the values of the first `depth` documents by scores of shape (topics, documents): (measures, topics)."""
     best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
-    run: Mapping[str, Mapping[str, float]] = {
+    run = {
         topic: {ids[at]: float(-rank) for rank, at in enumerate(row)}
         for topic, row in zip(judged.ids, best, strict=True)
     }

@@ -12,19 +12,16 @@ from thresher.api import clean_html, clean_pages
 from thresher.collections import Page
 from thresher.defaults import DEFAULT_CLEANER, PAGE_SECONDS
 from thresher.errors import InputError
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scoring.percentiles import resolved_without_collection
 
 
 class ThresherExtractor(BaseExtractor):
     """Replaces a document's HTML by what a cleaner leaves of it; documents of which nothing is left are dropped."""
 
     name = "🌾 Thresher"
-    _requires_dependencies = ("thresher",)
 
     def __init__(self, cleaner: str = DEFAULT_CLEANER, markdown: bool = False, timeout: float = PAGE_SECONDS) -> None:
         super().__init__(timeout=timeout)
-        resolved_without_collection(parse_cleaner(cleaner).checked())
+        clean_pages([], cleaner)  # which checks the name
         self.cleaner, self.markdown = cleaner, markdown
 
     def extract(self, text: str) -> str:
@@ -39,11 +36,10 @@ class ThresherFilter(BaseFilter):
     """Keeps the documents of which a cleaner leaves at least some words, as they are: `pages(gopher)`, `content@0.7`."""
 
     name = "🌾 Thresher"
-    _requires_dependencies = ("thresher",)
 
     def __init__(self, cleaner: str, min_words: int = 1, html: bool = False, exclusion_writer: Any = None) -> None:
         super().__init__(exclusion_writer)
-        resolved_without_collection(parse_cleaner(cleaner).checked())
+        clean_pages([], cleaner)
         self.cleaner, self.min_words, self.html = cleaner, min_words, html
 
     def filter(self, doc: Document) -> bool | tuple[bool, str]:

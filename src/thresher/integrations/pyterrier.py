@@ -20,7 +20,6 @@ class ThresherCleaner(pt.Transformer):
     """Sets `text` of documents to what a cleaner leaves of their HTML in the column `source`."""
 
     def __init__(self, cleaner: str = DEFAULT_CLEANER, source: str = "html") -> None:
-        super().__init__()
         self.cleaner, self.source = cleaner, source
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -34,7 +33,6 @@ class ThresherRetriever(pt.Transformer):
     """Searches an index that Thresher made, by a retrieval model such as `bm25(k1=0.9,b=0.4)`."""
 
     def __init__(self, folder: str | Path, model: str = RETRIEVAL_MODEL, depth: int = DEPTH) -> None:
-        super().__init__()
         self.folder, self.model, self.depth = folder, model, depth
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -48,7 +46,6 @@ class ThresherIndexer(pt.Indexer):
     """Indexes `text` by `docno` into a folder; `options` are those of `thresher.index_json_lines`: `prune="dcp@0.5"`."""
 
     def __init__(self, folder: str | Path, **options: Any) -> None:
-        super().__init__()
         self.folder, self.options = folder, options
 
     def index(self, iter: Iterable[Mapping[str, Any]], **_: Any) -> ThresherRetriever:

@@ -222,8 +222,8 @@ def _inline(pieces: Iterable[tuple[str, str, bool]]) -> str:
     return re.sub("  +", " ", line).strip()
 
 
-def _in_backticks(text: str, least: int = 1) -> str:
-    fence = "`" * max(least, 1 + max(map(len, re.findall("`+", text)), default=0))
+def _in_backticks(text: str) -> str:
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     pad = " " if "`" in (text[0], text[-1]) else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 

@@ -13,8 +13,7 @@ from typing import Any
 import thresher.pruning_methods
 from thresher.columns import number_text
 from thresher.errors import ConfigError
-from thresher.pruning_methods.components import PrincipalComponents
-from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod
+from thresher.pruning_methods.method import KEEP_SHARE, PrincipalComponents, PruningMethod
 from thresher.scorers.base import check_range, span
 from thresher.scorers.cleaners import (
     BASELINE,

@@ -177,7 +177,7 @@ FORMAT = 1
 _KIND = "ncleaner"
 _FORMULA = (
     "P*(c|h) = (1-q)/(1-q^n) * sum over k of q^k * P(c|h without its first k); add-one unigrams; the dirty model by counts in "
-    "raw less clean text, clamped to [0, 1] (Evert, NCleaner, 2008)"
+    "raw less clean text, those below 0 as 0 (Evert, NCleaner, 2008; StupidOS, 2007, clamps probabilities after training)"
 )
 _ARRAYS = ("steps", "clean", "raw")
 _TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
