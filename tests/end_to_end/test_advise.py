@@ -85,6 +85,7 @@ def test_sentences_choose_the_more_cautious_index(crawl: Path) -> None:
     assert advice.cautious is not None
     assert advice.cautious.share == table.shares[smallest]
     assert advice.cautious.elsewhere == BY_SENTENCES
+    assert f"{advice.cautious.variant}, {100 * advice.cautious.share:.1f} %" in "".join(advised(advice))
     assert ADVICE.read(crawl / "asked" / "advice.json").cautious is None
 
 

@@ -395,7 +395,7 @@ def _sentence(root: etree._Element, utf8: bytes, stop_words: frozenset[str]) -> 
     found: dict[int, str] = {}
     for element in root.iter():
         for piece in (element.tail, None if element.tag in _NO_SENTENCES else element.text):
-            for sentence in _END.split(piece or ""):
+            for sentence in _END.split(piece) if piece and len(piece) >= 2 * _LEAST_WORDS - 1 else ():
                 words = sentence.split()
                 if len(words) >= _LEAST_WORDS and sentence.rstrip().endswith(SENTENCE_ENDS):
                     found[hashed(" ".join(words))] = " ".join(words)
