@@ -1,4 +1,4 @@
-"""What is best at the same size, chosen and tested held-out, and runs of other systems."""
+"""What is chosen and tested held-out, and runs of other systems."""
 
 from __future__ import annotations
 
@@ -12,30 +12,13 @@ from experiments import NAMES, NDCG, made, small, variant, with_system
 from scipy.stats import wilcoxon
 from test_variant_tables import column
 
-from thresher.choosing.savings import same_size
 from thresher.reports.further_tables import (
     chosen_csv,
     chosen_table,
-    same_size_table,
     systems_csv,
     systems_table,
 )
 from thresher.variants.held_out import chosen_on_topics
-
-
-def test_the_best_of_each_family_stand_beside_each_other() -> None:
-    table = made(only_explored=[name for name in NAMES if "|" in name]).tables[0]
-    best = same_size(table, NDCG)
-    shown = same_size_table(table)
-    assert shown is not None
-    assert column(shown, "variant") == [table.rows[one.index].name for one in best]
-    assert column(shown, "index at most", "% of baseline") == [f"{100 * one.most:.1f}" for one in best]
-    assert column(shown, "family") == [one.family.value for one in best]
-    assert "verdict" not in [head.header for head in shown.columns]
-
-
-def test_one_family_is_not_compared() -> None:
-    assert same_size_table(small().tables[0]) is None
 
 
 def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:

@@ -1,4 +1,4 @@
-"""Further tables: the best at the same size, what was chosen and tested held-out, headings, baseline runs."""
+"""Further tables: what was chosen and tested held-out, headings, baseline runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from thresher.choosing.choices import Choice, FamilyWalk, Line, ModelChoice, Pick, Tested
-from thresher.choosing.savings import BestOfFamily, Savings, same_size
+from thresher.choosing.savings import Savings
 from thresher.choosing.shared import SharedChoice, Tried
 from thresher.columns import Declared, Show
 from thresher.evaluation.significance import Comparison
@@ -15,7 +15,6 @@ from thresher.reports.formatting import MARKS, correction_text, direction, marks
 from thresher.reports.summary import loss_text, margin_text
 from thresher.reports.table import (
     FORMATS,
-    PERCENT,
     Column,
     Table,
     columns_of,
@@ -25,57 +24,13 @@ from thresher.reports.table import (
     pick,
     within,
 )
-from thresher.reports.variant_columns import BREAK_EVEN, Entry, variant_columns
+from thresher.reports.variant_columns import BREAK_EVEN
 from thresher.reports.variant_tables import caption
 from thresher.scorers.cleaners import BASELINE
 from thresher.variants.held_out import Chosen, chosen_on_topics
 from thresher.variants.results import BaselineRun, Results
-from thresher.variants.table import VariantTable
 
 CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
-
-
-@dataclass(frozen=True, eq=False)
-class BestAtSize:
-    """The best variant of a family at a size."""
-
-    best: BestOfFamily
-    entry: Entry
-
-
-def same_size_columns(measure: str) -> list[Column[BestAtSize]]:
-    """Return the columns of the best of each family at the same size."""
-    names = ["variant", "postings_share", measure, f"{measure} difference", f"{measure} low", "verdict"]
-    names += ["emptied", "query_postings", "indexing_ratio"]
-    return [
-        Column(
-            "at_most",
-            lambda row: row.best.most,
-            "Largest size of the index over that of the baseline.",
-            "index at most",
-            "% of baseline",
-            PERCENT,
-        ),
-        Column("family", lambda row: row.best.family.value, "Cleaners, pruning or combinations.", align="left"),
-        *within(pick(variant_columns((measure,)), *names), lambda row: row.entry),
-    ]
-
-
-def same_size_table(table: VariantTable) -> Table | None:
-    """Return a row for each size and family; None if all variants are of one family."""
-    rows = [BestAtSize(best, Entry(table, best.index)) for best in same_size(table, table.main)]
-    if not rows:
-        return None
-    columns = [
-        column
-        for column in same_size_columns(table.main)
-        if column.name in ("variant", "family") or any(column.value(row) is not None for row in rows)
-    ]
-    text = (
-        "The variant of each family with the highest mean and an index of at most a share of the baseline's postings. It is "
-        "the best of many on these very topics: expect a little less of it on others."
-    )
-    return Table.of(columns, rows, text, keys=3, group=lambda row: row.best.most)
 
 
 def chosen_columns() -> list[Column[Chosen]]:

@@ -170,7 +170,7 @@ def _page(results: Results, choice: Choice | None, advice: Advice | None) -> dic
         "findings": [*model_findings(table)],
         "main": variant_tables.main_table(results),
         "systems": further_tables.systems_table(results),
-        "same_size": further_tables.same_size_table(table),
+        "same_size": len(table.families) > 1,
         "chosen": further_tables.chosen_table(results),
         "held_out": variant_tables.held_out_table(results) if table.held_out_topics else None,
         "work": variant_tables.work_table(results),
