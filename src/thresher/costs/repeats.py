@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import resource
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,7 +20,6 @@ from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-import psutil
 
 from thresher.columns import Declared, Show
 
@@ -237,7 +235,6 @@ def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
 
 
 _SELF = Path("/proc/self")
-_SAMPLE_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -287,17 +284,18 @@ def measure_times() -> Iterator[Stopwatch]:
     """Measure the block: wall time, CPU time of this process, and its peak memory.
 
     On Linux the peak is the kernel's own high-water mark, reset at the start of the block, so none is missed.
-    Elsewhere (and where the reset is not allowed) the resident memory is sampled every 20 ms. Blocks may be
-    nested. Child processes are not included: workers measure themselves, and their times are added.
+    Elsewhere (and where the reset is not allowed) it is the process's since it began. Blocks may be nested. Child processes
+    are not included: workers measure themselves, and their times are added.
     """
     stopwatch = Stopwatch()
-    meter: _KernelPeak | _SampledPeak = _KernelPeak(_around.get()) if _reset_peak() else _SampledPeak()
+    meter = _KernelPeak(_around.get()) if _reset_peak() else None
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        with meter:
+        with meter or nullcontext():
             yield stopwatch
     finally:
-        stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, meter.mib)
+        peak = meter.mib if meter else peak_memory()
+        stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, peak)
 
 
 def peak_memory() -> float:
@@ -332,32 +330,6 @@ class _KernelPeak:
 
 
 _around: ContextVar[_KernelPeak | None] = ContextVar("the innermost block that is being measured", default=None)
-
-
-class _SampledPeak:
-    """The largest sample of the resident memory, taken by a thread."""
-
-    def __init__(self) -> None:
-        self._process = psutil.Process()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True, name="thresher-memory")
-        self.mib = 0.0
-
-    def __enter__(self) -> None:
-        self._sample()
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-        self._sample()
-
-    def _watch(self) -> None:
-        while not self._stop.wait(_SAMPLE_SECONDS):
-            self._sample()
-
-    def _sample(self) -> None:
-        self.mib = max(self.mib, self._process.memory_info().rss / 2**20)
 
 
 def _reset_peak() -> bool:
