@@ -7,8 +7,6 @@ were a variant. The copy's apparent speed-up is the noise floor.
 from __future__ import annotations
 
 import math
-import resource
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -298,16 +296,6 @@ def measure_times() -> Iterator[Stopwatch]:
             yield stopwatch
     finally:
         stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, meter.mib)
-
-
-def peak_memory() -> float:
-    """Return the largest resident memory of this process since it began, or since `measure_times` last began, in MiB."""
-    # Linux hands the peak in `getrusage` down to children, so that a worker would report its parent's.
-    try:
-        return _high_water_mark()
-    except (OSError, ValueError):
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 
 
 class _KernelPeak:
