@@ -26,14 +26,15 @@ SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perp
 _PEAK = """
 import pathlib, sys
 from thresher.collections import Page
-from thresher.costs.repeats import peak_memory
+from thresher.costs.repeats import measure_times
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import parse_scorer
 from thresher.scoring.store import score_page
 scorers = [parse_scorer(name).scorer for name in sys.argv[2:]]
-for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):
-    score_page(Page(path.stem, path.read_bytes()), scorers)
-print(peak_memory())
+with measure_times() as spent:
+    for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):
+        score_page(Page(path.stem, path.read_bytes()), scorers)
+print(spent.times.peak)
 """
 
 

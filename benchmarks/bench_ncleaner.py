@@ -25,14 +25,15 @@ BAR_MB = 50.0
 _WHOLE_PROCESS = """
 import pathlib, sys
 from thresher.pages import read_html
-from thresher.costs.repeats import peak_memory
+from thresher.costs.repeats import measure_times
 from thresher.scorers.ncleaner import NCleaner
 scorer = NCleaner(model=sys.argv[2]) if sys.argv[2] else None
-for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):
-    segments = read_html(path.read_bytes())
-    if scorer:
-        scorer.score(segments)
-print(peak_memory())
+with measure_times() as spent:
+    for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):
+        segments = read_html(path.read_bytes())
+        if scorer:
+            scorer.score(segments)
+print(spent.times.peak)
 """
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from thresher.costs import repeats as module
-from thresher.costs.repeats import ThreadClock, Times, measure_times, peak_memory
+from thresher.costs.repeats import ThreadClock, Times, measure_times
 
 MIB = 2**20
 
@@ -86,12 +86,13 @@ def test_times_of_one_work_after_another():
 
 
 def test_a_worker_reports_its_own_peak_not_its_parents():
-    held = bytearray(300 * MIB)
-    held[::4096] = b"\1" * len(held[::4096])
-    code = "from thresher.costs.repeats import peak_memory; print(peak_memory())"
-    peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
-    assert 10 < peak < 300 < peak_memory()
-    del held
+    code = "from thresher.costs.repeats import measure_times as m\nwith m() as own: pass\nprint(own.times.peak)"
+    with measure_times() as own:
+        held = bytearray(300 * MIB)
+        held[::4096] = b"\1" * len(held[::4096])
+        peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        del held
+    assert 10 < peak < 300 < own.times.peak
 
 
 def test_a_clock_adds_up_blocks_of_this_thread_alone() -> None:

@@ -294,18 +294,9 @@ def measure_times() -> Iterator[Stopwatch]:
         with meter or nullcontext():
             yield stopwatch
     finally:
-        peak = meter.mib if meter else peak_memory()
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+        peak = meter.mib if meter else most
         stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, peak)
-
-
-def peak_memory() -> float:
-    """Return the largest resident memory of this process since it began, or since `measure_times` last began, in MiB."""
-    # Linux hands the peak in `getrusage` down to children, so that a worker would report its parent's.
-    try:
-        return _high_water_mark()
-    except (OSError, ValueError):
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 
 
 class _KernelPeak:
