@@ -45,7 +45,7 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
         "timing 6 variants together (searches: up to 0.1 s, --seconds 0 for not at all)",
     ]
     lines = done.out.splitlines()
-    assert lines[0].startswith("- Of 5 variants that were run, none is significantly worse than the baseline")
+    assert lines[0].startswith("- Of 5 variants run, none is significantly worse than the baseline")
     assert len(lines) <= 40
     head = next(number for number, line in enumerate(lines) if line.startswith("variant "))
     assert lines[head].split()[:2] == ["variant", "exp-nDCG@10"]

@@ -25,7 +25,7 @@ from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
 from thresher.experiments.manifest import CodeState, Provenance, package_versions
 from thresher.experiments.measuring import Measurements, Meter
-from thresher.experiments.outcome import _footprints, _notices, assemble, clean_cost, cleaning_machines
+from thresher.experiments.outcome import _cleaning, _notices, assemble, clean_cost, cleaning_machines
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.lucene.analysis import parse_retrieval
 from thresher.lucene.work import IndexStatistics, QueryWork
@@ -154,19 +154,17 @@ def test_machines_that_cleaned_are_those_configured_or_those_that_scored() -> No
     alone, both = clean_cost(run("none"), SCORES, METER), clean_cost(run("none"), long, METER)
     assert alone.co2_grams is not None
     assert both.co2_grams == pytest.approx(2 * alone.co2_grams)
-    tags, scoring, *_ = assembled_footprints(long)
+    tags, scoring = assembled_footprints(long)
     assert tags.hours.value + scoring.hours.value == pytest.approx(2 * both.wall / 3600)
 
 
 def assembled_footprints(scores: ScoreReport, name: str = "none") -> tuple[Footprint, ...]:
-    cleaning = clean_cost(run(name), scores, METER)
-    pages = scores.seconds["pages"] / scores.workers
-    return tuple(_footprints(pages, cleaning, cleaning_machines(scores, METER), INDEX.cost, None, None, METER.power))
+    return tuple(_cleaning(clean_cost(run(name), scores, METER), scores, METER))
 
 
 def test_removing_tags_and_scoring_are_apart_as_in_the_papers_tables() -> None:
-    tags, scoring, indexing = assembled_footprints(SCORES, "perplexity@8000")
-    assert [one.work for one in (tags, scoring, indexing)] == ["tag removal", "scoring", "indexing"]
+    tags, scoring = assembled_footprints(SCORES, "perplexity@8000")
+    assert [one.work for one in (tags, scoring)] == ["tag removal", "scoring"]
     # 20 s of pages and 32 s of perplexity by four workers, and two to cut.
     assert [one.hours.value for one in (tags, scoring)] == pytest.approx([20 / 4 / 3600, (32 / 4 + 2) / 3600])
 

@@ -27,6 +27,7 @@ from thresher.explaining.explanations import read_explained
 from thresher.locks import held
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
+from thresher.reports.table import measure_header
 from thresher.variants.results import RESULTS_FILE, Results, read_results, write_results
 from thresher.variants.table import VariantTable, main_measure
 
@@ -171,7 +172,7 @@ def _choose(
     table = found.table()
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
-    say(f"testing {len(table.candidates)} variants by {' and '.join(measures)}")
+    say(f"testing {len(table.candidates)} variants by {' and '.join(measure_header(one)[0] for one in measures)}")
     power = power_of(experiment.costs, read_machine())
     answers = [
         choose_variants(table, measures, terms, _saver(table, found, question.queries, power)) for table in found.tables

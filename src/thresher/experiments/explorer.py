@@ -50,7 +50,7 @@ def explore_experiment(
         key = evidence_key(experiment, scored)
         before = kept_results(folder, key, say)
         sweeps = sweeps_of(experiment)
-        say(f"exploring all cutoffs of {counted(len(sweeps), 'sweep')}")
+        say(f"exploring all cutoffs of {counted(len(sweeps), 'scorer')} and of pruning methods")
         facts = before.facts if before else facts_of(experiment, scored, key)
         explored = Results(facts, _explored(experiment, scored, sweeps))
         if before:

@@ -322,17 +322,7 @@ def _row(
         break_even=break_even(more, query.saved if query.measurable else None)
         if query and run is not baseline
         else None,
-        footprints=tuple(
-            _footprints(
-                scores.seconds.get("pages", 0.0) / scores.workers,
-                clean,
-                cleaning_machines(scores, meter),
-                run.index.cost,
-                query,
-                indexing,
-                meter.power,
-            )
-        ),
+        footprints=(*_cleaning(clean, scores, meter), *_footprints(run.index.cost, query, indexing, meter.power)),
         comparisons=own.comparisons.get(run.key, {}),
         held_out=held_out.comparisons.get(run.key, {}) if held_out else {},
         cutoffs=run.index.cutoffs,
@@ -348,17 +338,15 @@ def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime
     return -indexing.saved.value if indexing.measurable else 0.0
 
 
-def _footprints(
-    tags: float,
-    clean: Cost,
-    machines: int,
-    index: Cost,
-    query: MeasuredTime | None,
-    indexing: MeasuredTime | None,
-    power: Power,
-) -> Iterator[Footprint]:
+def _cleaning(clean: Cost, scores: ScoreReport, meter: Meter) -> Iterator[Footprint]:
+    tags = scores.seconds.get("pages", 0.0) / scores.workers
     for work, wall in (("tag removal", tags), ("scoring", clean.wall - tags)):
-        yield footprint(work, Interval(wall, wall, wall), power, machines)
+        yield footprint(work, Interval(wall, wall, wall), meter.power, cleaning_machines(scores, meter))
+
+
+def _footprints(
+    index: Cost, query: MeasuredTime | None, indexing: MeasuredTime | None, power: Power
+) -> Iterator[Footprint]:
     seconds = indexing.wall if indexing else Interval(index.wall, index.wall, index.wall)
     yield footprint("indexing", seconds, power, 1)
     if query is None:

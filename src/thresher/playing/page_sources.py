@@ -107,11 +107,9 @@ class CollectionPages:
     def title(self, page_id: str) -> str:
         """Return a page's title, as it stands in a page that is not large; empty without one."""
         source = self._sources[page_id]
-        if source.problem or source.is_text or source.size > _LARGE:
-            return ""
         with suppress(OSError, ThresherError):
-            page = source.page()
-            if match := _TITLE.search(decode(page.content, page.charset).utf8):
+            content = source.page().content if source.size < _LARGE else b""
+            if match := _TITLE.search(decode(content, source.charset).utf8):
                 return " ".join(unescape(match[1].decode()).split())
         return ""
 

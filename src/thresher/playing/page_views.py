@@ -204,15 +204,7 @@ def write_side_by_side(
 
     After `MOST_BYTES` the rest of the pages is only counted; `sides` are the cuts of the two cleaners that are shown at first.
     """
-    data = {
-        "scorers": scorers,
-        "sides": sides,
-        "server": False,
-        "pages": [],
-        "count": 0,
-        "variants": [],
-        "topics": False,
-    }
+    data = {"scorers": scorers, "sides": sides, "server": False, "variants": [], "topics": False}
     stream = _stream(title, data, pages, "'none'")
     stream.enable_buffering(20)
     with path.open("w", encoding="utf-8", newline="\n") as out:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -30,25 +30,13 @@ from thresher.collections import Page
 from thresher.collections.sources import too_large
 from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.pages import PageOptions
-from thresher.playing.page_sources import (
-    LEFT,
-    PageProcess,
-    Pages,
-    ResultPages,
-    cleaned_text,
-    found,
-    open_pages,
-    scored_view,
-)
+from thresher.playing.page_sources import LEFT, PageProcess, ResultPages, cleaned_text, found, open_pages, scored_view
 from thresher.playing.page_views import STARTS, View, cuts_view, policy, scorer_view, served_page, shown_scorers
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.percentiles import resolved_without_collection
 
 HOST = "127.0.0.1"
-_LOOK = 0.5
-"""Seconds between two looks at whether a client is still there."""
-Result = TypeVar("Result")
 
 
 class Play:
@@ -66,7 +54,7 @@ class Play:
         self.scorers = shown_scorers(scorers)
         for scorer in self.scorers:
             scorer.prepare()
-        self.pages: Pages | None = open_pages(path, self.score) if path is not None else None
+        self.pages = open_pages(path, self.score) if path is not None else None
         self.results = self.pages if isinstance(self.pages, ResultPages) else None
 
     def score(self, page: Page) -> View:
@@ -171,14 +159,13 @@ class Play:
         return self.results
 
 
-async def waited_for(request: Request, work: Callable[..., Result], *given: object) -> Result:
+async def waited_for(request: Request, work: Callable[..., Any], *given: object) -> Any:
     """Return the result of work in a thread, where `LEFT` says once the request's client has left."""
-    left = threading.Event()
-    LEFT.set(left)
+    LEFT.set(left := threading.Event())
 
     async def watch() -> None:
         while not await request.is_disconnected():
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(0.5)
         left.set()
 
     watching = asyncio.create_task(watch())

@@ -40,7 +40,7 @@ def model_findings(table: VariantTable) -> Iterator[str]:
         harmless = [index for index in smaller if not any(one.shows_a_loss for one in _compared(table, index).values())]
         if smaller:
             many = f"{len(harmless)} of {len(smaller)} smaller indexes"
-            yield f"{many} show no significant loss; this does not prove that there is none."
+            yield f"No significant loss: {many}; this does not prove that there is none."
     explored = [index for index in table.candidates if table.rows[index].explored]
     if explored:
         best = table.best(table.main, explored)
@@ -72,7 +72,7 @@ def _counts(found: Sequence[Comparison], short: str) -> str:
     changes = [one.difference for one in found]
     worse, better = directions.count("worse"), directions.count("better")
     return (
-        f"Of {counted(len(found), 'variant')} that were run, {being(worse)} significantly worse than the baseline in {short} "
+        f"Of {counted(len(found), 'variant')} run, {being(worse)} significantly worse than the baseline in {short} "
         f"and {being(better)} significantly better; differences are between {change_text(min(changes))} and "
         f"{change_text(max(changes))}."
     )
@@ -159,7 +159,8 @@ def _line(choice: Choice, model: ModelChoice, line: Line, pick: Pick | None, bri
 
 def _smallest(choice: Choice, model: ModelChoice, pick: Pick | None, brief: bool) -> str:
     loss = f"lose less than {margin_text(choice.terms.margin)} of {_measures(choice)}"
-    tested = f"{model.topics} topics, {len(choice.terms.families)} families tested, {_sure(choice)}"
+    count = len(choice.terms.families)
+    tested = f"{model.topics} topics, {count} {'family' if count == 1 else 'families'} tested, {_sure(choice)}"
     if pick is None:
         needed = [walk.failed.topics_needed for walk in model.walks if walk.failed and walk.failed.topics_needed]
         more = f" About {min(needed):,} topics might show it." if needed else ""
