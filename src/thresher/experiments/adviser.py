@@ -212,7 +212,8 @@ def _cautious(table: VariantTable, topics: Sequence[PseudoTopic], collection: Co
     sample = Sample(table.of_topics(sentences), (table.main, "AP"), Terms())
     index = recommended(sample, walk(sample, False)) or 0
     variant = table.rows[index].name
-    return Cautious(variant, float(table.shares[index]), BY_SENTENCES, _commands(variant, collection))
+    change = expected_change([*BY_SENTENCES.values()])
+    return Cautious(variant, float(table.shares[index]), change, BY_SENTENCES, _commands(variant, collection))
 
 
 def _commands(variant: str, collection: CollectionTable) -> tuple[str, ...]:

@@ -278,7 +278,8 @@ def advised(advice: Advice) -> Iterator[str]:
         one = advice.cautious
         yield (
             f"More cautious: {one.variant}, {percent(one.share)} % of the index, the smallest that sentences of these pages "
-            f"accept. What such indexes changed by people's topics: {_percents(one.elsewhere)}."
+            f"accept. What such indexes changed by people's topics: {_percents(one.elsewhere)}; expect "
+            f"{_percent_interval(one.change)}."
         )
         said = (f"{one.source} {_percent_interval(one.change)}" for one in advice.findings if one.change)
         yield f"What these pages' own topics say of the default, on which nothing rests: {'; '.join(said)}."
