@@ -11,8 +11,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -284,54 +283,27 @@ def measure_times() -> Iterator[Stopwatch]:
     """Measure the block: wall time, CPU time of this process, and its peak memory.
 
     On Linux the peak is the kernel's own high-water mark, reset at the start of the block, so none is missed.
-    Elsewhere (and where the reset is not allowed) it is the process's since it began. Blocks may be nested. Child processes
-    are not included: workers measure themselves, and their times are added.
+    Elsewhere (and where the reset is not allowed) it is the process's since it began. Blocks are not nested. Child
+    processes are not included: workers measure themselves, and their times are added.
     """
     stopwatch = Stopwatch()
-    meter = _KernelPeak(_around.get()) if _reset_peak() else None
+    was_reset = _reset_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        with meter or nullcontext():
-            yield stopwatch
+        yield stopwatch
     finally:
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-        peak = meter.mib if meter else most
+        peak = _high_water_mark() if was_reset else most
         stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, peak)
-
-
-class _KernelPeak:
-    """The high-water mark since the reset, and of the blocks within, whose resets wiped it out."""
-
-    def __init__(self, outer: _KernelPeak | None) -> None:
-        self.mib = 0.0
-        self._outer = outer
-
-    def __enter__(self) -> None:
-        self._token = _around.set(self)
-
-    def __exit__(self, *_: object) -> None:
-        _around.reset(self._token)
-        self.note(_high_water_mark())
-
-    def note(self, mib: float) -> None:
-        """Take in a mark of this block, and so of those around it."""
-        self.mib = max(self.mib, mib)
-        if self._outer:
-            self._outer.note(mib)
-
-
-_around: ContextVar[_KernelPeak | None] = ContextVar("the innermost block that is being measured", default=None)
 
 
 def _reset_peak() -> bool:
     """Reset Linux's high-water mark to the present; return whether that worked."""
     try:
-        before = _high_water_mark()
+        _high_water_mark()
         (_SELF / "clear_refs").write_text("5", encoding="ascii")
     except (OSError, ValueError):
         return False
-    if outer := _around.get():
-        outer.note(before)
     return True
 
 
