@@ -66,10 +66,10 @@ class Pages(Protocol):
         """Return a page's title, empty without one."""
 
 
-def found(ids: Iterable[str], text: str) -> tuple[tuple[str, ...], int]:
-    """Return the first `LISTED` ids that hold `text`, whatever the case, and how many there are."""
-    matching = [one for one in ids if text.casefold() in one.casefold()]
-    return tuple(matching[:LISTED]), len(matching)
+def found(pages: Pages | None, text: str) -> View:
+    """Return the first `LISTED` pages whose ids hold `text`, whatever the case, with titles, and how many there are."""
+    ids = [one for one in (pages.ids if pages else ()) if text.casefold() in one.casefold()]
+    return {"pages": [(one, pages and pages.title(one)) for one in ids[:LISTED]], "count": len(ids)}
 
 
 class CollectionPages:
@@ -213,7 +213,6 @@ Work = Callable[..., Any]
 """A function of a module that takes a page and more; arguments and result can be pickled."""
 
 _OTHER = "try another page"
-_NEVER = Event()
 MOST_WAITING = 8
 """Pages that wait for their turn, the one at work included."""
 LEFT: ContextVar[Event] = ContextVar("left")
@@ -243,7 +242,8 @@ class PageProcess:
 
     def _call(self, work: Work, page: Page, more: tuple[Any, ...]) -> Any:
         with self._lock:
-            if self._stopped or LEFT.get(_NEVER).is_set():
+            left = LEFT.get(None)
+            if self._stopped or (left and left.is_set()):
                 raise ResourceError("the server ends, or nobody waits any more", "start it again")
             worker = self._worker = self._worker or Worker(1, partial(_done, seconds=self.limits.seconds))
             worker.begin((work, page, more))

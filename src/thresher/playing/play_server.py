@@ -78,17 +78,10 @@ class Play:
             "scorers": [*map(scorer_view, known.values())],
             "sides": sides,
             "server": True,
-            **self.found(""),
+            **found(self.pages, ""),
             "variants": [{"name": name, "cuts": cuts} for name, cuts in cleaners.items()],
             "topics": self.results is not None,
         }
-
-    def found(self, text: str) -> View:
-        """Return the pages whose ids hold `text`, with their titles, as far as they are listed, and how many there are."""
-        if self.pages is None:
-            return {"pages": [], "count": 0}
-        ids, count = found(self.pages.ids, text)
-        return {"pages": [(one, self.pages.title(one)) for one in ids], "count": count}
 
     def app(self, port: int) -> ASGIApp:
         """Return the application for a server at `port`."""
@@ -110,7 +103,7 @@ class Play:
         return _Guard(Starlette(routes=routes, exception_handlers={ThresherError: _refused}), port)
 
     async def _ids(self, request: Request) -> Response:
-        return _json(await run_in_threadpool(self.found, request.query_params.get("find", "")))
+        return _json(await run_in_threadpool(found, self.pages, request.query_params.get("find", "")))
 
     async def _picked(self, request: Request) -> Response:
         if self.pages is None:

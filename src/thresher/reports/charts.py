@@ -384,8 +384,7 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
     swept, label = rows[0]["cutoff"] is not None, cutoff_label(sweep)
     # Lines are clipped where next to nothing is left.
     shown = [row["at"] for row in rows if row["share"] >= LEAST or row["recommended"]]
-    shown = shown if len(shown) > 1 else [row["at"] for row in rows]
-    first, last = min(shown), max(shown)
+    first, last = (end(shown if len(shown) > 1 else [row["at"] for row in rows]) for end in (min, max))
     wide = swept and label == CUTOFF and first > 0 and last > WIDE * first
     below = number("at", label if swept else f"{model.size}, % of the baseline's", **_cutoff_axis(first, last, wide))
     x = {**below, "title": None, "axis": {**below["axis"], "labels": False, "ticks": False}}

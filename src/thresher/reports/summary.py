@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from thresher.choosing.advice import Advice
 from thresher.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
@@ -35,7 +35,12 @@ def model_findings(table: VariantTable) -> Iterator[str]:
         return
     found = {index: one for index in table.candidates if (one := _compared(table, index).get(table.main))}
     if found:
-        yield _counts(list(found.values()), short)
+        directions, changes = zip(*((one.direction, one.difference) for one in found.values()), strict=True)
+        worse, better = being(directions.count("worse")), being(directions.count("better"))
+        yield (
+            f"Of {counted(len(found), 'variant')} run, {worse} significantly worse than the baseline in {short} and {better} "
+            f"significantly better; differences are between {change_text(min(changes))} and {change_text(max(changes))}."
+        )
         smaller = [index for index in found if table.sizes[index] < table.sizes[0]]
         harmless = [index for index in smaller if not any(one.shows_a_loss for one in _compared(table, index).values())]
         if smaller:
@@ -65,17 +70,6 @@ def warnings(results: Results) -> Iterator[str]:
         yield from (opening + text for text in _power(results, table))
     yield from _title_bias(facts.title_bias, "")
     yield from _title_bias(facts.held_out_title_bias, "Of the held-out topics, ")
-
-
-def _counts(found: Sequence[Comparison], short: str) -> str:
-    directions = [one.direction for one in found]
-    changes = [one.difference for one in found]
-    worse, better = directions.count("worse"), directions.count("better")
-    return (
-        f"Of {counted(len(found), 'variant')} run, {being(worse)} significantly worse than the baseline in {short} "
-        f"and {being(better)} significantly better; differences are between {change_text(min(changes))} and "
-        f"{change_text(max(changes))}."
-    )
 
 
 def _power(results: Results, table: VariantTable) -> Iterator[str]:
