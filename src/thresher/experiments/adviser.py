@@ -205,8 +205,7 @@ def _findings(table: VariantTable, variant: str, topics: Sequence[PseudoTopic]) 
 
 def _cautious(table: VariantTable, topics: Sequence[PseudoTopic], collection: CollectionTable) -> Cautious | None:
     """Return what sentences choose."""
-    known = {*table.topics}
-    sentences = [topic.id for topic in topics if topic.source == SENTENCES and topic.id in known]
+    sentences = [topic.id for topic in topics if topic.source == SENTENCES]
     if len(sentences) < MINIMUM:
         return None
     sample = Sample(table.of_topics(sentences), (table.main, "AP"), Terms())

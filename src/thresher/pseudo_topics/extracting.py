@@ -407,17 +407,14 @@ def _sentence(root: etree._Element, utf8: bytes, stop_words: frozenset[str]) -> 
     return ""
 
 
+_SPACED = r"(?:\s|&nbsp;|&#160;)+"
+_ESCAPED = {one: f"(?:{re.escape(one)}|{html.escape(one)}|&#{ord(one)};)" for one in "<>&\"'"}
+
+
 def in_source(sentence: str) -> re.Pattern[str]:
     """Return what finds a sentence in the source of a page, however its words are spaced and its characters escaped."""
-    return re.compile(_SPACED.join("".join(map(_escaped, word)) for word in sentence.split()))
-
-
-_SPACED = r"(?:\s|&nbsp;|&#160;)+"
-
-
-def _escaped(character: str) -> str:
-    named = {html.escape(character), f"&#{ord(character)};"} if character in "<>&\"'" else ()
-    return f"(?:{'|'.join(map(re.escape, [character, *sorted(named)]))})" if named else re.escape(character)
+    words = ("".join(_ESCAPED.get(one, re.escape(one)) for one in word) for word in sentence.split())
+    return re.compile(_SPACED.join(words))
 
 
 def _links(
