@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -11,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from commands import Done, begin, thresher
 from small_web import Finished, Web, leftovers
@@ -68,19 +68,18 @@ def test_interrupted_by_ctrl_c(many: Web, call: Call, stage: str) -> None:
 def test_a_second_run_at_the_same_time_is_refused(web: Web, call: Call) -> None:
     """Whether both folders are shared or only one of them."""
     web.write(sweep="", cleaners="")
-    process = begin("run", "web.toml", cwd=web.folder)
-    held = web.folder / "indexes" / "web" / ".lock"
-    process.wait_until(lambda: held.exists() and held.read_text().endswith("}"))
-    # Stopped, the first cannot end before the others have looked.
-    os.killpg(process.pid, signal.SIGSTOP)
+    # Stopped once it has both locks, the first cannot end before the others have looked.
+    process = begin("run", "web.toml", cwd=web.folder, stop_at="os.mkdir results/web/scores")
+    state = psutil.Process(process.pid)
+    process.wait_until(lambda: state.status() == psutil.STATUS_STOPPED)
     for other in (("--results", "elsewhere"), ("--indexes", "elsewhere"), ()):
         done = call("run", "web.toml", *other, cwd=web.folder)
         folder = "indexes/web" if "--results" in other else "results/web"
-        lock = json.loads((web.folder / folder / ".lock").read_text())
+        told = (web.folder / folder / ".lock").read_text()
+        assert told.startswith(f"`thresher run web.toml`, process {process.pid} on ")
         assert (done.code, done.out) == (5, "")
         assert done.err.splitlines() == [
-            f"error: {folder}: another run is at work here: `thresher run web.toml`, process {process.pid} on "
-            f"{lock['host']} since {lock['since']}. Fix: wait until it has ended."
+            f"error: {folder}: another run is at work here: {told}. Fix: wait until it has ended."
         ]
     os.killpg(process.pid, signal.SIGCONT)
     first = process.wait()

@@ -149,15 +149,18 @@ def begin(
     cwd: Path | None = None,
     steps: Path | None = None,
     kill_at: str | None = None,
+    stop_at: str | None = None,
     within: tuple[str, ...] = (),
     **environment: str,
 ) -> Process:
     """Start the installed command.
 
     What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is such a line or its
-    first word, it is killed with all that it started. The command `within` starts it, such as in a namespace.
+    first word, it is killed with all that it started; about to do `stop_at`, it is stopped until SIGCONT. The command
+    `within` starts it, such as in a namespace.
     """
     command: tuple[str | Path, ...] = (THRESHER,)
-    if steps or kill_at:
-        command = (sys.executable, Path(__file__).with_name("watched.py"), str(steps or ""), kill_at or "")
+    if moment := kill_at or stop_at or (steps and "never"):
+        watched = Path(__file__).with_name("watched.py")
+        command = (sys.executable, watched, str(steps or ""), moment, "SIGKILL" if kill_at else "SIGSTOP")
     return Process((*within, *command, *map(str, arguments)), cwd, environment)

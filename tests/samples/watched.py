@@ -1,6 +1,6 @@
 """Starts the command, and writes what it is about to do to files below its folder to the file that the first argument names,
-one line each; or kills it and all that it started when it is about to do what the second argument says: one of these lines or
-its first word, such as `os.rename`. Its workers are not watched."""
+one line each; or sends it and all that it started a signal, the third argument, the first time that it is about to do what the
+second says: one of these lines or its first word, such as `os.rename`. Its workers are not watched."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from thresher.cli.main import main
 _WRITING = os.O_WRONLY | os.O_RDWR
 
 
-def watch(steps: str, kill_at: str) -> None:
+def watch(steps: str, moment: str, sign: str) -> None:
     """Look at every change to files from here on."""
+    moments = [moment]
     here, process = Path.cwd(), os.getpid()
     log = os.open(steps, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if steps else None
 
@@ -37,14 +38,15 @@ def watch(steps: str, kill_at: str) -> None:
         step = f"{event} {name}"
         if log is not None:
             os.write(log, f"{step}\n".encode())
-        if kill_at in (step, event):
-            os.killpg(0, signal.SIGKILL)
+        if moments and moments[0] in (step, event):
+            moments.clear()
+            os.killpg(0, signal.Signals[sign])
 
     sys.addaudithook(hook)
 
 
 if __name__ == "__main__":
-    _, *watched = sys.argv[:3]
-    sys.argv[:3] = ["thresher"]
+    _, *watched = sys.argv[:4]
+    sys.argv[:4] = ["thresher"]
     watch(*watched)
     main()
