@@ -11,12 +11,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from experiments import made
+from experiments import NDCG, made
 
-from thresher.choosing.savings import same_size
 from thresher.costs.repeats import Interval, MeasuredTime
 from thresher.lucene.indexing import IndexReport
 from thresher.lucene.work import IndexStatistics
+from thresher.pruning_methods.treatments import Family
 from thresher.variants.table import Bounds, VariantTable, Verdict
 
 ROOT = Path(__file__).parents[1]
@@ -56,7 +56,7 @@ def rows(text: str) -> list[list[str]]:
 def test_a_row_a_size_and_family_and_the_parts_of_the_best_pruning_method(
     script: ModuleType, table: VariantTable
 ) -> None:
-    found = same_size(table, "AP")
+    found = script.same_size(table, "AP")
     assert script.shown_measures(table) == ["AP", "nDCG@10"]
     one, ratio = Interval(1.0, 0.9, 1.1), Interval(1.5, 1.4, 1.6)
     time = MeasuredTime(one, one, ratio, ratio, Interval(-1.0, -1.2, -0.8), True)
@@ -104,3 +104,18 @@ def test_the_page_has_a_table_and_a_picture_for_each_collection() -> None:
         assert {len(row) for row in rows(place)} == {COLUMNS, 5}
         assert (ROOT / "docs" / "results" / "plots" / f"{name}-same-size.svg").exists()
         assert f"](plots/{name}-same-size.svg)" in text
+
+
+def test_the_best_of_each_family_at_each_size(script: ModuleType) -> None:
+    (table,) = made().tables
+    found = script.same_size(table, NDCG)
+    expected = []
+    for most in script.SHARES:
+        for family in Family:
+            inside = [i for i in table.candidates if table.rows[i].variant.family is family and table.shares[i] <= most]
+            if inside:
+                expected.append((family, most, max(table.mean(NDCG)[inside])))
+    assert [(one.family, one.most, table.mean(NDCG)[one.index]) for one in found] == expected
+    assert len({one.family for one in found}) == 3
+    (alone,) = made({"none": 1.0, "words@5": 0.8, "words@9": 0.5}).tables
+    assert script.same_size(alone, NDCG) == ()

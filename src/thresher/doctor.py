@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -17,9 +17,8 @@ from thresher.errors import MissingDependencyError, missing_retrieval, requireme
 from thresher.language_models.words.models import cache_folder
 from thresher.lucene.jvm import java_report
 
-_NEEDED = ("lxml", "joblib", "pyarrow", "numpy", "symspellpy", "justext")
+_NEEDED = ("lxml", "joblib", "pyarrow", "numpy", "symspellpy", "justext", "ufal.kenlm")
 _JAVA = ("pyserini", "pyjnius")
-_KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
 _LOW_DISK = 5 * 2**30
 _LOW_MEMORY_MIB = 2000
 
@@ -44,29 +43,9 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at Python, packages, the extras, the CPU, its energy counters, memory and disk."""
-    return [_python(), *_packages(), *_extras(), *_machine(), _disk("disk, here", Path.cwd()), _cache()]
-
-
-def _python() -> Finding:
-    old = sys.version_info < (3, 11)
-    return Finding(
-        "Python", ".".join(map(str, sys.version_info[:3])), "install Python 3.11 or later" if old else "", old
-    )
-
-
-def _packages() -> list[Finding]:
-    findings = [_package(name) for name in _NEEDED]
-    kenlm = [(name, _version(name)) for name in _KENLM if _version(name)]
-    if len(kenlm) == 1:
-        findings.append(Finding("kenlm", f"{kenlm[0][1]} ({kenlm[0][0]})"))
-    elif kenlm:
-        names = ", ".join(name for name, _ in kenlm)
-        findings.append(
-            Finding("kenlm", f"several of one module: {names}", f"pip uninstall all of them but one: {names}")
-        )
-    else:
-        findings.append(Finding("kenlm", "missing", "pip install ufal.kenlm", True))
-    return findings
+    python = Finding("Python", platform.python_version())
+    packages = map(_package, _NEEDED)
+    return [python, *packages, *_extras(), *_machine(), _disk("disk, here", Path.cwd()), _cache()]
 
 
 def _package(name: str) -> Finding:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from thresher.choosing.advice import expected_change, relative_change
-from thresher.defaults import LEFT_OUT
+from thresher.defaults import BY_SENTENCES, LEFT_OUT
 
 
 def test_changes_are_shares_of_the_mean_with_the_interval_of_student() -> None:
@@ -23,9 +23,10 @@ def test_changes_are_shares_of_the_mean_with_the_interval_of_student() -> None:
     assert relative_change(after, np.zeros(60)) is None
 
 
-def test_what_to_expect_of_a_further_collection_holds_what_the_six_showed() -> None:
-    changes = np.array([*LEFT_OUT.values()])
-    found = expected_change([*LEFT_OUT.values()])
+@pytest.mark.parametrize("elsewhere", [LEFT_OUT, BY_SENTENCES])
+def test_what_to_expect_of_a_further_collection_holds_what_the_six_showed(elsewhere: dict[str, float]) -> None:
+    changes = np.array([*elsewhere.values()])
+    found = expected_change([*elsewhere.values()])
     reach = stats.t.ppf(0.975, 5) * changes.std(ddof=1) * np.sqrt(1 + 1 / 6)
     assert (found.value, found.low, found.high) == pytest.approx(
         (changes.mean(), changes.mean() - reach, changes.mean() + reach)

@@ -293,7 +293,7 @@ def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
     code = (
         "import sys, thresher\n"
         "from thresher.cleaning import whole_collections\n"
-        "from thresher.costs.repeats import peak_memory\n"
+        "from thresher.costs.repeats import _high_water_mark as peak_memory\n"
         "whole_collections.WINDOW_BYTES = 2**21\n"
         "for many in ('100', '600'):\n"
         "    sys.stdin = open(many + '.jsonl')\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shlex
+from collections import Counter
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -23,7 +24,9 @@ from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.experiments.config import load_experiment
 from thresher.lucene.indexing import open_index
 from thresher.lucene.work import index_statistics
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.summary import advised
+from thresher.scoring.removed import explained_pages
 from thresher.variants.results import read_results
 
 PAGES = 90
@@ -85,6 +88,7 @@ def test_sentences_choose_the_more_cautious_index(crawl: Path) -> None:
     assert advice.cautious is not None
     assert advice.cautious.share == table.shares[smallest]
     assert advice.cautious.elsewhere == BY_SENTENCES
+    assert f"{advice.cautious.variant}, {100 * advice.cautious.share:.1f} %" in "".join(advised(advice))
     assert ADVICE.read(crawl / "asked" / "advice.json").cautious is None
 
 
@@ -115,9 +119,23 @@ def test_the_commands_make_the_index_of_the_whole_crawl(crawl: Path, tmp_path: P
 
 def test_blocks_pages_and_passages_that_it_would_hurt(crawl: Path) -> None:
     advice = ADVICE.read(crawl / "plain" / "advice.json")
-    removed = {one.kind: one.removed for one in advice.blocks}
-    assert removed["menu" if "menu" in removed else "link"] > 0.5
-    assert sum(one.count for one in advice.kinds) == 60
+    cleaner = parse_treatment(DEFAULT_INDEX).cleaner
+    words: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+    mostly: Counter[str] = Counter()
+    for page in explained_pages(crawl / "plain" / "advice" / "scores", cleaner):
+        of_page: Counter[str] = Counter()
+        for segment in page.segments:
+            kind, count = page.kinds[segment.block].value, len(segment.text.split())
+            of_page[kind] += count
+            lost[kind] += 0 if segment.kept else count
+        words += of_page
+        mostly[max(of_page, key=lambda kind: of_page[kind])] += 1
+    assert {one.kind: one.count for one in advice.blocks} == words
+    assert {one.kind: one.removed for one in advice.blocks} == pytest.approx(
+        {kind: lost[kind] / words[kind] for kind in words}
+    )
+    assert {one.kind: one.count for one in advice.kinds} == mostly
     assert 1 <= len(advice.look) <= 5
     assert all(0 < page.removed <= 1 and page.passage for page in advice.look)
 

@@ -135,7 +135,6 @@ measures = ["P@5", "AP"]
 seed = 7
 correction = "none"
 alpha = 0.1
-without_headings = true
 [choose]
 emptied = 0
 deciding = ["P@5"]
@@ -181,11 +180,6 @@ column = "credibility"
         ("perplexity(lm=books,headings=keep)@3000", "perplexity(lm=books,headings=keep)", 3000.0),
         ("density@8", None, None),
         ("words@5+density(headings=keep)@10", None, None),
-        ("words(headings=drop)@0", None, None),
-        ("perplexity(lm=books,headings=drop)@1000", None, None),
-        ("perplexity(lm=books,headings=drop)@2000", None, None),
-        ("perplexity(lm=books,headings=drop)@3000", None, None),
-        ("words@5+density(headings=drop)@10", None, None),
     ]
     assert [scorer.canonical_name for scorer in found.scorers] == ["density", "perplexity(lm=books)", "words"]
     assert (found.index.positions, found.index.stemmer, found.index.lengths) == (True, "krovetz", True)
@@ -195,20 +189,6 @@ column = "credibility"
     assert found.terms == Terms(Margin(0.02, relative=False), 0.1, 0.0, ("none|dcp", "words"), ("P@5",))
     assert found.measure_seconds == 0.5
     assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58)
-
-
-def test_variants_without_headings_only_where_they_are_kept_and_asked_for(load: Load) -> None:
-    kept = '[cleaners]\nnames = ["bte(headings=keep)", "density@8"]\n'
-    dropped = '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n'
-    asked = "[evaluation]\nwithout_headings = true\n"
-    alone = ["none", "bte", "density(headings=drop)@8"]
-    assert [variant.name for variant in load(HEAD + dropped + asked).variants] == alone
-    wanted = load(HEAD + kept + asked)
-    assert [variant.name for variant in wanted.variants] == [
-        "none", "bte(headings=keep)", "density@8", "words(headings=drop)@0", "bte(headings=drop)"
-    ]  # fmt: skip
-    assert [scorer.name for scorer in wanted.scorers] == ["bte", "density", "words"]
-    assert [scorer.name for scorer in load(HEAD + kept).scorers] == ["bte", "density"]
 
 
 def test_a_machine_has_a_tdp_or_measured_power(load: Load, fail: Fail) -> None:
@@ -593,8 +573,6 @@ names = ["words(headings=keep)@11|dcp@0.3"]
 [pruning]
 statistics = "pruned"
 combined = 3
-[evaluation]
-without_headings = true
 """
     experiment = load(HEAD + text)
     assert [(variant.name, variant.sweep, variant.cutoff) for variant in experiment.variants] == [
@@ -606,8 +584,6 @@ without_headings = true
         ("density@10|dcp@0.5", "density|dcp", 0.5),
         ("density@12|dcp@0.5", "density|dcp", 0.5),
         ("words(headings=keep)@11|dcp@0.3", None, None),
-        ("words(headings=drop)@0", None, None),
-        ("words(headings=drop)@11|dcp@0.3", None, None),
     ]
     combined = [variant.cleaner_cutoff for variant in experiment.variants if variant.cleaner_cutoff is not None]
     assert combined == [10, 12]

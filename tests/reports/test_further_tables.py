@@ -1,10 +1,9 @@
-"""What is best at the same size, chosen and tested held-out, found by headings, and runs of other systems."""
+"""What is chosen and tested held-out, and runs of other systems."""
 
 from __future__ import annotations
 
 import csv
 import io
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,33 +12,13 @@ from experiments import NAMES, NDCG, made, small, variant, with_system
 from scipy.stats import wilcoxon
 from test_variant_tables import column
 
-from thresher.choosing.savings import same_size
 from thresher.reports.further_tables import (
     chosen_csv,
     chosen_table,
-    headings_table,
-    same_size_table,
     systems_csv,
     systems_table,
 )
-from thresher.variants.held_out import chosen_on_topics, headings_pairs
-
-KEPT, DROPPED, ALL = "density(headings=keep)@5", "density(headings=drop)@5", "words(headings=drop)@0"
-
-
-def test_the_best_of_each_family_stand_beside_each_other() -> None:
-    table = made(only_explored=[name for name in NAMES if "|" in name]).tables[0]
-    best = same_size(table, NDCG)
-    shown = same_size_table(table)
-    assert shown is not None
-    assert column(shown, "variant") == [table.rows[one.index].name for one in best]
-    assert column(shown, "index at most", "% of baseline") == [f"{100 * one.most:.1f}" for one in best]
-    assert column(shown, "family") == [one.family.value for one in best]
-    assert "verdict" not in [head.header for head in shown.columns]
-
-
-def test_one_family_is_not_compared() -> None:
-    assert same_size_table(small().tables[0]) is None
+from thresher.variants.held_out import chosen_on_topics
 
 
 def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:
@@ -73,23 +52,6 @@ def test_without_held_out_topics_nothing_is_chosen() -> None:
     assert chosen_table(small()) is None
     explored = made(held_out=10, only_explored=list(NAMES))
     assert chosen_on_topics(explored) == ()
-
-
-def test_variants_stand_beside_the_same_without_headings() -> None:
-    results = made({"none": 1.0, "words@5": 0.9, KEPT: 0.5, DROPPED: 0.4, ALL: 0.8}, topics=30)
-    (table,) = results.tables
-    assert headings_pairs(table) == ((0, 4), (2, 3))
-    shown = headings_table(table)
-    assert shown is not None
-    means = table.mean(NDCG)
-    assert column(shown, "variant") == ["none", KEPT]
-    gains = [means[2] - means[0], means[3] - means[4]]
-    texts = [column(shown, "difference", unit)[1] for unit in ("from all text", "from all other text")]
-    assert [float(text.replace("−", "-")) for text in texts] == pytest.approx(gains, abs=5.1e-5)
-    counts = [int(gain > 0) for gain in gains]
-    assert re.findall(r"\b[0-9]+ have", shown.caption) == [f"{count} have" for count in counts]
-    assert headings_table(table.only((0, 1, 2, 3))) is None
-    assert headings_table(small().tables[0]) is None
 
 
 def test_runs_of_other_systems_stand_beside_the_baseline() -> None:

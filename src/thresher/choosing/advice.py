@@ -62,12 +62,14 @@ class Cautious:
 
     Args:
         share: its postings over those without cleaning.
+        change: what to expect of a further collection, as in `Advice`.
         elsewhere: what such choices changed of the main measure by people's topics, by collection.
         commands: see `Advice`.
     """
 
     variant: str
     share: float
+    change: Interval
     elsewhere: Mapping[str, float]
     commands: tuple[str, ...]
 

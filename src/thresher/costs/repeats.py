@@ -7,11 +7,11 @@ were a variant. The copy's apparent speed-up is the noise floor.
 from __future__ import annotations
 
 import math
-import threading
+import resource
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +19,6 @@ from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-import psutil
 
 from thresher.columns import Declared, Show
 
@@ -235,7 +234,6 @@ def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
 
 
 _SELF = Path("/proc/self")
-_SAMPLE_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -285,78 +283,27 @@ def measure_times() -> Iterator[Stopwatch]:
     """Measure the block: wall time, CPU time of this process, and its peak memory.
 
     On Linux the peak is the kernel's own high-water mark, reset at the start of the block, so none is missed.
-    Elsewhere (and where the reset is not allowed) the resident memory is sampled every 20 ms. Blocks may be
-    nested. Child processes are not included: workers measure themselves, and their times are added.
+    Elsewhere (and where the reset is not allowed) it is the process's since it began. Blocks are not nested. Child
+    processes are not included: workers measure themselves, and their times are added.
     """
     stopwatch = Stopwatch()
-    meter: _KernelPeak | _SampledPeak = _KernelPeak(_around.get()) if _reset_peak() else _SampledPeak()
+    was_reset = _reset_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        with meter:
-            yield stopwatch
+        yield stopwatch
     finally:
-        stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, meter.mib)
-
-
-class _KernelPeak:
-    """The high-water mark since the reset, and of the blocks within, whose resets wiped it out."""
-
-    def __init__(self, outer: _KernelPeak | None) -> None:
-        self.mib = 0.0
-        self._outer = outer
-
-    def __enter__(self) -> None:
-        self._token = _around.set(self)
-
-    def __exit__(self, *_: object) -> None:
-        _around.reset(self._token)
-        self.note(_high_water_mark())
-
-    def note(self, mib: float) -> None:
-        """Take in a mark of this block, and so of those around it."""
-        self.mib = max(self.mib, mib)
-        if self._outer:
-            self._outer.note(mib)
-
-
-_around: ContextVar[_KernelPeak | None] = ContextVar("the innermost block that is being measured", default=None)
-
-
-class _SampledPeak:
-    """The largest sample of the resident memory, taken by a thread."""
-
-    def __init__(self) -> None:
-        self._process = psutil.Process()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True, name="thresher-memory")
-        self.mib = 0.0
-
-    def __enter__(self) -> None:
-        self._sample()
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-        self._sample()
-
-    def _watch(self) -> None:
-        while not self._stop.wait(_SAMPLE_SECONDS):
-            self._sample()
-
-    def _sample(self) -> None:
-        self.mib = max(self.mib, self._process.memory_info().rss / 2**20)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+        peak = _high_water_mark() if was_reset else most
+        stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, peak)
 
 
 def _reset_peak() -> bool:
     """Reset Linux's high-water mark to the present; return whether that worked."""
     try:
-        before = _high_water_mark()
+        _high_water_mark()
         (_SELF / "clear_refs").write_text("5", encoding="ascii")
     except (OSError, ValueError):
         return False
-    if outer := _around.get():
-        outer.note(before)
     return True
 
 

@@ -205,14 +205,14 @@ def _findings(table: VariantTable, variant: str, topics: Sequence[PseudoTopic]) 
 
 def _cautious(table: VariantTable, topics: Sequence[PseudoTopic], collection: CollectionTable) -> Cautious | None:
     """Return what sentences choose."""
-    known = {*table.topics}
-    sentences = [topic.id for topic in topics if topic.source == SENTENCES and topic.id in known]
+    sentences = [topic.id for topic in topics if topic.source == SENTENCES]
     if len(sentences) < MINIMUM:
         return None
     sample = Sample(table.of_topics(sentences), (table.main, "AP"), Terms())
     index = recommended(sample, walk(sample, False)) or 0
     variant = table.rows[index].name
-    return Cautious(variant, float(table.shares[index]), BY_SENTENCES, _commands(variant, collection))
+    change = expected_change([*BY_SENTENCES.values()])
+    return Cautious(variant, float(table.shares[index]), change, BY_SENTENCES, _commands(variant, collection))
 
 
 def _commands(variant: str, collection: CollectionTable) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, read_options
-from thresher.experiments.variants import read_variants, without_headings_of
+from thresher.experiments.variants import read_variants
 from thresher.files import digest, read_text
 from thresher.lucene.analysis import RetrievalModel, parse_retrieval
 from thresher.lucene.indexing import IndexOptions, cannot_hold
@@ -216,7 +216,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         topics=topics,
         held_out=held_out,
         pages=pages[0],
-        variants=(*variants, *without_headings_of(variants)) if evaluation.without_headings else variants,
+        variants=variants,
         texts={name: path for name, path in texts.items() if isinstance(path, Path)},
         vectors=vectors,
         systems=systems,

@@ -225,9 +225,6 @@ class EvaluationTable(_Strict):
         float, Within(0, 1, open=True), "significance level of marks; intervals have the level 1 − alpha"
     ] = d.ALPHA
     seed: Annotated[int, Within(0, 1e12), "seed of the bootstrap"] = 0
-    without_headings: Annotated[
-        bool, "variants with `headings=keep` are also compared with title and headings left out of all indexes"
-    ] = False
 
 
 @dataclass(frozen=True)

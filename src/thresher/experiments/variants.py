@@ -21,7 +21,6 @@ from thresher.pruning_methods.treatments import (
 )
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
-from thresher.variants.held_out import without_headings
 from thresher.variants.table import Variant
 
 # A sweep of more than this is a slip of the step.
@@ -59,16 +58,6 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
             problems.add(f"the variant {variant.name!r} occurs twice", "leave one out", at)
         seen.add(folder_name(variant))
     return tuple(variant for variant, _ in variants)
-
-
-def without_headings_of(variants: Sequence[Variant]) -> list[Variant]:
-    """Return all text but title and headings, and each variant that keeps these without them.
-
-    Those that are among the variants already are left out; none are returned if no variant keeps headings.
-    """
-    found = [dropped for variant in variants if (dropped := without_headings(variant.treatment))]
-    known = {variant.name for variant in variants}
-    return [Variant(treatment) for treatment in found if treatment.name not in known] if len(found) > 1 else []
 
 
 def _treatment(name: str) -> Treatment:

@@ -395,7 +395,7 @@ def _sentence(root: etree._Element, utf8: bytes, stop_words: frozenset[str]) -> 
     found: dict[int, str] = {}
     for element in root.iter():
         for piece in (element.tail, None if element.tag in _NO_SENTENCES else element.text):
-            for sentence in _END.split(piece or ""):
+            for sentence in _END.split(piece) if piece and len(piece) >= 2 * _LEAST_WORDS - 1 else ():
                 words = sentence.split()
                 if len(words) >= _LEAST_WORDS and sentence.rstrip().endswith(SENTENCE_ENDS):
                     found[hashed(" ".join(words))] = " ".join(words)
@@ -407,17 +407,14 @@ def _sentence(root: etree._Element, utf8: bytes, stop_words: frozenset[str]) -> 
     return ""
 
 
+_SPACED = r"(?:\s|&nbsp;|&#160;)+"
+_ESCAPED = {one: f"(?:{re.escape(one)}|{html.escape(one)}|&#{ord(one)};)" for one in "<>&\"'"}
+
+
 def in_source(sentence: str) -> re.Pattern[str]:
     """Return what finds a sentence in the source of a page, however its words are spaced and its characters escaped."""
-    return re.compile(_SPACED.join("".join(map(_escaped, word)) for word in sentence.split()))
-
-
-_SPACED = r"(?:\s|&nbsp;|&#160;)+"
-
-
-def _escaped(character: str) -> str:
-    named = {html.escape(character), f"&#{ord(character)};"} if character in "<>&\"'" else ()
-    return f"(?:{'|'.join(map(re.escape, [character, *sorted(named)]))})" if named else re.escape(character)
+    words = ("".join(_ESCAPED.get(one, re.escape(one)) for one in word) for word in sentence.split())
+    return re.compile(_SPACED.join(words))
 
 
 def _links(

@@ -35,11 +35,7 @@ def write_all(
     write_text(folder / RESULTS_CSV, results_csv(results))
     if results.was_run:
         write_text(folder / "per_topic.csv", per_topic_csv(results))
-    others = [
-        further.chosen_table(results),
-        further.systems_table(results),
-        *map(further.headings_table, results.tables),
-    ]
+    others = [further.chosen_table(results), further.systems_table(results)]
     if others[0]:
         write_text(folder / further.CHOSEN_CSV, further.chosen_csv(results))
     if results.facts.systems:

@@ -1,4 +1,4 @@
-"""Further tables: the best at the same size, what was chosen and tested held-out, headings, baseline runs."""
+"""Further tables: what was chosen and tested held-out, headings, baseline runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from thresher.choosing.choices import Choice, FamilyWalk, Line, ModelChoice, Pick, Tested
-from thresher.choosing.savings import BestOfFamily, Savings, same_size
+from thresher.choosing.savings import Savings
 from thresher.choosing.shared import SharedChoice, Tried
 from thresher.columns import Declared, Show
 from thresher.evaluation.significance import Comparison
@@ -15,7 +15,6 @@ from thresher.reports.formatting import MARKS, correction_text, direction, marks
 from thresher.reports.summary import loss_text, margin_text
 from thresher.reports.table import (
     FORMATS,
-    PERCENT,
     Column,
     Table,
     columns_of,
@@ -25,57 +24,13 @@ from thresher.reports.table import (
     pick,
     within,
 )
-from thresher.reports.variant_columns import BREAK_EVEN, Entry, variant_columns
+from thresher.reports.variant_columns import BREAK_EVEN
 from thresher.reports.variant_tables import caption
 from thresher.scorers.cleaners import BASELINE
-from thresher.variants.held_out import Chosen, chosen_on_topics, headings_pairs
+from thresher.variants.held_out import Chosen, chosen_on_topics
 from thresher.variants.results import BaselineRun, Results
-from thresher.variants.table import VariantTable
 
 CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
-
-
-@dataclass(frozen=True, eq=False)
-class BestAtSize:
-    """The best variant of a family at a size."""
-
-    best: BestOfFamily
-    entry: Entry
-
-
-def same_size_columns(measure: str) -> list[Column[BestAtSize]]:
-    """Return the columns of the best of each family at the same size."""
-    names = ["variant", "postings_share", measure, f"{measure} difference", f"{measure} low", "verdict"]
-    names += ["emptied", "query_postings", "indexing_ratio"]
-    return [
-        Column(
-            "at_most",
-            lambda row: row.best.most,
-            "Largest size of the index over that of the baseline.",
-            "index at most",
-            "% of baseline",
-            PERCENT,
-        ),
-        Column("family", lambda row: row.best.family.value, "Cleaners, pruning or combinations.", align="left"),
-        *within(pick(variant_columns((measure,)), *names), lambda row: row.entry),
-    ]
-
-
-def same_size_table(table: VariantTable) -> Table | None:
-    """Return a row for each size and family; None if all variants are of one family."""
-    rows = [BestAtSize(best, Entry(table, best.index)) for best in same_size(table, table.main)]
-    if not rows:
-        return None
-    columns = [
-        column
-        for column in same_size_columns(table.main)
-        if column.name in ("variant", "family") or any(column.value(row) is not None for row in rows)
-    ]
-    text = (
-        "The variant of each family with the highest mean and an index of at most a share of the baseline's postings. It is "
-        "the best of many on these very topics: expect a little less of it on others."
-    )
-    return Table.of(columns, rows, text, keys=3, group=lambda row: row.best.most)
 
 
 def chosen_columns() -> list[Column[Chosen]]:
@@ -115,59 +70,6 @@ def chosen_table(results: Results) -> Table | None:
         "the best cutoff on the held-out topics would have promised beyond the chosen one."
     )
     return Table.of(pick(chosen_columns(), *names), rows, text, keys=1 + several)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """A variant that keeps title and headings, or the baseline, and the same without; `without` is all other text."""
-
-    kept: Entry
-    dropped: Entry
-    without: int
-
-    def differences(self, measure: str) -> tuple[float, float]:
-        """Return how far each mean is from that of all text, and of all text but title and headings."""
-        means = self.kept.table.mean(measure)
-        kept = means[self.kept.index] - means[0]
-        return kept.item(), (means[self.dropped.index] - means[self.without]).item()
-
-
-def heading_columns(measure: str) -> list[Column[_Pair]]:
-    """Return the columns of variants with and without title and headings."""
-    columns = pick(variant_columns((measure,)), measure, "postings_share")
-    kept: list[Column[_Pair]] = within(columns, lambda pair: pair.kept, "with ", "With title and headings")
-    dropped: list[Column[_Pair]] = within(columns, lambda pair: pair.dropped, "without ", "Without title and headings")
-    change = FORMATS[Show.DIFFERENCE]
-    what = "Difference of the mean from that of all text"
-    return [
-        Column("variant", lambda pair: pair.kept.row.name, "The variant, by its canonical name.", align="left"),
-        *(replace(column, unit="with headings") for column in kept),
-        Column("gain", lambda pair: pair.differences(measure)[0], f"{what}.", "difference", "from all text", change),
-        *(replace(column, unit="without headings") for column in dropped),
-        Column(
-            "gain without",
-            lambda pair: pair.differences(measure)[1],
-            f"{what} but title and headings.",
-            "difference",
-            "from all other text",
-            change,
-        ),
-    ]
-
-
-def headings_table(table: VariantTable) -> Table | None:
-    """Return the baseline and variants that keep title and headings, each with and without these; None if none is so."""
-    pairs = headings_pairs(table)
-    if not pairs:
-        return None
-    rows = [_Pair(Entry(table, kept), Entry(table, dropped), pairs[0][1]) for kept, dropped in pairs]
-    gains = [row.differences(table.main) for row in rows[1:]]
-    with_headings, without = (len([one for one in column if one > 0]) for column in zip(*gains, strict=True))
-    text = (
-        f"Of {len(gains)} variants that keep title and headings, {with_headings} have a higher mean than all text. Without "
-        f"title and headings in any index, {without} have a higher mean than all other text. †+ and †− are against all text."
-    )
-    return Table.of(heading_columns(table.main), rows, text)
 
 
 def system_columns(measures: Sequence[str]) -> list[Column[BaselineRun]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 from thresher.choosing.advice import Advice
@@ -30,7 +30,16 @@ from thresher.reports.formatting import (
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
-from thresher.reports.summary import advised, assumptions, margin_text, measured, model_answer, model_findings, warnings
+from thresher.reports.summary import (
+    advised,
+    assumptions,
+    margin_text,
+    measured,
+    model_answer,
+    model_findings,
+    signed_percent,
+    warnings,
+)
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.results import Results
@@ -161,8 +170,7 @@ def _page(results: Results, choice: Choice | None, advice: Advice | None) -> dic
         "findings": [*model_findings(table)],
         "main": variant_tables.main_table(results),
         "systems": further_tables.systems_table(results),
-        "same_size": further_tables.same_size_table(table),
-        "headings": further_tables.headings_table(table),
+        "same_size": len(table.families) > 1,
         "chosen": further_tables.chosen_table(results),
         "held_out": variant_tables.held_out_table(results) if table.held_out_topics else None,
         "work": variant_tables.work_table(results),
@@ -244,8 +252,8 @@ def _advised(advice: Advice) -> dict[str, Any]:
     """Return what the first screen says of an advice."""
     figures = [("Index size", _change(advice.size.value), "postings")]
     if advice.change:
-        low, high = (_change(1 + bound) for bound in (advice.change.low, advice.change.high))
-        figures.append((measure_header(advice.measure)[0], _change(1 + advice.change.value), f"{low} to {high}"))
+        value, low, high = map(signed_percent, astuple(advice.change))
+        figures.append((measure_header(advice.measure)[0], f"{value} %", f"{low} to {high} %"))
     return {"sentences": [*advised(advice)], "commands": advice.commands, "figures": figures}
 
 

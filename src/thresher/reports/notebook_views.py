@@ -42,12 +42,8 @@ def _table(table: Table) -> Markup:
 
 
 def _scored_columns(page: PageScores) -> list[Column[Mapping[str, Any]]]:
-    names = [*page.rows[0]] if page.rows else []
-    texts = {"text", "kind"}
-    return [
-        Column(name, itemgetter(name), "", format=each(significant_digits), align="left" if name in texts else "right")
-        for name in names
-    ]
+    names = page.rows[0] if page.rows else ()
+    return [Column(name, itemgetter(name), "", format=each(significant_digits)) for name in names]
 
 
 VIEWS.update(

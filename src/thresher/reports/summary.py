@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from thresher.choosing.advice import Advice
 from thresher.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
@@ -254,24 +254,29 @@ def _bounded(effect: Effect) -> str:
 def advised(advice: Advice) -> Iterator[str]:
     """Give what is advised for a crawl, what to expect, what it rests on, and what it would hurt."""
     short, size, change = measure_header(advice.measure)[0], advice.size, advice.change
-    by = f" by the sample {percent(size.low)} to {percent(size.high)} %," if size.low < size.high else ""
+    by = f", by the sample {percent(size.low)} to {percent(size.high)} %" if size.low < size.high else ""
     looked = f"{counted(advice.sampled, 'page')} of {advice.pages:,}, {counted(advice.sites, 'site')}"
+    sampled = f"{percent(size.value)} % of the index{by} ({looked})"
     if advice.by_queries:
         opening = STAY if advice.variant == BASELINE else f"Use {advice.variant}"
-        yield f"{opening}: {percent(size.value)} % of the index,{by} as queries with their pages choose ({looked})."
+        yield f"{opening}: {sampled}, as {advice.findings[0].topics:,} queries with their pages choose."
     else:
-        yield f"Begin with {advice.variant}, the default: {percent(size.value)} % of the index,{by} ({looked})."
-        lost = ", ".join(f"{name} {_signed_percent(one)}" for name, one in advice.elsewhere.items())
+        yield f"Begin with {advice.variant}, the default: {sampled}."
         yield (
-            "No topics made of pages were found to choose as people's do. What the default changed of "
-            f"{short} on other collections, each time chosen without them: {lost} %."
+            f"No topics made of pages were found to choose as people's do. What the default changed of {short} on other "
+            f"collections, each time chosen without them: {_percents(advice.elsewhere)}."
         )
     if change:
         yield f"Expect {short} to change by {_percent_interval(change)} (95 %)."
-    if said := [
-        f"{one.source} ({one.topics}) {_percent_interval(one.change)}" for one in advice.findings if one.change
-    ]:
-        yield f"By topics, of which known items are only told: {'; '.join(said)}."
+    if advice.cautious:
+        one = advice.cautious
+        yield (
+            f"More cautious: {one.variant}, {percent(one.share)} % of the index, the smallest that sentences of these pages "
+            f"accept. What such indexes changed by people's topics: {_percents(one.elsewhere)}; expect "
+            f"{_percent_interval(one.change)}."
+        )
+        said = (f"{one.source} {_percent_interval(one.change)}" for one in advice.findings if one.change)
+        yield f"What these pages' own topics say of the default, on which nothing rests: {'; '.join(said)}."
     for what, every in (("blocks", advice.blocks), ("pages that mostly are", advice.kinds)):
         worst = sorted((one for one in every if one.removed >= _MENTIONED), key=lambda one: -one.removed)
         if worst:
@@ -285,13 +290,18 @@ _MENTIONED = 0.02
 """Smaller removed shares are not worth a word."""
 
 
-def _signed_percent(share: float) -> str:
+def signed_percent(share: float) -> str:
+    """Return a change as per cent with its sign, without the unit."""
     return signed(100 * share, 1)
 
 
+def _percents(changes: Mapping[str, float]) -> str:
+    return f"{', '.join(f'{name} {signed_percent(change)}' for name, change in changes.items())} %"
+
+
 def _percent_interval(change: Interval) -> str:
-    low, high = _signed_percent(change.low), _signed_percent(change.high)
-    return f"{_signed_percent(change.value)} % ({low} to {high})"
+    low, high = signed_percent(change.low), signed_percent(change.high)
+    return f"{signed_percent(change.value)} % ({low} to {high})"
 
 
 def shared_answer(choice: SharedChoice) -> Iterator[str]:

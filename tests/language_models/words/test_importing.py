@@ -264,7 +264,7 @@ def test_bombs_are_refused_in_little_memory(tmp_path):
         card.truncate(2**30)
     code = (
         "from pathlib import Path\n"
-        "from thresher.costs.repeats import peak_memory\n"
+        "from thresher.costs.repeats import _high_water_mark as peak_memory\n"
         "from thresher.errors import InputError\n"
         "from thresher.language_models.words.importing import import_model\n"
         "from thresher.language_models.words.models import load_model\n"
