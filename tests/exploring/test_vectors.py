@@ -93,8 +93,23 @@ def test_vectors_are_read_from_json_lines_and_parquet(tmp_path: Path) -> None:
         '{"id": "a", "vector": [1]}\n{"id": "b", "vector": [1, 2]}\n',
         '{"id": "a", "vector": [null]}\n',
         '{"id": "a", "vector": "x"}\n',
+        "nullnullll",
+        f'{{"id": "a", "vector": [{"9" * 400}]}}\n',
+        f'{{"id": "a", "vector": {"[" * 5000}\n',
     ],
-    ids=["empty", "cut off", "no vector", "no number", "twice", "other length", "null", "text"],
+    ids=[
+        "empty",
+        "cut off",
+        "no vector",
+        "no number",
+        "twice",
+        "other length",
+        "null",
+        "text",
+        "nulls",
+        "large",
+        "deep",
+    ],
 )
 def test_broken_vectors_are_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "v.jsonl"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -48,6 +49,17 @@ def test_accents_are_letters_without_words():
     assert plain == accents
     plain, accents = NCleaner().score(read_html("<p>ete<p>été")).tolist()
     assert plain != accents
+
+
+def test_a_model_that_is_trained_again_under_its_name_is_read_again(tmp_path):
+    scores = []
+    for number, dirty in enumerate(("xx yy", "aaa ccc")):
+        path = tmp_path / "model"
+        write_model(path, train([(["aaa bbb"], ["aaa bbb", dirty])], Settings(2, 0.5), "tests"))
+        os.utime(path, (number, number))
+        scores.append(float(NCleaner(model=str(path)).score(read_text_page("aaa"))[0]))
+        assert scores[-1] == pytest.approx(float(load_segment_scorer.__wrapped__(str(path)).score("aaa")[0]))
+    assert scores[0] != scores[1]
 
 
 def test_clamped_probabilities_are_another_scorer(tmp_path):

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.json
 import pyarrow.parquet as pq
 
 from thresher.collections.parquet_rows import MAGIC
 from thresher.errors import InputError
 from thresher.evaluation import check_overlap, evaluate
 from thresher.exploring.exploring import JudgedTopics
+from thresher.files import read_text
 from thresher.lucene.work import IndexStatistics
 from thresher.pruning_methods.method import PrincipalComponents
 from thresher.pruning_methods.treatments import Pruning, Treatment
@@ -38,10 +39,12 @@ def read_vectors(path: Path) -> Vectors:
     try:
         with path.open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC
-        table = pq.read_table(path, columns=["id", "vector"]) if is_parquet else pyarrow.json.read_json(path)
-        ids = tuple(map(str, table["id"].to_pylist()))
-        matrix = np.array(table["vector"].to_pylist(), dtype=np.float64)
-    except (OSError, pa.ArrowException, KeyError, ValueError, TypeError) as error:
+        # Arrow's reader of JSON ends the process at some broken lines.
+        lines = () if is_parquet else filter(str.strip, read_text(path).split("\n"))
+        rows = pq.read_table(path, columns=["id", "vector"]).to_pylist() if is_parquet else map(json.loads, lines)
+        pairs = [(str(row["id"]), np.array(row["vector"], dtype=np.float64)) for row in rows]
+        ids, matrix = tuple(name for name, _ in pairs), np.stack([vector for _, vector in pairs])
+    except (OSError, pa.ArrowException, KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         what = f"the vectors cannot be read ({' '.join(str(error).split())})"
         raise InputError(
             what, "give JSON lines or Parquet with `id` and `vector`, as many numbers each", str(path)

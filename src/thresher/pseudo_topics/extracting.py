@@ -485,8 +485,7 @@ class _Few:
 
     def __init__(self) -> None:
         builder = etree.TreeBuilder()
-        self.end, self.data, self.close = builder.end, builder.data, builder.close
-        self._start = builder.start
+        self._start, self.end, self.data, self.close = builder.start, builder.end, builder.data, builder.close
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._start(tag, {name: attributes[name] for name in _READ if name in attributes})

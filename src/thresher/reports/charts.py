@@ -382,7 +382,6 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
     """
     rows = [row for row in model.rows if row["sweep"] == sweep]
     swept, label = rows[0]["cutoff"] is not None, cutoff_label(sweep)
-    # Lines are clipped where next to nothing is left.
     shown = [row["at"] for row in rows if row["share"] >= LEAST or row["recommended"]]
     first, last = (end(shown if len(shown) > 1 else [row["at"] for row in rows]) for end in (min, max))
     wide = swept and label == CUTOFF and first > 0 and last > WIDE * first

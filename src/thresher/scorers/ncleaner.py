@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 
@@ -102,7 +104,9 @@ class NCleaner(Scorer):
         return scores
 
     def _segment_scorer(self) -> SegmentScorer:
-        return load_segment_scorer(self._model, self.values["clamp"] == "probabilities")
+        file = find_character_model(self._model)
+        changed = file.stat().st_mtime_ns if isinstance(file, Path) else 0
+        return load_segment_scorer(self._model, self.values["clamp"] == "probabilities", changed)
 
     @property
     def _model(self) -> str:

@@ -283,6 +283,6 @@ def load_character_model(name: str) -> CharacterModel:
 
 
 @lru_cache(maxsize=4)
-def load_segment_scorer(name: str, literal: bool = False) -> SegmentScorer:
+def load_segment_scorer(name: str, literal: bool = False, _changed: int = 0) -> SegmentScorer:
     """Load a model, ready for scoring, clamped as `SegmentScorer` says; a process holds one copy of each of the last four."""
     return SegmentScorer(load_character_model(name), literal)
