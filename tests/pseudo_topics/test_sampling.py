@@ -57,5 +57,7 @@ def test_a_sample_is_written(tmp_path: Path, topics: dict[str, list[str]] | None
     pages = {name: (f"http://x.org/{name}", f"<title>{name} é</title><p>About {name}.") for name in "abc"}
     write_lines(tmp_path / "pages.jsonl", pages)
     write_sample(open_collection(tmp_path / "pages.jsonl"), {"a", "c"}, tmp_path / PAGES, topics)
+    # Neither a name nor a time: the same pages are the same bytes.
+    assert (tmp_path / PAGES).read_bytes()[3:8] == bytes(5)
     found = {one.id: (one.url, (one.content or b"").decode()) for one in documents(open_collection(tmp_path / PAGES))}
     assert found == {name: (f"http://x.org/{name}", html) for name, html in left.items()}

@@ -78,7 +78,7 @@ def write_sample(
     `topics` are the queries that pages answer, by id: then all pages are written as `without_topics` leaves them.
     """
     left = set(ids)
-    with atomic_path(file) as temporary, gzip.open(temporary, "wt", 1, encoding="utf-8") as lines:
+    with atomic_path(file) as temporary, temporary.open("wb") as out, gzip.GzipFile("", "wb", 1, out, 0) as packed:
         for source in documents_apart(collection, 1 << 62):
             if source.problem or source.id not in left:
                 continue
@@ -86,4 +86,5 @@ def write_sample(
             page = source.page()
             text = decode(page.content, page.charset).utf8.decode("utf-8", "replace")
             text = text if topics is None else without_topics(text, topics.get(source.id, ()))
-            lines.write(json.dumps({"id": source.id, "url": page.url, "html": text}, ensure_ascii=False) + "\n")
+            line = json.dumps({"id": source.id, "url": page.url, "html": text}, ensure_ascii=False)
+            packed.write(f"{line}\n".encode("utf-8", "replace"))
