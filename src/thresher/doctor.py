@@ -19,8 +19,7 @@ from thresher.lucene.jvm import java_report
 
 _NEEDED = ("lxml", "joblib", "pyarrow", "numpy", "symspellpy", "justext", "ufal.kenlm")
 _JAVA = ("pyserini", "pyjnius")
-_LOW_DISK = 5 * 2**30
-_LOW_MEMORY_MIB = 2000
+_LOW_DISK, _LOW_MEMORY_MIB = 5 * 2**30, 2000
 
 
 @dataclass(frozen=True)
@@ -43,9 +42,8 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at Python, packages, the extras, the CPU, its energy counters, memory and disk."""
-    python = Finding("Python", platform.python_version())
-    packages = map(_package, _NEEDED)
-    return [python, *packages, *_extras(), *_machine(), _disk("disk, here", Path.cwd()), _cache()]
+    needed = [Finding("Python", platform.python_version()), *map(_package, _NEEDED)]
+    return [*needed, *_extras(), *_machine(), _disk("disk, here", Path.cwd()), _cache()]
 
 
 def _package(name: str) -> Finding:

@@ -43,6 +43,7 @@ from thresher.experiments.schema import (
     read_options,
 )
 from thresher.files import read_text, write_text
+from thresher.locks import held
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
 from thresher.pruning_methods.treatments import parse_treatment
@@ -102,57 +103,59 @@ def advise_on(
         backend: the workers.
         say: called with a line for each stage that begins.
     """
-    if folder.exists() and {path.name for path in folder.iterdir()} - _OWN:
+    if folder.exists() and {path.name for path in folder.iterdir() if path.name[0] != "."} - _OWN:
         raise StateError("it holds other things than an advice", "name a new folder with -o", str(folder))
     reading, backend = read_options(collection), backend or Backend()
     source, limits = Path(collection.path), Limits(collection.page_seconds, collection.max_page_mib)
     options, opened = PseudoOptions(topics=EACH), open_collection(source, reading, collection.format)
     check_apart(folder, opened)
-    say(f"reading {source}")
-    with extracted(source, folder, options, collection.format, reading, limits, backend) as store:
-        topics, always = _asked(queries, store) if queries else ([], None)
-        mask = sample_by_site(store, sample, always)
-        if not queries:
-            made = (choose(store, replace(options, sources=(origin,)), mask) for origin in SOURCES)
-            topics = [topic for one in made for topic in one.topics]
-        ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start : start + len(ids)])}
-        pages, sites = int(store.good.sum()), len(np.unique(store.sites[store.good]))
-    if not topics:
-        raise InputError("no topic can be made of its pages", "give queries with their pages: --queries", str(source))
-    say(f"writing {len(ids):,} pages")
-    write_sample(opened, ids, folder / PAGES, None if queries else by_page(topics))
-    write_topics(Made(tuple(topics), {}), folder / "topics")
-    experiment = _experiment(folder, f"Advice for {source.name}", backend)
-    results = explore_experiment(experiment, folder, True, say)
-    choice = choose_experiment(experiment, folder, say=say) if queries else None
-    first = choice.models[0].first if choice else None
-    variant = DEFAULT_INDEX if choice is None else first.variant if first else BASELINE
-    table = results.table()
-    findings = tuple(_findings(table, variant, topics))
-    blocks, kinds, look, kept = _removed(folder / NAME / "scores", parse_treatment(variant).cleaner)
-    share = float(table.shares[table.position[variant]])
-    errors = (kept.low / kept.value, kept.high / kept.value) if len(ids) < pages else (1.0, 1.0)
-    advice = Advice(
-        title=results.facts.title,
-        pages=pages,
-        sites=sites,
-        sampled=len(ids),
-        by_queries=choice is not None,
-        variant=variant,
-        size=Interval(share, share * errors[0], share * errors[1]),
-        measure=table.main,
-        change=findings[0].change if choice else expected_change([*LEFT_OUT.values()]),
-        elsewhere={} if choice else LEFT_OUT,
-        findings=findings,
-        cautious=None if choice else _cautious(table, topics, collection),
-        blocks=blocks,
-        kinds=kinds,
-        look=look,
-        commands=_commands(variant, collection),
-    )
-    ADVICE.write(folder / ADVICE_FILE, advice)
-    write_report(folder, results, choice, advice=advice)
-    return advice
+    with held(folder):
+        say(f"reading {source}")
+        with extracted(source, folder, options, collection.format, reading, limits, backend) as store:
+            topics, always = _asked(queries, store) if queries else ([], None)
+            mask = sample_by_site(store, sample, always)
+            if not queries:
+                made = (choose(store, replace(options, sources=(origin,)), mask) for origin in SOURCES)
+                topics = [topic for one in made for topic in one.topics]
+            ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start:][: len(ids)])}
+            pages, sites = int(store.good.sum()), len(np.unique(store.sites[store.good]))
+        if not topics:
+            fix = "give queries with their pages: --queries"
+            raise InputError("no topic can be made of its pages", fix, str(source))
+        say(f"writing {len(ids):,} pages")
+        write_sample(opened, ids, folder / PAGES, None if queries else by_page(topics))
+        write_topics(Made(tuple(topics), {}), folder / "topics")
+        experiment = _experiment(folder, f"Advice for {source.name}", backend)
+        results = explore_experiment(experiment, folder, True, say)
+        choice = choose_experiment(experiment, folder, say=say) if queries else None
+        first = choice.models[0].first if choice else None
+        variant = DEFAULT_INDEX if choice is None else first.variant if first else BASELINE
+        table = results.table()
+        findings = tuple(_findings(table, variant, topics))
+        blocks, kinds, look, kept = _removed(folder / NAME / "scores", parse_treatment(variant).cleaner)
+        share = float(table.shares[table.position[variant]])
+        errors = (kept.low / kept.value, kept.high / kept.value) if len(ids) < pages else (1.0, 1.0)
+        advice = Advice(
+            title=results.facts.title,
+            pages=pages,
+            sites=sites,
+            sampled=len(ids),
+            by_queries=choice is not None,
+            variant=variant,
+            size=Interval(share, share * errors[0], share * errors[1]),
+            measure=table.main,
+            change=findings[0].change if choice else expected_change([*LEFT_OUT.values()]),
+            elsewhere={} if choice else LEFT_OUT,
+            findings=findings,
+            cautious=None if choice else _cautious(table, topics, collection),
+            blocks=blocks,
+            kinds=kinds,
+            look=look,
+            commands=_commands(variant, collection),
+        )
+        ADVICE.write(folder / ADVICE_FILE, advice)
+        write_report(folder, results, choice, advice=advice)
+        return advice
 
 
 def _asked(file: Path, store: Store) -> tuple[list[PseudoTopic], Truths]:
