@@ -14,7 +14,7 @@ import psutil
 
 from thresher.costs.machine import find_tdp, read_machine
 from thresher.errors import MissingDependencyError, missing_retrieval, requirements
-from thresher.language_models.words.models import cache_folder
+from thresher.files import cache_folder
 from thresher.lucene.jvm import java_report
 
 _NEEDED = ("lxml", "joblib", "pyarrow", "numpy", "symspellpy", "justext", "ufal.kenlm")

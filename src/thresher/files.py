@@ -14,7 +14,7 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -93,6 +93,15 @@ _WATCHED: list[set[Path]] = []
 def real_path(path: Path) -> Path:
     """Return a path without links; those that lead to themselves stay: `Path.resolve` raises a `RuntimeError` for them."""
     return Path(os.path.realpath(path))
+
+
+def cache_folder() -> Path:
+    """Return the folder for what is made on first use, such as models: `$THRESHER_CACHE`, else `thresher` in the user's."""
+    chosen = os.environ.get("THRESHER_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "thresher"
 
 
 def scores_beside(path: Path) -> Path:
@@ -305,6 +314,17 @@ def read_text(path: Path, most: int | None = None) -> str:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error
+
+
+def kept_text(name: str, make: Callable[[], str]) -> str:
+    """Return the text `name` of the cache folder, made on first use; each time where nothing can be kept."""
+    path = cache_folder() / name
+    if path.is_file():
+        return path.read_text(encoding="utf-8")
+    text = make()
+    with suppress(ThresherError):
+        write_text(path, text)
+    return text
 
 
 def fit_text(text: str) -> str:
