@@ -1,9 +1,9 @@
 """How well the cleaners of the papers' tables clean may rise, and refuses to fall.
 
-`quality_floors.json` holds what each came to over every second page of cleaneval-dev as means. F1 of words and of ROUGE-LSum, and Levenshtein
-similarity are floors. Precision and recall are there to read: one may be given up for the other. Whoever makes
-a cleaner better writes the new floors with THRESHER_WRITE_FLOORS=1; that lowers none. THRESHER_LOWER_FLOORS=1 lowers them,
-with the reason in the commit.
+`quality_floors.json` holds what each came to over every second page of cleaneval-dev as means. F1 of words and of
+ROUGE-LSum, and Levenshtein similarity are floors. Precision and recall are there to read: one may be given up for the other.
+Whoever makes a cleaner better writes the new floors with THRESHER_WRITE_FLOORS=1; that lowers none. THRESHER_LOWER_FLOORS=1
+lowers them, with the reason in the commit.
 """
 
 from __future__ import annotations
