@@ -10,8 +10,8 @@ from pathlib import Path
 from string import Template
 
 import numpy as np
-import pyarrow as pa
 
+import thresher.arrow as pa
 from thresher.choosing.advice import (
     ADVICE,
     ADVICE_FILE,

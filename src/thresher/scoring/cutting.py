@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
@@ -236,7 +236,7 @@ def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     return [*fixed, *(f"score:{name}" for name in names)]
 
 
-def shard_layout(table: pa.Table) -> Layout:
+def shard_layout(table: Any) -> Layout:
     """Return the layout of a shard's sentences, from the columns `shard_columns` names."""
     pages, levels = list_column(table, "levels")
 
@@ -255,7 +255,7 @@ def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints
     return [first + at for first, at in found if at is not None]
 
 
-def shard_mask(table: pa.Table, cleaner: Cleaner, layout: Layout) -> Mask:
+def shard_mask(table: Any, cleaner: Cleaner, layout: Layout) -> Mask:
     """Return which sentences of a shard a cleaner keeps, from the columns `shard_columns` names."""
     scores = {
         scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
@@ -263,7 +263,7 @@ def shard_mask(table: pa.Table, cleaner: Cleaner, layout: Layout) -> Mask:
     return sentence_mask(cleaner, scores, layout)
 
 
-def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
+def cut_shard(table: Any, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
     """Yield for each page of a shard, except failed ones, its row, the cleaned document, and the block number within
     the shard of each kept sentence.
 

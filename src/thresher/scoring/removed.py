@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, SENTENCE, Scores
 from thresher.scorers.cleaners import DROP, Cleaner, Cut
@@ -105,7 +104,7 @@ def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
     return PageVerdicts(page.id, (*dropped, *segments), (*page.kinds, *([BlockKind.TEXT] * many)))
 
 
-def _explained(table: pa.Table, row: int, cleaner: Cleaner) -> PageVerdicts:
+def _explained(table: Any, row: int, cleaner: Cleaner) -> PageVerdicts:
     text = table["text"][row].as_py()
     block_ends, sentence_ends = page_values(table, row, "block_ends"), page_values(table, row, "sentence_ends")
     by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
