@@ -73,9 +73,6 @@ class _Table:
     def column_names(self) -> list[str]:
         return [*self.columns]
 
-    def combine_chunks(self) -> _Table:
-        return self
-
 
 Kind = Callable[[Sequence[Any]], Any] | type[np.generic]
 """What makes Arrow's column of values, or the type of the numbers in lists."""
@@ -83,13 +80,10 @@ Kind = Callable[[Sequence[Any]], Any] | type[np.generic]
 
 def table_of(columns: Mapping[str, tuple[Kind, Sequence[Any]]]) -> Any:
     """Return a table of columns, by name, of which one is `id`."""
-    if is_installed():
-        return pa.table({name: _array(*column) for name, column in columns.items()})
-    return _Table({name: _plain(*column) for name, column in columns.items()})
-
-
-def _array(kind: Kind, values: Sequence[Any]) -> Any:
-    return list_array(values, kind) if isinstance(kind, type) else kind(values)
+    if not is_installed():
+        return _Table({name: _plain(*column) for name, column in columns.items()})
+    arrays = (list_array(values, kind) if isinstance(kind, type) else kind(values) for kind, values in columns.values())
+    return pa.table(dict(zip(columns, arrays, strict=True)))
 
 
 def _plain(kind: Kind, values: Sequence[Any]) -> _Column:

@@ -15,33 +15,12 @@ import numpy.typing as npt
 from isal.isal_zlib import crc32
 from lxml.etree import LxmlError
 
-from thresher.arrow import (
-    Kind,
-    damage,
-    ending,
-    flat_lists,
-    name_array,
-    numpy_array,
-    optional_numbers,
-    read_about,
-    read_table,
-    table_of,
-    text_array,
-    write_table,
-)
+import thresher.arrow as pa
 from thresher.collections import Page, Part
 from thresher.collections.sources import PageError
 from thresher.costs.repeats import Times
 from thresher.errors import StateError, ThresherError
-from thresher.files import (
-    atomic_path,
-    by_numbers,
-    digest,
-    fit_text,
-    is_out_of_memory,
-    safe_name,
-    user_error,
-)
+from thresher.files import atomic_path, by_numbers, digest, fit_text, is_out_of_memory, safe_name, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure, read_text_page
 from thresher.pages.plain import Ints
 from thresher.pages.structure import Structure
@@ -217,13 +196,13 @@ _PAGE_BITS = 32
 
 def list_column(table: Any, name: str) -> tuple[Ints, npt.NDArray[Any]]:
     """Return the offsets of a list column, one per page and the end, and its concatenated values."""
-    offsets, values = flat_lists(table[name])
+    offsets, values = pa.flat_lists(table[name])
     return offsets.astype(np.int64), values[: offsets[-1]]
 
 
 def page_values(table: Any, row: int, name: str) -> npt.NDArray[Any]:
     """Return the values of a list column of one page."""
-    return numpy_array(table[name][row].values)
+    return pa.numpy_array(table[name][row].values)
 
 
 def blocks_of_sentences(table: Any) -> Ints:
@@ -311,7 +290,7 @@ def text_store(folder: Path, text: str) -> Path:
 
 def shard_path(folder: Path, part: Part) -> Path:
     """Return the file of a part's shard; names are in the collection's order."""
-    return folder / f"shard-{part.file:06}-{part.number:06}{ending()}"
+    return folder / f"shard-{part.file:06}-{part.number:06}{pa.ending()}"
 
 
 def write_shard(
@@ -328,8 +307,8 @@ def write_shard(
     """
     segments = [page.segments for page in pages]
     columns: dict[str, Sequence[Any]] = {name: [getattr(page, name) for page in pages] for name in _OF_PAGES}
-    for name, kind in _OF_SEGMENTS.items():
-        attribute, empty = name.replace("words", "words_in_sentences"), () if isinstance(kind, type) else ""
+    for name in _OF_SEGMENTS:
+        attribute, empty = name.replace("words", "words_in_sentences"), "" if name == "text" else ()
         columns[name] = [getattr(one, attribute, empty) for one in segments]
     columns["kinds"] = [() if page.kinds is None else page.kinds for page in pages]
     if structured:
@@ -343,42 +322,31 @@ def _json(structure: Structure | None) -> str:
     return structure.json() if structure else ""
 
 
-_TEXTS = partial(text_array, large=True)
-_OF_PAGES: dict[str, Kind] = {
-    "id": text_array,
-    "file": name_array,
-    "offset": optional_numbers,
-    "url": text_array,
-    "status": name_array,
-    "reason": text_array,
-    "encoding": name_array,
-    "encoding_source": name_array,
-    "replaced": optional_numbers,
-    "bytes": optional_numbers,
-}
-_OF_SEGMENTS: dict[str, Kind] = {
-    "text": _TEXTS,
-    "block_ends": np.int32,
-    "sentence_ends": np.int32,
+_OF_PAGES = ("id", "file", "offset", "url", "status", "reason", "encoding", "encoding_source", "replaced", "bytes")
+_OF_SEGMENTS = ("text", "block_ends", "sentence_ends", "levels", "kinds", "words")
+_KINDS: dict[str, pa.Kind] = {
+    **dict.fromkeys(("id", "url", "reason"), pa.text_array),
+    **dict.fromkeys(("file", "status", "encoding", "encoding_source"), pa.name_array),
+    **dict.fromkeys(("offset", "replaced", "bytes"), pa.optional_numbers),
+    **dict.fromkeys(("text", "structure"), partial(pa.text_array, large=True)),
+    **dict.fromkeys(("block_ends", "sentence_ends", "words"), np.int32),
     "levels": np.int8,
     "kinds": np.uint8,
-    "words": np.int32,
 }
-_KINDS = {**_OF_PAGES, **_OF_SEGMENTS, "structure": _TEXTS}
 
 
 def write_columns(path: Path, columns: Mapping[str, Sequence[Any]], report: ShardReport) -> None:
     """Write the columns of a shard with its report atomically."""
-    table = table_of({name: (_KINDS.get(name, np.float32), values) for name, values in columns.items()})
+    table = pa.table_of({name: (_KINDS.get(name, np.float32), values) for name, values in columns.items()})
     with atomic_path(path) as temporary:
-        write_table(temporary, table, _REPORT_FILE.text(report))
+        pa.write_table(temporary, table, _REPORT_FILE.text(report))
 
 
 def read_report(path: Path) -> ShardReport:
     """Read a shard's report."""
     try:
-        return _REPORT_FILE.parse(read_about(path), str(path))
-    except damage() as error:
+        return _REPORT_FILE.parse(pa.read_about(path), str(path))
+    except pa.damage() as error:
         raise _unusable(error, path) from error
 
 
@@ -393,14 +361,14 @@ def read_spent(path: Path) -> Spent:
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> Any:
     """Read some columns of a shard, or all."""
     try:
-        return read_table(path, columns)
-    except damage() as error:
+        return pa.read_table(path, columns)
+    except pa.damage() as error:
         raise _unusable(error, path) from error
 
 
 def shards(folder: Path) -> list[Path]:
     """Return the files of all shards, in the collection's order."""
-    return sorted(folder.glob(f"shard-*{ending()}"), key=by_numbers)
+    return sorted(folder.glob(f"shard-*{pa.ending()}"), key=by_numbers)
 
 
 def first_document(folder: Path) -> str:
