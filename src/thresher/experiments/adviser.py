@@ -30,18 +30,11 @@ from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
 from thresher.errors import InputError, StateError
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
+from thresher.experiments import schema
 from thresher.experiments.chooser import choose_experiment, treatment_commands
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
-from thresher.experiments.schema import (
-    CollectionTable,
-    Document,
-    ExperimentTable,
-    QrelsTable,
-    TopicsTable,
-    read_options,
-)
 from thresher.files import read_text, write_text
 from thresher.locks import held
 from thresher.passes.backends import Backend
@@ -70,7 +63,7 @@ _CONTENT = [KINDS.index(kind) for kind in (BlockKind.TEXT, BlockKind.LIST, Block
 
 
 def advise_on(
-    collection: CollectionTable,
+    collection: schema.CollectionTable,
     folder: Path,
     queries: Path | None = None,
     sample: int = SAMPLE,
@@ -93,7 +86,7 @@ def advise_on(
     """
     if folder.exists() and {path.name for path in folder.iterdir() if path.name[0] != "."} - _OWN:
         raise StateError("it holds other things than an advice", "name a new folder with -o", str(folder))
-    reading, backend = read_options(collection), backend or Backend()
+    reading, backend = schema.read_options(collection), backend or Backend()
     source, limits = Path(collection.path), Limits(collection.page_seconds, collection.max_page_mib)
     options, opened = making.PseudoOptions(topics=EACH), open_collection(source, reading, collection.format)
     check_apart(folder, opened)
@@ -202,7 +195,7 @@ def _findings(table: VariantTable, variant: str, topics: Sequence[making.PseudoT
 
 
 def _cautious(
-    table: VariantTable, topics: Sequence[making.PseudoTopic], collection: CollectionTable
+    table: VariantTable, topics: Sequence[making.PseudoTopic], collection: schema.CollectionTable
 ) -> Cautious | None:
     """Return what sentences choose."""
     sentences = [topic.id for topic in topics if topic.source == making.SENTENCES]
@@ -215,10 +208,12 @@ def _cautious(
     return Cautious(variant, float(table.shares[index]), change, BY_SENTENCES, _commands(variant, collection))
 
 
-def _commands(variant: str, collection: CollectionTable) -> tuple[str, ...]:
+def _commands(variant: str, collection: schema.CollectionTable) -> tuple[str, ...]:
     if variant == BASELINE:
         return ()
-    document = Document(ExperimentTable("advice"), collection, TopicsTable(""), QrelsTable(""))
+    document = schema.Document(
+        schema.ExperimentTable("advice"), collection, schema.TopicsTable(""), schema.QrelsTable("")
+    )
     return treatment_commands(document, collection.path, parse_treatment(variant))
 
 

@@ -129,9 +129,7 @@ def _verdicts(cut: Cut, scores: Scores, layout: cutting.Layout, kept_before: cut
     if cut.scorer.segment == BLOCK:
         scores = scores[layout.blocks]
     outcomes = np.select(
-        [headings & (cut.headings == DROP), within, always, held],
-        [DROPPED_HEADING, PASSED, HEADING, FLOORED],
-        DROPPED,
+        [headings & (cut.headings == DROP), within, always, held], [DROPPED_HEADING, PASSED, HEADING, FLOORED], DROPPED
     ).tolist()
     returns = _returns(cut, scores, cutting.shares_before(cut, of_cut, layout, kept_before) if cut.quota else None)
     # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
