@@ -14,18 +14,15 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.streams import open_stream
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _TEMPORARY = ".thresher-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -390,13 +387,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     elif path.is_symlink() or path.exists():
         path.unlink(missing_ok=True)
-
-
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read some columns of a Parquet file that Thresher wrote, or all."""
-    import pyarrow.parquet as pq  # most verbs read none
-
-    names = None if columns is None else list(columns)
-    with pq.ParquetFile(path, pre_buffer=True, page_checksum_verification=True) as file:
-        table = file.read(columns=names)
-    return table if names is None else table.select(names)

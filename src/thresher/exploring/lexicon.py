@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+import thresher.arrow as pa
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.pages.plain import Ints
 from thresher.pruning_methods.postings import Flags, Hashes, ranges

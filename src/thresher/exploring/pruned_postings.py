@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+import thresher.arrow as pa
 from thresher.exploring.counting import split_shards
 from thresher.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.files import scratch_folder
@@ -230,9 +229,9 @@ class _Pruned:
         """Return the list of terms of each document, as Lucene will read it."""
         tf = pa.array(block.tf[stays])
         terms = self._terms.take(pa.array(block.term[stays]))
-        with_tf = pc.binary_join_element_wise(terms, tf.cast(pa.string()), DELIMITER)
-        entries = pc.if_else(pc.equal(tf, 1), terms, with_tf)
+        with_tf = pa.compute.binary_join_element_wise(terms, tf.cast(pa.string()), DELIMITER)
+        entries = pa.compute.if_else(pa.compute.equal(tf, 1), terms, with_tf)
         ends = np.concatenate(([0], np.cumsum(stays)))[block.bounds]
-        joined = pc.binary_join(pa.ListArray.from_arrays(ends.astype(np.int32), entries), " ")
+        joined = pa.compute.binary_join(pa.ListArray.from_arrays(ends.astype(np.int32), entries), " ")
         lists: list[str] = joined.to_pylist()
         return lists

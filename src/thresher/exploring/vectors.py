@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+import thresher.arrow as pa
 from thresher.collections.parquet_rows import MAGIC
 from thresher.errors import InputError
 from thresher.evaluation import check_overlap, evaluate
@@ -41,7 +40,9 @@ def read_vectors(path: Path) -> Vectors:
             is_parquet = file.read(len(MAGIC)) == MAGIC
         # Arrow's reader of JSON ends the process at some broken lines.
         lines = () if is_parquet else filter(str.strip, read_text(path).split("\n"))
-        rows = pq.read_table(path, columns=["id", "vector"]).to_pylist() if is_parquet else map(json.loads, lines)
+        rows = (
+            pa.parquet.read_table(path, columns=["id", "vector"]).to_pylist() if is_parquet else map(json.loads, lines)
+        )
         pairs = [(str(row["id"]), np.array(row["vector"], dtype=np.float64)) for row in rows]
         ids, matrix = tuple(name for name, _ in pairs), np.stack([vector for _, vector in pairs])
     except (OSError, pa.ArrowException, KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:

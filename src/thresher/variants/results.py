@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+import thresher.arrow as pa
 from thresher.columns import Declared, Show
 from thresher.costs.machine import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import Notice
-from thresher.files import atomic_path, file_digest, read_parquet
+from thresher.files import atomic_path, file_digest
 from thresher.lucene.work import IndexStatistics
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.records import NestedLists, RecordFile
@@ -244,7 +242,7 @@ def write_results(results: Results, folder: Path) -> None:
     path = folder / TABLE_FILE
     table = pa.concat_tables([_arrow(one) for one in results.tables])
     with atomic_path(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+        pa.parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
     kept = _Kept(file_digest(path), results.retrievals, results.measures, results.facts)
     _FILE.write(folder / RESULTS_FILE, kept)
 
@@ -261,7 +259,7 @@ def read_results(folder: Path) -> Results:
     try:
         if not table_path.is_file() or file_digest(table_path) != kept.table:
             raise StateError("it is not the table that belongs to results.json", _FIX, str(table_path))
-        table = read_parquet(table_path)
+        table = pa.read_parquet(table_path)
         return Results(kept.facts, tuple(_read(table, kept)))
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise StateError(f"the table of variants cannot be read ({error})", _FIX, str(table_path)) from error
@@ -330,5 +328,5 @@ def _rows(table: pa.Table) -> Iterator[Row]:
 
 def _stacked(table: pa.Table, names: Sequence[str], topics: int) -> Floats:
     """Return columns of lists as an array of shape (columns, variants, topics)."""
-    flat = [pc.list_flatten(table[name]).to_numpy().reshape(len(table), topics) for name in names]
+    flat = [pa.compute.list_flatten(table[name]).to_numpy().reshape(len(table), topics) for name in names]
     return np.stack(flat) if flat else np.zeros((0, len(table), topics))
