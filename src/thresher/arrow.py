@@ -165,10 +165,10 @@ def number_array(values: npt.NDArray[Any], known: npt.NDArray[np.bool_] | None =
     )
 
 
-def optional_numbers(values: Sequence[int | None]) -> Any:
-    """Return 64-bit integers; None is null."""
+def optional_numbers(values: Sequence[float | None], kind: type[np.generic] = np.int64) -> Any:
+    """Return numbers or truth values; None is null."""
     known = np.array([value is not None for value in values], dtype=np.bool_)
-    return number_array(np.array([value or 0 for value in values], dtype=np.int64), known)
+    return number_array(np.array([value or 0 for value in values], dtype=kind), known)
 
 
 def text_array(values: Sequence[str | None], large: bool = False) -> Any:

@@ -196,20 +196,16 @@ def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str) -> N
     assert not (web.folder / "results").exists()
 
 
-def test_searching_imports_neither_pyserini_nor_torch(tmp_path: Path) -> None:
-    """Pyserini's jar is enough: its Python code would bring torch."""
-    (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
-    (tmp_path / "topics.tsv").write_text("1\train\n")
+def test_an_experiment_imports_neither_pyserini_nor_torch_nor_pandas(web: Web, tmp_path: Path) -> None:
+    """Pyserini's jar is enough: its Python code would bring torch. PyArrow brings pandas where it is given lists or single values."""
+    web.write(sweep="", cleaners='names = ["words@5"]')
     folder = tmp_path / "light"
     environment = environment_without(folder, "torch", "transformers")
     (folder / "sitecustomize.py").write_text(
         (folder / "sitecustomize.py").read_text()
-        + "class Refuse:\n    def find_spec(self, name, *_):\n        assert not name.startswith('pyserini.')\n"
+        + "class Refuse:\n    def find_spec(self, name, *_):\n        assert not name.startswith(('pyserini.', 'pandas'))\n"
         + "sys.meta_path.insert(0, Refuse())\n"
     )
-    assert installed("index", tmp_path / "cleaned.jsonl", "-o", tmp_path / "index", **environment).code == 0
-    assert (
-        installed("search", tmp_path / "index", tmp_path / "topics.tsv", "-o", tmp_path / "run", **environment).code
-        == 0
-    )
-    assert (tmp_path / "run").read_text().startswith("1 Q0 a 1 ")
+    assert installed("run", "web.toml", cwd=web.folder, **environment).code == 0
+    run = web.folder / "results" / "web" / "runs" / "words@5.trec"
+    assert run.read_text().startswith("1 Q0 part")

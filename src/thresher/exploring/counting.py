@@ -358,5 +358,5 @@ def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:
 
 
 def _numbered(values: npt.NDArray[_Kind]) -> tuple[npt.NDArray[_Kind], Ints]:
-    encoded = pa.array(values).dictionary_encode()
-    return encoded.dictionary.to_numpy(), encoded.indices.to_numpy().astype(np.int64)
+    encoded = pa.number_array(values).dictionary_encode()
+    return pa.numpy_array(encoded.dictionary), pa.numpy_array(encoded.indices).astype(np.int64)

@@ -197,7 +197,7 @@ class _Pruned:
     def __init__(self, postings: CollectedPostings, pruning: Pruning, lexicon: Lexicon, original: bool) -> None:
         self._postings, self._pruning, self._original = postings, pruning, original
         texts = lexicon.text_of or {}
-        self._terms = pa.array([texts[value] for value in postings.statistics.hashes.tolist()], pa.string())
+        self._terms = pa.text_array([texts[value] for value in postings.statistics.hashes.tolist()])
         self._lost_df: Ints = np.zeros(len(self._terms), dtype=np.int64)
         self._lost_cf: Ints = np.zeros(len(self._terms), dtype=np.int64)
 
@@ -227,8 +227,8 @@ class _Pruned:
 
     def _lists(self, block: DocumentPostings, stays: Flags) -> list[str]:
         """Return the list of terms of each document, as Lucene will read it."""
-        tf = pa.array(block.tf[stays])
-        terms = self._terms.take(pa.array(block.term[stays]))
+        tf = pa.number_array(block.tf[stays])
+        terms = self._terms.take(pa.number_array(block.term[stays]))
         with_tf = pa.compute.binary_join_element_wise(terms, tf.cast(pa.string()), DELIMITER)
         entries = pa.compute.if_else(pa.compute.equal(tf, 1), terms, with_tf)
         ends = np.concatenate(([0], np.cumsum(stays)))[block.bounds]

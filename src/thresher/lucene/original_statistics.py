@@ -56,10 +56,10 @@ def write_original_statistics(path: Path, changed: pa.Table, reader: Any) -> boo
         return False
     df, cf = (pa.compute.fill_null(changed[name].cast(pa.int64()).take(indices), 0) for name in ("df", "cf"))
     begins = np.arange(0, len(terms), _BLOCK)
-    ends = pa.array([*begins, len(terms)], pa.int32())
+    ends = pa.number_array(np.array([*begins, len(terms)], np.int32))
     table = pa.table(
         {
-            _TERM: terms.take(pa.array(begins)),
+            _TERM: terms.take(pa.number_array(begins)),
             _DF: pa.ListArray.from_arrays(ends, df.combine_chunks()),
             _MORE: pa.ListArray.from_arrays(ends, pa.compute.subtract(cf, df).combine_chunks()),
         }
@@ -129,7 +129,7 @@ def _index_terms(reader: Any) -> pa.Array:
     chunks = []
     while left:
         copy.accept(min(left, _CHUNK), every)
-        chunks.append(pa.array(texts.take(), pa.large_string()).cast(pa.large_binary()))
+        chunks.append(pa.text_array(texts.take(), large=True).cast(pa.large_binary()))
         left -= len(chunks[-1])
     return pa.concat_arrays(chunks)
 
