@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import os
 import signal
 import socket
@@ -384,6 +385,25 @@ def test_a_page_is_not_read_once_its_client_has_left() -> None:
         asyncio.run(ask())
     assert process._worker is None
     # Others are not concerned.
+    assert process.call(shorter, Page("", b"four")) == 4
+    process.close()
+
+
+def test_a_page_at_work_is_given_up_once_its_client_has_left() -> None:
+    """It would hold others up for its whole time."""
+    process = PageProcess(Limits(seconds=30))
+
+    async def receive() -> Message:
+        while process._worker is None or process._worker.task is None:
+            await asyncio.sleep(0.01)
+        return {"type": "http.disconnect"}
+
+    async def ask() -> object:
+        work = functools.partial(process.call, shorter)
+        return await waited_for(Request({"type": "http"}, receive), work, Page("", b"hang"))
+
+    with pytest.raises(ResourceError, match="nobody waits"):
+        asyncio.run(ask())
     assert process.call(shorter, Page("", b"four")) == 4
     process.close()
 

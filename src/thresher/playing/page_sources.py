@@ -236,7 +236,8 @@ _OTHER = "try another page"
 MOST_WAITING = 8
 """Pages that wait for their turn, the one at work included."""
 LEFT: ContextVar[Event] = ContextVar("left")
-"""Is set when the client that asks for a page has left: a page that still waits for its turn is then not read."""
+"""Is set when the client that asks for a page has left: then it is not read, or no further."""
+_LOOK_SECONDS = 0.2
 
 
 class PageProcess:
@@ -262,15 +263,21 @@ class PageProcess:
 
     def _call(self, work: Work, page: Page, more: tuple[Any, ...]) -> Any:
         with self._lock:
-            left = LEFT.get(None)
-            if self._stopped or (left and left.is_set()):
-                raise ResourceError("the server ends, or nobody waits any more", "start it again")
+            left = LEFT.get(Event())
+            unwanted = ResourceError("the server ends, or nobody waits any more", "start it again")
+            if self._stopped or left.is_set():
+                raise unwanted
             worker = self._worker = self._worker or Worker(1, partial(_done, seconds=self.limits.seconds))
             worker.begin((work, page, more))
+            while not worker.connection.poll(_LOOK_SECONDS):
+                if left.is_set():
+                    worker.terminate()
             try:
                 result, problem = worker.result()
             except WorkerDied as end:
                 self._worker = None
+                if left.is_set():
+                    raise unwanted from end
                 raise InputError(f"the page {exit_reason(end.code, self.limits.seconds, 'process')}", _OTHER) from end
         if problem:
             raise InputError(problem, _OTHER)
