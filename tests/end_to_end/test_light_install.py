@@ -197,7 +197,7 @@ def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str) -> N
 
 
 def test_an_experiment_imports_neither_pyserini_nor_torch_nor_pandas(web: Web, tmp_path: Path) -> None:
-    """Pyserini's jar is enough: its Python code would bring torch. PyArrow brings pandas where it is given lists or single values."""
+    """Pyserini's jar is enough: its Python code would bring torch. PyArrow brings pandas where it is given lists."""
     web.write(sweep="", cleaners='names = ["words@5"]')
     folder = tmp_path / "light"
     environment = environment_without(folder, "torch", "transformers")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from browser import chromium
 from commands import Done
+from lxml import html
 from playing_server import playing
 from small_web import Finished, Web
 
@@ -46,6 +47,12 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
         assert topics[0]["rank"] == ranks["none"]
         asked = "&".join(f"variant={quote(name, safe='')}" for name in variants)
         assert server.ask(f"/api/ranks?id={page_id}&topic={topic}&{asked}").value == {"ranks": ranks}
+        # The page itself is read where the experiment has its collection, and is the one that was scored.
+        view = server.ask(f"/api/page?id={page_id}").value
+        marks = html.document_fromstring(server.ask(f"/api/original?{view['original']}").body).iter("x-block")
+        assert "".join("".join(str(mark.text) for mark in marks).split()) == "".join(
+            "".join(view["sentences"][1:]).split()
+        )
         wrong = server.ask(f"/api/ranks?id={page_id}&topic={topic}&variant=words%40999")
         assert (wrong.status, "words@999" in wrong.value["problem"]) == (422, True)
         with chromium() as started:

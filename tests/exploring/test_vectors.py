@@ -119,6 +119,26 @@ def test_broken_vectors_are_told(tmp_path: Path, text: str) -> None:
     assert raised.value.where == str(path)
 
 
+def test_damaged_vectors_in_parquet_are_told_and_not_read_as_other_numbers(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "v.parquet"
+    # Two values a number: nothing is in a dictionary, and all bytes of a page are numbers.
+    table = pa.table({"id": ["a", "b", "c"], "vector": [[1.0, 2.5], [0.0, -1.0], [3.0, 4.5]]})
+    pq.write_table(table, path, write_page_checksum=True, use_dictionary=False, compression="none")
+    sound = path.read_bytes()
+    at = sound.index(np.array([1.0, 2.5]).tobytes())
+    for damaged in (sound[:at] + b"\1" + sound[at + 1 :], sound[:-20], b"PAR1", sound[:-8] + b"\xff\xff\xff\x7fPAR1"):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"the vectors cannot be read \(the Parquet file is damaged") as raised:
+            read_vectors(path)
+        assert raised.value.where == str(path)
+    pq.write_table(table.rename_columns(["id", "vectors"]), path)
+    with pytest.raises(InputError, match=r"cannot be read \('vector'\)"):
+        read_vectors(path)
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize(
     ("queries", "qrels", "what"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import os
 import signal
 import socket
@@ -14,8 +15,9 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from browser import chromium
+from browser import Browser, chromium
 from commands import thresher
+from lxml import html
 from playing_server import Server, playing
 from starlette.requests import Request
 from starlette.types import Message
@@ -23,6 +25,7 @@ from starlette.types import Message
 import thresher as package
 from thresher.collections import Page
 from thresher.errors import InputError, ResourceError
+from thresher.pages import PageOptions, read_html, shown_page
 from thresher.passes.parts import Limits
 from thresher.playing.page_sources import LEFT, PageProcess
 from thresher.playing.page_views import shown_scorers
@@ -37,7 +40,8 @@ HOSTILE = f"""<!DOCTYPE html><title>a</title></title></style></textarea></script
 <svg onload="{RUN}"><script>{RUN}</script></svg><form action=https://x.example/><button>Go</button></form>
 <p onclick="{RUN}" style="background:url(https://x.example/b.png)">Rain &lt;script&gt;{RUN}&lt;/script&gt; falls tonight.</p>
 <p>&lt;img src=https://x.example/c.png onerror=&quot;{RUN}&quot;&gt; and more words of a page that runs nothing.</p>
-<a href="javascript:{RUN}">A link</a><details open ontoggle="{RUN}">x</details><object data=https://x.example/></object>
+<a href="javascript:{RUN}">A link</a>
+<i style="background:u\\72l(https://x.example/d.png)">y</i><details open ontoggle="{RUN}">x</details><object data=https://x.example/></object>
 """
 
 
@@ -111,7 +115,7 @@ def test_pages_are_listed_found_and_scored(server: Server) -> None:
         values = np.frombuffer(base64.b64decode(view["scores"][name]), dtype="<f4")
         np.testing.assert_array_equal(values, expected[name])
     pasted = server.ask("/api/score", RAIN).value
-    assert {**pasted, "id": "rain"} == view
+    assert {**pasted, "id": "rain", "original": "id=rain"} == view
     missing = server.ask("/api/page?id=snow")
     assert (missing.status, missing.value) == (422, {"problem": "There is no page of this id."})
 
@@ -150,6 +154,8 @@ def test_a_hostile_page_runs_nothing_and_no_request_leaves(server: Server) -> No
         page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda message: problems.append(message.text))
+        failed: dict[str, str | None] = {}
+        page.on("requestfailed", lambda request: failed.update({request.url: request.failure}))
         page.on("popup", lambda popup: problems.append("popup"))
         page.on("framenavigated", lambda frame: requests.append(frame.url))
         page.goto(server.address)
@@ -171,6 +177,13 @@ def test_a_hostile_page_runs_nothing_and_no_request_leaves(server: Server) -> No
                     HOSTILE,
                 )
             page.wait_for_selector("body:not([aria-busy]) .row >> text=falls tonight", state="visible")
+            page.check("#itself input")
+            page.frame_locator("#original").locator("x-block[data-kept] >> text=falls tonight").wait_for()
+            page.frame_locator("#original").get_by_text("A link", exact=True).click()
+            frame = html.document_fromstring(page.frames[1].content())
+            assert not frame.xpath(
+                "//script | //iframe | //base | //link | //meta | //svg | //@href | //@src | //@onclick"
+            )
             page.click(".row >> text=falls tonight")
             page.check("#inline")
             text = str(page.text_content("#rows"))
@@ -179,10 +192,115 @@ def test_a_hostile_page_runs_nothing_and_no_request_leaves(server: Server) -> No
             page.evaluate("document.querySelector('#rows').replaceChildren()")
         assert page.evaluate("document.documentElement.dataset.ran") is None
         assert page.title() == "Try a page"
-        assert page.locator("iframe, object, svg, img, base, link").count() == 0
-        assert len(page.frames) == 1
-        assert {url for url in requests if not url.startswith(server.address)} == set()
-        assert problems == []
+        assert page.locator("object, svg, img, base, link").count() == 0
+        assert len(page.frames) == 2
+        # What a style asks for behind an escape is stopped by the frame's own policy.
+        behind = "https://x.example/d.png"
+        assert failed == {behind: "csp"}
+        assert {url for url in requests if not url.startswith(server.address)} == {behind, "about:blank"}
+        assert [one for one in problems if behind not in one] == []
+
+
+SHOWN = """<!DOCTYPE html><html><head><title>A storm</title><style>nav { color: #fff }</style></head><body class="wide">
+<nav id="top"><a href="/">Home</a> | <a href="/s">Sport</a></nav><p style="color: red">Rain <b>is</b> expected.
+<script>a</script> It falls.<p>Snow
+<select><option>One</select><textarea>Some text</textarea><noscript>Menu</noscript>
+<img src="data:image/gif;base64,R0lGODlhAQAB" alt="x">
+</body>"""
+ONE = "<!DOCTYPE html>\n<html><head><title>A storm</title><style>nav { color: #fff }</style></head>"
+
+
+def test_a_page_itself_is_shown_by_blocks_with_its_looks_alone() -> None:
+    shown = shown_page(Page("", SHOWN.encode()), PageOptions())
+    tree = html.document_fromstring(shown)
+    assert shown.startswith(ONE)
+    blocks = read_html(SHOWN).blocks
+    marked = {}
+    for mark in tree.iter("x-block"):
+        marked.setdefault(int(mark.get("data-block")), []).append(mark.text)
+    texts = {number: " ".join("".join(parts).split()) for number, parts in marked.items()}
+    # All but the title and what stands in a field.
+    assert texts == {number: block for number, block in enumerate(blocks) if block not in ("A storm", "Some text")}
+    assert (texts[2], texts[3]) == ("Rain is expected.", "It falls.")
+    attributes = {name: value for element in tree.iter() for name, value in element.items() if name != "data-block"}
+    source = "data:image/gif;base64,R0lGODlhAQAB"
+    assert attributes == {"class": "wide", "id": "top", "style": "color: red", "src": source, "alt": "x"}
+    assert "Menu" not in shown
+    # Of other blocks, as of a page that has changed since, none is marked.
+    changed = shown_page(Page("", SHOWN.encode()), PageOptions(), [*blocks, "More"])
+    assert "x-block" not in changed
+    assert "Rain" in changed
+    assert shown_page(Page("", b"a <b> & c", is_text=True), PageOptions()) == "<pre>a &lt;b&gt; &amp; c</pre>"
+    assert shown_page(Page("", b""), PageOptions()) == ""
+
+
+def test_a_page_itself_comes_with_a_policy_of_its_own(server: Server) -> None:
+    picked = server.ask("/api/page?id=rain").value["original"]
+    pasted = [server.ask("/api/score", RAIN + b"<p>%d" % number).value["original"] for number in range(9)]
+    for address in (picked, pasted[-1]):
+        shown = server.ask(f"/api/original?{address}")
+        assert shown.headers["content-type"] == "text/html; charset=utf-8"
+        policy = shown.headers["content-security-policy"]
+        assert policy.startswith(
+            "sandbox allow-same-origin; default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
+        )
+        assert "script-src" not in policy
+        assert b'<x-block data-block="2">Rain is expected in the north tonight.' in shown.body
+    # As many as are kept.
+    for address in ("", "id=snow", "pasted=", pasted[0]):
+        shown = server.ask(f"/api/original?{address}")
+        assert (shown.status, shown.body.startswith(b"<p>It cannot be shown: ")) == (200, True), address
+    text = server.ask("/api/score", b"a <b> & c", Content_Type="text/plain").value["original"]
+    assert server.ask(f"/api/original?{text}").body.startswith(b"<pre>a &lt;b&gt; &amp; c</pre>")
+
+
+def test_the_page_itself_stands_beside_its_text_and_what_was_pasted_in_the_list(server: Server) -> None:
+    with chromium() as started:
+        browser = Browser(started)
+        page = browser.page
+        page.context.set_offline(False)
+        browser.resize(1400, 900)
+        page.goto(f"{server.address}#rain")
+        page.wait_for_selector(".row")
+        assert not page.is_visible("#original")
+        page.check("#itself input")
+        marks = "document.querySelector('#original').contentDocument.querySelectorAll('x-block')"
+        kept = f"[...{marks}].map((one) => one.dataset.kept)"
+        browser.wait(f"{kept}.every((one) => one !== undefined) && {kept}.length === 2")
+        page.select_option("#side-a .cut select", "words")
+        page.select_option("#side-b .cut select", "words")
+        for a, b, expected in (("2", "8", ["", "A"]), ("1", "2", ["A", "AB"]), ("8", "1", ["B", "B"])):
+            page.fill("#side-a .value input", a)
+            page.fill("#side-b .value input", b)
+            assert browser.evaluate(kept) == expected
+        # A click in either selects the block in both.
+        page.frame_locator("#original").locator("text=Rain is expected").click()
+        assert page.text_content("#about-title") == "Block 3"
+        page.click(".row >> text=Home")
+        here = page.frame_locator("#original").locator("[data-here]")
+        assert here.all_text_contents() == ["Home"]
+        page.click("#close")
+        assert here.count() == 0
+
+        page.click("#pasting summary")
+        for text, word in (("<title>My\n own</title>Snow in the south", "south"), ("<p>Fog and <b>more</b>", "Fog")):
+            page.fill("#html", text)
+            page.click("#paste button")
+            page.wait_for_selector(f"#rows >> text={word}")
+            page.click("#pasting summary")
+        listed = page.locator("#pick option").all_text_contents()
+        assert listed[:2] == ["pasted: Fog and more", "pasted: My own"]
+        assert page.locator("#pick option:checked").text_content() == listed[0]
+        page.frame_locator("#original").locator("text=more").wait_for()
+        page.fill("#filter", "rain")
+        browser.wait("document.querySelector('#pick').length === 3")
+        assert page.locator("#pick option:checked").text_content() == listed[0]
+        page.select_option("#pick", label=listed[1])
+        page.frame_locator("#original").locator("text=Snow in the south").wait_for()
+        page.evaluate("document.activeElement.blur()")
+        browser.press("o")
+        assert not page.is_visible("#original")
+        assert browser.problems == []
 
 
 def test_markup_from_text_is_forbidden_even_to_its_own_script(server: Server) -> None:
@@ -267,6 +385,25 @@ def test_a_page_is_not_read_once_its_client_has_left() -> None:
         asyncio.run(ask())
     assert process._worker is None
     # Others are not concerned.
+    assert process.call(shorter, Page("", b"four")) == 4
+    process.close()
+
+
+def test_a_page_at_work_is_given_up_once_its_client_has_left() -> None:
+    """It would hold others up for its whole time."""
+    process = PageProcess(Limits(seconds=30))
+
+    async def receive() -> Message:
+        while process._worker is None or process._worker.task is None:
+            await asyncio.sleep(0.01)
+        return {"type": "http.disconnect"}
+
+    async def ask() -> object:
+        work = functools.partial(process.call, shorter)
+        return await waited_for(Request({"type": "http"}, receive), work, Page("", b"hang"))
+
+    with pytest.raises(ResourceError, match="nobody waits"):
+        asyncio.run(ask())
     assert process.call(shorter, Page("", b"four")) == 4
     process.close()
 

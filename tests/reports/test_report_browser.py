@@ -137,20 +137,43 @@ def test_two_variants_are_compared_by_keyboard_alone(browser: Browser, page: Pat
     assert browser.evaluate("document.getElementById('compare-b').validity.valid") is False
 
 
-def test_a_legend_button_isolates_a_sweep(browser: Browser, page: Path, judged: Results) -> None:
+def test_lines_that_matter_are_shown_first_and_a_legend_button_shows_any(
+    browser: Browser, page: Path, judged: Results
+) -> None:
+    browser.problems.clear()
     open_report(browser, page, section="variants")
     drawn(browser, "compare-chart")
-    names = texts(browser, "#compare-legend [data-model='0'] button")
-    assert names == [*judged.tables[0].sweeps, "variants without a sweep"]
-    count = "Array.from(document.querySelectorAll('#compare-chart .mark-symbol path'), (mark) => mark.getAttribute('opacity'))"
-    before: list[str] = browser.evaluate(count)
-    browser.page.focus("#compare-legend button")
+    legend = "#compare-legend [data-model='0'] button"
+    names = texts(browser, f"{legend}[data-name]")
+    # What is recommended, then the best of the cleaners and of the combinations.
+    leading = ["none|dcp", "words", "words@5|dcp"]
+    assert names == [*leading, "variants without a sweep"]
+    assert {*names[:-1]} == {*judged.tables[0].sweeps}
+
+    def shown() -> list[str]:
+        return texts(browser, f"{legend}[aria-pressed=true]")
+
+    def wait(lines: list[str]) -> None:
+        """Wait until these lines alone are not pale; in the order of their colours."""
+        assert shown() == [name for name in names if name in lines]
+        paths = "[...document.querySelectorAll('#compare-chart .mark-line path')]"
+        kept = json.dumps([name in lines for name in leading], separators=(",", ":"))
+        paths += ".sort((one, other) => (one.getAttribute('stroke') < other.getAttribute('stroke') ? -1 : 1))"
+        browser.wait(f"JSON.stringify({paths}.map((path) => Number(path.getAttribute('opacity')) > 0.1)) === '{kept}'")
+
+    wait(leading)
+    browser.page.click(f"{legend} >> text=/^ *words *$/")
+    wait(["none|dcp", "words@5|dcp"])
+    browser.page.click(f"{legend} >> text=none >> nth=-1")
+    wait([])
+    browser.page.focus(f"{legend}[data-name='words']")
     browser.press("Enter")
-    browser.wait(f"{count}.some((opacity) => opacity === '0.04')")
-    assert "0.04" not in before
-    assert browser.evaluate("document.querySelector('#compare-legend button').getAttribute('aria-pressed')") == "true"
-    browser.press("Enter")
-    browser.wait(f"!{count}.includes('0.04')")
+    wait(["words"])
+    browser.page.click(f"{legend} >> text=all")
+    wait(names)
+    browser.page.click(f"{legend} >> text=the best of each family")
+    wait(leading)
+    assert browser.problems == []
 
 
 def reading(browser: Browser) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -63,11 +63,11 @@ class ParquetRows:
         return Span(starts[chosen[0]] if chosen else None, after)
 
 
-def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file with all columns, up to the first damage."""
-    with suppress(ValueError), closing(_opened(path)) as file:
+def rows_of(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file with those of some columns that it has, or all; a `ValueError` at the first damage."""
+    with closing(_opened(path)) as file:
         for number in range(file.metadata.num_row_groups):
-            yield from _rows(file, number, None)
+            yield from _rows(file, number, columns)
 
 
 def _opened(path: Path) -> Any:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-import thresher.arrow as pa
-from thresher.collections.parquet_rows import MAGIC
+from thresher.collections.parquet_rows import MAGIC, rows_of
 from thresher.errors import InputError
 from thresher.evaluation import check_overlap, evaluate
 from thresher.exploring.exploring import JudgedTopics
 from thresher.files import read_text
 from thresher.lucene.work import IndexStatistics
+from thresher.passes.backends import apart
 from thresher.pruning_methods.method import PrincipalComponents
 from thresher.pruning_methods.treatments import Pruning, Treatment
 from thresher.scorers.cleaners import Cleaner
@@ -38,22 +39,31 @@ def read_vectors(path: Path) -> Vectors:
     try:
         with path.open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC
-        # Arrow's reader of JSON ends the process at some broken lines.
-        lines = () if is_parquet else filter(str.strip, read_text(path).split("\n"))
-        rows = (
-            pa.parquet.read_table(path, columns=["id", "vector"]).to_pylist() if is_parquet else map(json.loads, lines)
-        )
-        pairs = [(str(row["id"]), np.array(row["vector"], dtype=np.float64)) for row in rows]
-        ids, matrix = tuple(name for name, _ in pairs), np.stack([vector for _, vector in pairs])
-    except (OSError, pa.ArrowException, KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        # Arrow's readers end the process at some broken files: that of JSON is not used, that of Parquet works in another.
+        (found,) = apart(_of_parquet, [path]) if is_parquet else [_stacked(_json_rows(path))]
+    except (OSError, KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         what = f"the vectors cannot be read ({' '.join(str(error).split())})"
         raise InputError(
             what, "give JSON lines or Parquet with `id` and `vector`, as many numbers each", str(path)
         ) from error
+    ids, matrix = found.ids, found.matrix
     if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all() or len({*ids}) < len(ids):
         what = "there is no vector, an id occurs twice, or a number is missing or infinite"
         raise InputError(what, "give each id one vector of finite numbers", str(path))
-    return Vectors(ids, matrix)
+    return found
+
+
+def _json_rows(path: Path) -> Iterator[Any]:
+    return map(json.loads, filter(str.strip, read_text(path).split("\n")))
+
+
+def _of_parquet(path: Path) -> Vectors:
+    return _stacked(rows_of(path, ("id", "vector")))
+
+
+def _stacked(rows: Iterable[Any]) -> Vectors:
+    pairs = [(str(row["id"]), np.array(row["vector"], dtype=np.float64)) for row in rows]
+    return Vectors(tuple(name for name, _ in pairs), np.stack([vector for _, vector in pairs]))
 
 
 def explore_vectors(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from thresher.pages.marked_text import dump_blocks, heading_mark
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
-from thresher.pages.structure import Shape, Structure, about_page, escaped, parsed, shapes
+from thresher.pages.structure import Shape, Structure, about_page, escaped, harmless, parsed, shapes
 
 __all__ = [
     "BLOCK_RULES",
@@ -29,6 +30,7 @@ __all__ = [
     "read_structure",
     "read_text_page",
     "segment",
+    "shown_page",
 ]
 
 
@@ -84,6 +86,15 @@ def read_structure(utf8: bytes, segments: Segments, options: PageOptions, url: s
     return Structure(
         about, found or [Shape(level, escaped(block)) for level, block in zip(levels, blocks, strict=True)]
     )
+
+
+def shown_page(page: Page, options: PageOptions, blocks: Sequence[str] | None = None) -> str:
+    """Return a page as HTML that runs, loads and links nothing; `blocks` are those that are marked in it, else its own."""
+    segments, decoded = read_page(page, options, Detail.HEADINGS)
+    if page.is_text:
+        return f"<pre>{escape(decoded.utf8.decode())}</pre>"
+    root = parsed(decoded.utf8)
+    return "" if root is None else harmless(root, segments.blocks if blocks is None else blocks, options.blocks)
 
 
 def check_text(page: Page) -> None:

@@ -24,6 +24,16 @@ _CODE_TAGS = frozenset(("code", "kbd", "samp", "tt"))
 _MOST_IN_CELL = 60
 # Parsers of Markdown give up on deep nesting, markdown-it beyond 20 elements.
 _DEEPEST = 6
+# Of a page that is shown: elements that are left out, the attributes that stay, and what holds text and no element.
+_STRIPPED = {*DROPPED_TAGS, "base", "link", "meta"} - {"style", "option"}
+_LOADING = re.compile(r"url\s*\(|@import", re.IGNORECASE)
+_OF_TEXT_ALONE = ("title", "textarea")
+_LOOKS = frozenset(
+    (
+        "align alt bgcolor border cellpadding cellspacing class color cols colspan dir disabled face height hidden id lang"
+        " noshade nowrap open placeholder rows rowspan size span start style title type valign value width"
+    ).split()
+)
 _CONTROLS = bytes(set(range(32)) - {10})
 _ESCAPED = re.compile(r"[\\`*\[\]<~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=[A-Za-z#])|!(?=\[|$)|#(?=#*$)")
 _AT_BEGIN = re.compile(r"[#+=>-]|\d{1,9}[.)](?=\s|$)")
@@ -81,6 +91,8 @@ class _Walk:
 
     inline: frozenset[str]
     found: list[tuple[str, Shape]] = field(default_factory=list)
+    # Texts before or after a tag, with the number of their block.
+    texts: list[tuple[etree._Element, str, int]] = field(default_factory=list)
     pieces: list[tuple[str, str, bool]] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -91,8 +103,9 @@ class _Walk:
     tables: list[int] = field(default_factory=list)
     lists: list[list[int | None]] = field(default_factory=list)
 
-    def text(self, text: str | None) -> None:
-        if text:
+    def text(self, element: etree._Element, where: str) -> None:
+        if text := getattr(element, where):
+            self.texts.append((element, where, len(self.found)))
             self.pieces.append((text, self.links[-1] if self.links else "", self.code > 0))
 
     def end_block(self) -> None:
@@ -155,23 +168,7 @@ def shapes(root: etree._Element | None, blocks: Sequence[str], levels: Sequence[
     `root` is as by `parsed`; `rule` is that of `thresher.pages.PageOptions.blocks`; the others are those of
     `thresher.pages.Segments`.
     """
-    walk = _Walk(INLINE_TAGS if rule == "join" else frozenset())
-    if root is not None:
-        steps = etree.iterwalk(root, events=("start", "end"))
-        for event, element in steps:
-            tag = str(element.tag)
-            if event == "start":
-                if tag in DROPPED_TAGS:
-                    walk.end_block()
-                    steps.skip_subtree()
-                    continue
-                walk.begin(element, tag)
-                walk.text(element.text)
-            else:
-                if tag not in DROPPED_TAGS:
-                    walk.end(tag)
-                walk.text(element.tail if element is not root else None)
-        walk.end_block()
+    walk = _walked(root, rule)
     if [words for words, _ in walk.found] != [*blocks]:
         return None
     found = [shape._replace(level=level) for (_, shape), level in zip(walk.found, levels, strict=True)]
@@ -179,6 +176,53 @@ def shapes(root: etree._Element | None, blocks: Sequence[str], levels: Sequence[
     return [
         one._replace(boxes=tuple(box for box in one.boxes if box.kind != CELL or box.number in data)) for one in found
     ]
+
+
+def _walked(root: etree._Element | None, rule: str) -> _Walk:
+    walk = _Walk(INLINE_TAGS if rule == "join" else frozenset())
+    if root is None:
+        return walk
+    steps = etree.iterwalk(root, events=("start", "end"))
+    for event, element in steps:
+        tag = str(element.tag)
+        if event == "end":
+            if tag not in DROPPED_TAGS:
+                walk.end(tag)
+            if element is not root:
+                walk.text(element, "tail")
+        elif tag in DROPPED_TAGS:
+            walk.end_block()
+            steps.skip_subtree()
+        else:
+            walk.begin(element, tag)
+            walk.text(element, "text")
+    walk.end_block()
+    return walk
+
+
+def harmless(root: etree._Element, blocks: Sequence[str], rule: str) -> str:
+    """Return a page as HTML that runs, loads and links nothing, with elements X-BLOCK around the texts of each block; with
+    none if the blocks are not found again. The args are those of `shapes`. What styles load is for a policy to forbid.
+    """
+    walk = _walked(root, rule)
+    for element in root.iter():
+        for name, value in element.items():
+            if name not in _LOOKS and not (name == "src" and value.startswith("data:image/")):
+                del element.attrib[name]
+            elif name == "style":
+                element.set(name, _LOADING.sub("none(", value))
+        if element.tag == "style" and element.text:
+            element.text = _LOADING.sub("none(", element.text)
+    for element, where, block in walk.texts if [words for words, _ in walk.found] == [*blocks] else ():
+        text = getattr(element, where)
+        if text.isspace() or (where == "text" and element.tag in _OF_TEXT_ALONE):
+            continue
+        setattr(element, where, None)
+        marked = etree.Element("x-block", {"data-block": str(block)})
+        marked.text = text
+        element.insert(0, marked) if where == "text" else element.addnext(marked)
+    etree.strip_elements(root, *_STRIPPED, with_tail=False)
+    return str(etree.tostring(root.getroottree(), method="html", encoding="unicode"))
 
 
 def parsed(utf8: bytes) -> etree._Element | None:

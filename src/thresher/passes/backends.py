@@ -158,7 +158,7 @@ def documents_apart(collection: Collection, most: int = 1 << 62, most_bytes: int
         yield from documents(collection)
         return
     read = partial(_read, collection=collection, most=most, most_bytes=most_bytes)
-    yield from chain.from_iterable(_apart(read, collection.parts(_PAGES)))
+    yield from chain.from_iterable(apart(read, collection.parts(_PAGES)))
 
 
 def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
@@ -166,7 +166,7 @@ def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFi
     if format != ParquetRows.name:
         return likely_fields(path, format, wanted)
     try:
-        (found,) = _apart(partial(likely_fields, format=format, wanted=wanted), [path])
+        (found,) = apart(partial(likely_fields, format=format, wanted=wanted), [path])
     except InputError:
         return LikelyFields()
     return found
@@ -183,7 +183,8 @@ def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Sou
     return sources
 
 
-def _apart(function: Callable[[Any], Result], tasks: Iterable[Part | Path]) -> Iterator[Result]:
+def apart(function: Callable[[Any], Result], tasks: Iterable[Part | Path]) -> Iterator[Result]:
+    """Call a function for each task in a process that it may end: then that is an `InputError`."""
     return run_watched(1, partial(in_silence, function=function), tasks, _refused)
 
 
@@ -212,13 +213,14 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     address the first that has nothing else. Only JSON lines and Parquet have members.
     """
     rows: list[Any] = []
-    with suppress(OSError, ThresherError):
+    with suppress(OSError, ThresherError, ValueError):
         # Not what else is in the folder.
         first = chosen(walk(path), format, path)[1][0].path
         if format == JsonLines.name:
             rows = _lines(first)
         if format == ParquetRows.name:
-            rows = list(islice(rows_of(first), _LOOKED_AT))
+            for row in islice(rows_of(first), _LOOKED_AT):
+                rows.append(row)
     values: dict[str, list[str]] = {}
     for row in rows:
         for name, value in _members(row, ""):

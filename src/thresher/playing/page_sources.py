@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from html import unescape
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from thresher.collections.sources import too_large
 from thresher.errors import InputError, ResourceError, StateError, ThresherError
 from thresher.evaluation import read_run
 from thresher.experiments.chooser import last_choice
+from thresher.experiments.explainer import experiment_of
 from thresher.experiments.inputs import Folders
 from thresher.explaining.causes import by_rank
 from thresher.explaining.explanations import PAGES_FOLDER, ExplainedTopics, Explanation, write_explained
@@ -60,6 +61,9 @@ class Pages(Protocol):
     def view(self, page_id: str) -> View:
         """Return a page with its scores; an `InputError` if there is no such page, or it cannot be read."""
 
+    def page(self, page_id: str) -> tuple[Page, PageOptions | None, list[str] | None]:
+        """Return a page itself, how it was read, and the blocks that were found, if these are known."""
+
     def title(self, page_id: str) -> str:
         """Return a page's title, empty without one."""
 
@@ -92,13 +96,17 @@ class CollectionPages:
 
     def view(self, page_id: str) -> View:
         """Return a page, read and scored now."""
+        return self._score(self.page(page_id)[0])
+
+    def page(self, page_id: str) -> tuple[Page, PageOptions | None, list[str] | None]:
+        """Return a page itself."""
         source = self._sources.get(page_id)
         if source is None:
             raise no_page(page_id)
         if source.problem:
             raise InputError(source.problem, "pick another page", source.where)
         try:
-            return self._score(source.page())
+            return source.page(), None, None
         except OSError as error:
             raise InputError(f"the page cannot be read: {error.strerror}", "pick another page", source.where) from error
 
@@ -136,6 +144,12 @@ class ResultPages:
         self._run = lru_cache(maxsize=16)(self._read_run)
         self._shard = lru_cache(maxsize=2)(read_shard)
 
+    @cached_property
+    def _experiment(self) -> tuple[CollectionPages, PageOptions]:
+        experiment = experiment_of(self._folders.results)
+        collection = open_collection(Path(str(experiment.collection)), experiment.reading, experiment.format)
+        return CollectionPages(collection, lambda _: {}), experiment.pages
+
     @property
     def ids(self) -> tuple[str, ...]:
         """Their ids in the collection's order."""
@@ -148,6 +162,12 @@ class ResultPages:
         path, row = self._rows_by_id[page_id]
         table: Any = self._shard(path)
         return stored_view(table, row)
+
+    def page(self, page_id: str) -> tuple[Page, PageOptions | None, list[str] | None]:
+        """Return a page itself, if the experiment's file and collection are where they were."""
+        pages, options = self._experiment
+        path, row = self._rows_by_id[page_id]
+        return pages.page(page_id)[0], options, self._shard(path)["text"][row].as_py().split("\n")
 
     def title(self, page_id: str) -> str:
         """Return a page's title, empty without one."""
@@ -214,7 +234,8 @@ _OTHER = "try another page"
 MOST_WAITING = 8
 """Pages that wait for their turn, the one at work included."""
 LEFT: ContextVar[Event] = ContextVar("left")
-"""Is set when the client that asks for a page has left: a page that still waits for its turn is then not read."""
+"""Is set when the client that asks for a page has left: then it is not read, or no further."""
+_LOOK_SECONDS = 0.2
 
 
 class PageProcess:
@@ -240,15 +261,21 @@ class PageProcess:
 
     def _call(self, work: Work, page: Page, more: tuple[Any, ...]) -> Any:
         with self._lock:
-            left = LEFT.get(None)
-            if self._stopped or (left and left.is_set()):
-                raise ResourceError("the server ends, or nobody waits any more", "start it again")
+            left = LEFT.get(Event())
+            unwanted = ResourceError("the server ends, or nobody waits any more", "start it again")
+            if self._stopped or left.is_set():
+                raise unwanted
             worker = self._worker = self._worker or Worker(1, partial(_done, seconds=self.limits.seconds))
             worker.begin((work, page, more))
+            while not worker.connection.poll(_LOOK_SECONDS):
+                if left.is_set():
+                    worker.terminate()
             try:
                 result, problem = worker.result()
             except WorkerDied as end:
                 self._worker = None
+                if left.is_set():
+                    raise unwanted from end
                 raise InputError(f"the page {exit_reason(end.code, self.limits.seconds, 'process')}", _OTHER) from end
         if problem:
             raise InputError(problem, _OTHER)

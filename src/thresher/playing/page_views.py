@@ -185,8 +185,8 @@ def policy(connect: str, served: bool = False) -> str:
     """
     style, script = (f"'sha256-{digest(text)}'" for text in _assets())
     return (
-        f"default-src 'none'; script-src {script}; style-src {style}; connect-src {connect}; base-uri 'none'; "
-        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        f"default-src 'none'; script-src {script}; style-src {style}; connect-src {connect}; frame-src {connect}; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
         + ("; frame-ancestors 'none'" if served else "")
     )
 
@@ -218,6 +218,7 @@ def _stream(title: str, data: View, pages: Iterable[View], connect: str) -> Temp
         .get_template("play.html.j2")
         .stream(
             title=title,
+            served=connect == "'self'",
             # Quotes stand in a policy, not at the ends of the attribute.
             policy=Markup(policy(connect)),
             style=Markup(style),

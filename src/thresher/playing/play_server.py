@@ -7,15 +7,18 @@ machine; one with another Origin comes from such a page: both are refused.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from html import escape
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from urllib.parse import urlencode
 
 import uvicorn
 from starlette.applications import Starlette
@@ -29,7 +32,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from thresher.collections import Page
 from thresher.collections.sources import too_large
 from thresher.errors import InputError, ResourceError, ThresherError
-from thresher.pages import PageOptions
+from thresher.pages import PageOptions, shown_page
 from thresher.playing.page_sources import LEFT, PageProcess, ResultPages, cleaned_text, found, open_pages, scored_view
 from thresher.playing.page_views import STARTS, View, cuts_view, policy, scorer_view, served_page, shown_scorers
 from thresher.scorers.base import Scorer
@@ -37,6 +40,17 @@ from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.percentiles import resolved_without_collection
 
 HOST = "127.0.0.1"
+_MOST_PASTED = 8
+_FRAMED = (
+    "sandbox allow-same-origin; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'"
+)
+"""The policy of a page itself: no script of its own runs, nothing is loaded, and this server's page may look into it."""
+# Weaker than any rule of the page, but for those that say how what is removed looks.
+_DIMMED = """<style>:root { color-scheme: light; background: #fff; --a: 0 2px #3294fb; --b: 0 2px #b0359f; }
+x-block { transition: opacity .15s; cursor: pointer; } x-block[data-kept=""] { opacity: .28 !important; }
+x-block[data-kept="A"] { box-shadow: var(--a) !important; } x-block[data-kept="B"] { box-shadow: var(--b) !important; }
+x-block[data-here] { outline: 2px solid #3294fb !important; outline-offset: 2px; }</style>"""
 
 
 class Play:
@@ -56,6 +70,7 @@ class Play:
             scorer.prepare()
         self.pages = open_pages(path, self.score) if path is not None else None
         self.results = self.pages if isinstance(self.pages, ResultPages) else None
+        self._pasted: dict[str, Page] = {}
 
     def score(self, page: Page) -> View:
         """Return a page with its scores, for a browser."""
@@ -95,6 +110,7 @@ class Play:
             Route("/", page),
             Route("/api/pages", self._ids),
             Route("/api/page", self._picked),
+            Route("/api/original", self._original),
             Route("/api/topics", self._topics),
             Route("/api/ranks", self._ranks),
             Route("/api/score", self._score, methods=["POST"]),
@@ -108,7 +124,26 @@ class Play:
     async def _picked(self, request: Request) -> Response:
         if self.pages is None:
             raise HTTPException(404)
-        return _json(await waited_for(request, self.pages.view, _asked(request, "id")))
+        page_id = _asked(request, "id")
+        view = await waited_for(request, self.pages.view, page_id)
+        return _json({**view, "original": urlencode({"id": page_id})})
+
+    async def _original(self, request: Request) -> Response:
+        try:
+            text = await waited_for(request, self._shown, dict(request.query_params))
+        except ThresherError as error:
+            text = f"<p>It cannot be shown: {escape(error.what)}."
+        return Response(text + _DIMMED, media_type="text/html", headers={"content-security-policy": _FRAMED})
+
+    def _shown(self, asked: Mapping[str, str]) -> str:
+        if self.pages is not None and "id" in asked:
+            page, options, blocks = self.pages.page(asked["id"])
+        elif asked.get("pasted") in self._pasted:
+            page, options, blocks = self._pasted[asked["pasted"]], None, None
+        else:
+            raise InputError("the page is no longer at hand", "paste it again")
+        text: str = self.process.call(shown_page, page, options or self.options, blocks)
+        return text
 
     async def _topics(self, request: Request) -> Response:
         results = self._of_results()
@@ -123,7 +158,12 @@ class Play:
     async def _score(self, request: Request) -> Response:
         is_text = request.headers.get("content-type", "").startswith("text/plain")
         page = Page("", await self._body(request), charset="utf-8" if is_text else None, is_text=is_text)
-        return _json(await waited_for(request, self.score, page))
+        view = await waited_for(request, self.score, page)
+        digest = hashlib.sha256(page.content).hexdigest()
+        for name in [*self._pasted][: 1 - _MOST_PASTED]:
+            del self._pasted[name]
+        self._pasted[digest] = page
+        return _json({**view, "original": f"pasted={digest}"})
 
     async def _clean(self, request: Request) -> Response:
         page = Page("", await self._body(request))
@@ -199,12 +239,14 @@ def _secured(send: Send) -> Send:
         "cross-origin-opener-policy": "same-origin",
         "referrer-policy": "no-referrer",
         "cache-control": "no-store",
+        "x-dns-prefetch-control": "off",
     }
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            more = [(name.encode(), value.encode()) for name, value in headers.items()]
-            message = {**message, "headers": [*message["headers"], *more]}
+            # A page itself has its own policy.
+            own = {name.encode(): value.encode() for name, value in headers.items()} | dict(message["headers"])
+            message = {**message, "headers": [*own.items()]}
         await send(message)
 
     return sending

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -249,12 +250,13 @@ def _by_verdict(rows: Sequence[Row]) -> Spec:
 def overview(model: Variants, field: str = "sweep", height: int = 420, legend: bool = False) -> Spec:
     """Return index size against the main measure for all variants, or for the best of each family: a line for each `field`.
 
-    Pages let readers isolate one, and pin variants. With a legend it stands alone: the front is drawn and named, and lines of
-    many variants have no points.
+    Pages show those of `leading` first, let readers choose others, and pin variants. With a legend it stands alone: the
+    front is drawn and named, and lines of many variants have no points.
     """
     shown = [row for row in model.rows if row[_HELD[field]]]
     x, y, low = _axes(model, shown)
-    kinds = series(field, list(dict.fromkeys(row[field] for row in shown)), legend)
+    first = leading(model) if field == "sweep" and not legend else []
+    kinds = series(field, list(dict.fromkeys([*first, *(row[field] for row in shown)])), legend)
     lines, marks, labels = _levels(model, x, y)
     inside = [row for row in shown if row["mean"] is not None and row["mean"] >= low]
     front = sorted((row for row in inside if row["front"]), key=lambda row: row["share"])
@@ -264,15 +266,13 @@ def overview(model: Variants, field: str = "sweep", height: int = 420, legend: b
     above = f"{drawn} && datum.mean >= {low}{' && datum.marked' if legend else ''}"
     look = {"strokeWidth": 1.5, "clip": True, "interpolate": "linear" if field == "sweep" else "step-after"}
     near = {"name": "near", "select": {"type": "point", "on": "pointerover", "nearest": True, "clear": "pointerout"}}
-    sizes = [
-        {"test": "indexof(pinned, datum.name) >= 0", "value": 220},
-        {"param": "near", "empty": False, "value": 130},
-    ]
+    pinned = "indexof(pinned, datum.name) >= 0"
+    sizes = [{"test": pinned, "value": 220}, {"param": "near", "empty": False, "value": 130}]
     channels: Spec = {"x": x, "y": y, "color": kinds["color"]}
 
-    def dimmed(shown: float, hidden: float) -> Spec:
-        test = f"isolated === null || datum.{field} === isolated"
-        return {"condition": {"test": test, "value": shown}, "value": hidden}
+    def dimmed(shown: float, hidden: float, more: str = "") -> Spec:
+        test = f"indexof(shown, datum.{field}) >= 0{more}"
+        return {"condition": {"test": test, "value": shown}, "value": hidden if first else shown}
 
     layers = [
         *lines,
@@ -293,7 +293,7 @@ def overview(model: Variants, field: str = "sweep", height: int = 420, legend: b
             where=above,
             **channels,
             size={"value": 20, "condition": sizes},
-            opacity=dimmed(0.85, 0.04),
+            opacity=dimmed(0.85, 0.04, f" || {pinned}"),
             tooltip=_tooltip(model),
         ),
         *marks,
@@ -303,9 +303,20 @@ def overview(model: Variants, field: str = "sweep", height: int = 420, legend: b
             y,
         ),
     ]
-    params = [{"name": "isolated", "value": None}, {"name": "pinned", "value": []}]
+    params = [{"name": "shown", "value": first}, {"name": "pinned", "value": []}]
     description = f"{model.size} against {model.measures[0]}: a line for each {field}"
     return whole(layers, height, description, params=params, data=_ROWS)
+
+
+def leading(model: Variants) -> list[str]:
+    """Return the sweeps that matter most, at least one: that of what is recommended, and of each family the one with the most
+    variants that none of the family beats.
+    """
+    families: dict[str, Counter[str]] = {}
+    for row in model.rows:
+        families.setdefault(row["family"], Counter())[row["sweep"]] += row["best"]
+    recommended = [row["sweep"] for row in _chosen(model.rows)]
+    return list(dict.fromkeys([*recommended, *(max(of, key=of.__getitem__) for of in families.values())]))
 
 
 def _axes(model: Variants, rows: Sequence[Row]) -> tuple[Spec, Spec, float]:

@@ -14,7 +14,7 @@ from thresher.defaults import DEFAULT_INDEX
 from thresher.explaining.explanations import ExplainedTopics
 from thresher.reports import further_tables, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
-from thresher.reports.charts import LOOK, cutoffs, frontier, on_held_out, overview, topics
+from thresher.reports.charts import LOOK, cutoffs, frontier, leading, on_held_out, overview, topics
 from thresher.reports.drawing import chart_library
 from thresher.reports.explanation_text import share_tables
 from thresher.reports.formatting import (
@@ -77,6 +77,7 @@ def _model(results: Results, table: VariantTable, choice: Choice | None) -> dict
         },
         "rows": model.rows,
         "sweeps": sweeps,
+        "leading": leading(model),
         "frontier": frontier(model),
         "held": frontier(on_held_out(model), 400) if table.held_out_topics else None,
         "all": overview(model),

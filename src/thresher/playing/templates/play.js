@@ -54,9 +54,14 @@
     showDifferences();
     for (const chunk of chunks) if (chunk.filled) repaint(chunk, number, old);
     fold();
+    dim();
     if (here >= 0) showAbout();
     askRanks();
     remember();
+  };
+  const recutAll = (number) => {
+    showCuts(number);
+    recut(number);
   };
   const showCounts = (number) => {
     const { mask, name, elements } = sides[number];
@@ -138,8 +143,7 @@
     const add = make("button", { type: "button", className: "plain" }, "add a cut");
     add.addEventListener("click", () => {
       side.cuts.push(newCut(available().find((name) => !side.cuts.some((cut) => cut.scorer === name)) ?? available()[0]));
-      showCuts(number);
-      recut(number);
+      recutAll(number);
     });
     const variants = make("select", { "aria-label": `A cleaner of the results for ${letter}` }, new Option("a cleaner of the results…", ""));
     variants.append(...data.variants.map((variant, index) => new Option(variant.name, index)));
@@ -149,8 +153,7 @@
       side.cuts = structuredClone(data.variants[variants.value].cuts);
       variants.value = "";
       fitCuts(number);
-      showCuts(number);
-      recut(number);
+      recutAll(number);
     });
     const text = make("button", { type: "button", className: "plain" }, "copy kept text");
     text.addEventListener("click", () => copy(text, cutting.keptText(page, side.mask)));
@@ -190,8 +193,7 @@
       first.append(...available().map((name) => new Option(name)));
       first.addEventListener("change", () => {
         side.cuts = [newCut(first.value)];
-        showCuts(number);
-        recut(number);
+        recutAll(number);
       });
       side.elements.cuts.replaceChildren(make("div", { className: "cut" }, first));
     } else {
@@ -208,20 +210,17 @@
     select.value = cut.scorer;
     const change = (values) => {
       Object.assign(cut, values);
-      showCuts(number);
-      recut(number);
+      recutAll(number);
     };
     select.addEventListener("change", () => {
       Object.assign(cut, newCut(select.value));
-      showCuts(number);
-      recut(number);
+      recutAll(number);
       side.elements.cuts.children[index].querySelector("select").focus();
     });
     const remove = make("button", { type: "button", className: "plain", "aria-label": `Remove the cut ${label}`, title: "Remove this cut" }, "×");
     remove.addEventListener("click", () => {
       side.cuts.splice(index, 1);
-      showCuts(number);
-      recut(number);
+      recutAll(number);
     });
     const toggle = make("button", { type: "button", className: "plain", "aria-expanded": Boolean(cut.open), title: "Options of the cut", "aria-label": `Options of ${label}` }, "⋯");
     toggle.addEventListener("click", () => {
@@ -425,6 +424,43 @@
     chunks.forEach(({ element }) => near.observe(element));
   };
 
+  // --- the page itself, in a frame where no script runs and nothing is loaded
+
+  const inFrame = (selector) => [...(part("original")?.contentDocument?.querySelectorAll(selector) ?? [])];
+  const showOriginal = () => {
+    part("itself").hidden = !page.original;
+    const shown = Boolean(page.original) && part("itself").firstChild.checked;
+    part("panes").classList.toggle("two", shown);
+    if (!part("beside")) return;
+    part("beside").hidden = !shown;
+    const address = `api/original?${page.original}`;
+    if (shown && part("original").getAttribute("src") !== address) part("original").setAttribute("src", address);
+  };
+  const dim = () => {
+    const kept = sides.map(({ mask }) => new Set(page.block.filter((_, index) => mask[index])));
+    for (const text of inFrame("x-block")) text.dataset.kept = LETTERS.filter((_, number) => kept[number].has(Number(text.dataset.block))).join("");
+  };
+  const pointAt = (block) => {
+    inFrame("[data-here]").forEach((text) => text.removeAttribute("data-here"));
+    const texts = inFrame(`x-block[data-block="${block}"]`);
+    texts.forEach((text) => text.setAttribute("data-here", ""));
+    const frame = part("original")?.contentWindow;
+    // Not scrollIntoView, which would scroll this page too.
+    if (texts.length) frame.scrollBy(0, texts[0].getBoundingClientRect().top - frame.innerHeight / 3);
+  };
+  part("itself").addEventListener("change", showOriginal);
+  part("original")?.addEventListener("load", () => {
+    dim();
+    if (here >= 0) pointAt(rows[here].block);
+    part("original").contentDocument.addEventListener("click", ({ target }) => {
+      const block = Number(target.closest("x-block")?.dataset.block ?? NaN);
+      const number = rows.findIndex((row) => row.block === block);
+      if (number < 0) return;
+      goTo(number, false);
+      rows[number].element.scrollIntoView({ block: "center" });
+    });
+  });
+
   // --- one block
 
   const goTo = (number, focus = true) => {
@@ -434,8 +470,9 @@
     fill(chunks[Math.floor(number / CHUNK)]);
     rows[number].open = true;
     fold();
-    const { element } = rows[number];
+    const { element, block } = rows[number];
     element.classList.add("here");
+    pointAt(block);
     if (focus) {
       element.focus({ preventScroll: true });
       element.scrollIntoView({ block: "nearest" });
@@ -474,8 +511,7 @@
         const button = make("button", { type: "button", className: "set", title: `Cut ${letter} just so that this block stays`, "aria-label": `Cut ${letter} at this score of ${scorer.name}` }, `${letter} here`);
         button.addEventListener("click", () => {
           cut.cutoff = Math.min(Math.max(cutting.shortest(value), scorer.low ?? -Infinity), scorer.high ?? Infinity);
-          showCuts(number);
-          recut(number);
+          recutAll(number);
         });
         return [button];
       });
@@ -542,6 +578,7 @@
     page.total = total();
     part("view").hidden = false;
     showRows();
+    showOriginal();
     measureTop();
     showTopics();
   };
@@ -574,21 +611,32 @@
       const view = await answer();
       if (mine === wanted) show(view);
     });
-  // A file's pages go by their place: two may have one id.
+  const pasted = new Map();
+  // A file's pages go by their place: two may have one id. What has no tag is text, such as a sentence.
   const load = (value) =>
-    showWhen(() => (data.server ? ask(`api/page?id=${encodeURIComponent(value)}`) : JSON.parse(stored[value].textContent)));
+    showWhen(() => {
+      if (!data.server) return JSON.parse(stored[value].textContent);
+      if (!pasted.has(value)) return ask(`api/page?id=${encodeURIComponent(value)}`);
+      const { body } = pasted.get(value);
+      const type = typeof body === "string" && !/<[a-z!/?]/i.test(body) ? "text/plain; charset=utf-8" : "application/octet-stream";
+      return ask("api/score", { method: "POST", body, headers: { "Content-Type": type } });
+    });
   const score = (body) => {
     part("pasting").open = false;
-    part("pick").selectedIndex = -1;
-    // What has no tag is text, such as a sentence.
-    const type = typeof body === "string" && !/<[a-z!/?]/i.test(body) ? "text/plain; charset=utf-8" : "application/octet-stream";
-    showWhen(() => ask("api/score", { method: "POST", body, headers: { "Content-Type": type } }));
+    part("picking").hidden = false;
+    const text = body.name ?? /<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? body.replace(/<[^>]*>/g, " ");
+    // No id begins with a line feed.
+    const value = `\n${pasted.size}`;
+    pasted.set(value, { body, label: `pasted: ${text.trim().replace(/\s+/g, " ").slice(0, 60)}` });
+    part("pick").prepend(new Option(pasted.get(value).label, value));
+    part("pick").value = value;
+    load(value);
   };
   const fillPick = (options, count) => {
     const chosen = part("pick").value;
-    part("pick").replaceChildren(...options.map(([id, value, title]) => new Option(title ? `${title} (${id})` : id, value)));
+    const mine = [...pasted].map(([value, { label }]) => [label, value]);
+    part("pick").replaceChildren(...[...mine.reverse(), ...options].map(([id, value, title]) => new Option(title ? `${title} (${id})` : id, value)));
     part("pick").value = chosen;
-    part("pages").textContent = count > options.length ? `the first ${whole(options.length)} of ${whole(count)}` : "";
     for (const id of ["before", "after"]) part(id).disabled = options.length < 2;
   };
   const listed = (pages) => pages.map(([id, title]) => [id, id, title]);
@@ -709,6 +757,7 @@
     part("about").hidden = true;
     part("panes").classList.remove("open");
     rows[here]?.element?.classList.remove("here");
+    pointAt(-1);
     here = -1;
   });
   part("keys").addEventListener("click", () => part("help").showModal());
@@ -727,6 +776,7 @@
       a: () => slider(0),
       b: () => slider(1),
       h: () => part("gone").click(),
+      o: () => part("itself").click(),
       "/": () => part("find").focus(),
       "?": () => part("help").showModal(),
       Escape: () => part("close").click(),

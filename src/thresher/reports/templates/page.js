@@ -29,7 +29,7 @@ const modelSwitch = (count) => {
   return switcher;
 };
 
-// All variants in one chart: a legend that isolates a scorer, and two variants side by side.
+// All variants in one chart: a legend that shows and hides scorers, and two variants side by side.
 const startComparing = (data, models) => {
   const part = (name) => document.getElementById(`compare-${name}`);
   if (!part("form")) return;
@@ -69,13 +69,17 @@ const startComparing = (data, models) => {
     next = 1 - next;
     show();
   };
-  const buttons = document.querySelectorAll("#compare-legend button");
-  const isolate = (name) => {
-    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.name === name));
-    for (const view of views) view.signal("isolated", name).runAsync();
+  const buttons = document.querySelectorAll("#compare-legend [data-name]");
+  let shown = [];
+  const showLines = (names) => {
+    shown = names;
+    for (const button of buttons) button.setAttribute("aria-pressed", String(names.includes(button.dataset.name)));
+    for (const view of views) view.signal("shown", names).runAsync();
   };
-  for (const button of buttons) {
-    button.addEventListener("click", () => isolate(button.getAttribute("aria-pressed") === "true" ? null : button.dataset.name));
+  for (const button of document.querySelectorAll("#compare-legend button")) {
+    const { name, show: few } = button.dataset;
+    const without = () => shown.filter((one) => one !== name);
+    button.addEventListener("click", () => showLines(!name ? (model()[few] ?? []) : shown.includes(name) ? without() : [...shown, name]));
   }
   const chart = async () => {
     const one = model();
@@ -94,7 +98,7 @@ const startComparing = (data, models) => {
     inputs[0].value = one.recommended ?? every.shift()?.name ?? "";
     inputs[1].value = every[0]?.name ?? "";
     next = 0;
-    isolate(null);
+    showLines(model().leading);
     show();
   };
   for (const input of inputs) input.addEventListener("change", show);
