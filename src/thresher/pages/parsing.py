@@ -57,8 +57,8 @@ HIDDEN = "\x7f"
 _HIDING = ("display:none", "visibility:hidden")
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ "
 _PAGE_TYPE = "og:type"
-_DESCRIBED, _DESCRIBED_END = f"{MARK}<", f"{MARK}>"
-_DESCRIPTION = re.compile(f"{_DESCRIBED}([^{MARK}]*){_DESCRIBED_END}")
+# Before and after a description: splitting at one text is faster than a regular expression.
+_DESCRIBED = f"{MARK}<"
 
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
@@ -71,8 +71,6 @@ _LARGEST = 9_000_000
 # A tree takes time with the square of the attributes of a tag: 15 s for 50,000. Events take a line.
 MANY_ATTRIBUTES, _LONG_TAG = 2000, 4096
 _OPENING, _BETWEEN_ATTRIBUTES = re.compile(rb"<[A-Za-z]"), re.compile(rb"[\s\"'/]+")
-_DETAILS = re.compile(f"{MARK}[^0-7]")
-_SPACES = re.compile("  +")
 _ASCII = bytes(range(128))
 
 
@@ -226,7 +224,7 @@ def _element(tag: str, begin: str, end: str, described: bool) -> str:
     name, asked = ("", '<xsl:value-of select="name()"/>') if tag == "*" else (tag, "")
     return (
         f'{_literal(begin + _DESCRIBED + name)}{asked}<xsl:apply-templates select="@*"/>'
-        f"{_literal(_DESCRIBED_END)}<xsl:apply-templates/>{_literal(MARK + ELEMENT_END + end)}"
+        f"{_literal(_DESCRIBED)}<xsl:apply-templates/>{_literal(MARK + ELEMENT_END + end)}"
     )
 
 
@@ -241,7 +239,7 @@ def _described(tag: str, attributes: Mapping[str, str]) -> str:
             or (name == "style" and any(style in value.lower().replace(" ", "") for style in _HIDING))
         ):
             values.append(f" {HIDDEN}")
-    return f"{_DESCRIBED}{tag}{''.join(values)}{_DESCRIBED_END}"
+    return f"{_DESCRIBED}{tag}{''.join(values)}{_DESCRIBED}"
 
 
 class _Events:
@@ -283,7 +281,7 @@ def described(flat: str) -> tuple[str, list[str]]:
     """Return marked text with the mark `ELEMENT` for each description of an element; and the descriptions, in order:
     the tag, the words of its attributes, `HIDDEN` if an attribute hides it.
     """
-    pieces = _DESCRIPTION.split(flat)
+    pieces = flat.split(_DESCRIBED)
     return (MARK + ELEMENT).join(pieces[::2]), pieces[1::2]
 
 
@@ -291,18 +289,26 @@ def lines(flat: str) -> tuple[str, list[int]]:
     """Return the blocks of marked text, whose only white space is U+0020 and line feeds, with single spaces between
     words, joined by line feeds; and each block's heading level (0 for none, 1 to 6, 7 for the page's title).
     """
-    texts: list[str] = []
-    levels: list[int] = []
-    # Marks of elements are many, and replacing is faster.
-    plain = _DETAILS.sub("", unlinked(flat).replace(MARK + ELEMENT, "").replace(MARK + ELEMENT_END, ""))
-    # Headings are few, so most of the work is done in C.
-    before, *headed = plain.split(MARK)
-    for level, part in ((0, before), *((int(part[0]), part[1:]) for part in headed)):
-        stripped = [*filter(None, map(str.strip, part.split("\n")))]
-        texts += stripped
-        levels += [level] * len(stripped)
-    text = "\n".join(texts)
-    return (_SPACES.sub(" ", text) if "  " in text else text), levels
+    flat = f"\n{flat}\n"
+    codes = np.frombuffer(flat.encode("ascii", "replace"), dtype=np.uint8)
+    marks = np.flatnonzero(codes == ord(MARK))
+    kinds = codes[marks + 1]
+    shown = (codes >= ord(" ")) & (codes != ord(LINK)) | (codes == ord("\n"))
+    shown[marks + 1] = False
+    places = np.flatnonzero(shown)
+    points = np.frombuffer(flat.encode("utf-32-le"), dtype="<u4").take(places)
+    # Of a run of white space one character remains: a line feed if there is any. The text begins and ends with such a run.
+    kept = points > ord(" ")
+    white = np.flatnonzero(~kept)
+    runs = np.concatenate(([0], np.flatnonzero(white[1:] - white[:-1] > 1) + 1))
+    signs = np.minimum.reduceat(points.take(white), runs)
+    points[white[runs]], kept[white[runs]] = signs, True
+    text = points.compress(kept).tobytes().decode("utf-32-le")[1:-1]
+    begins = places[white[runs[1:] - 1] + 1][signs[:-1] == ord("\n")]
+    # There are line feeds on both sides of a heading's mark.
+    headings = (kinds >= ord("0")) & (kinds <= ord("7"))
+    levels = np.concatenate(([0], kinds[headings] - ord("0")))
+    return text, levels[np.searchsorted(marks[headings], begins)].tolist()
 
 
 def one_space(text: str, outside: set[str]) -> str:
@@ -316,8 +322,3 @@ def one_space(text: str, outside: set[str]) -> str:
 def outside_ascii(text: str) -> set[str]:
     """Return the characters of `text` that are not ASCII."""
     return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
-
-
-def unlinked(flat: str) -> str:
-    """Return marked text without the marks of links."""
-    return flat.replace(LINK, "").replace(LINK_END, "")
