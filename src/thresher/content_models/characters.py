@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pages.plain import Ints
+from thresher.pages.plain import Ints, sizes
 
 SPACE, UPPER, LOWER, CASELESS, UNSPACED, DIGIT, STOP, COMMA, COLON, BAR, CURRENCY, BRACKET, OTHER = range(13)
 KINDS = 13
@@ -36,7 +36,7 @@ def kinds_of(text: str, outside: set[str]) -> npt.NDArray[np.uint8]:
 
 def count_kinds(kinds: npt.NDArray[np.uint8], ends: Ints) -> Ints:
     """Return the number of characters of each kind in each part; shape (KINDS, parts)."""
-    parts = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    parts = np.repeat(np.arange(len(ends)), sizes(ends))
     counts = np.bincount(parts * KINDS + kinds, minlength=len(ends) * KINDS)
     return counts.reshape(len(ends), KINDS).T
 

@@ -24,7 +24,7 @@ from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree,
 from thresher.pages import Detail, Segments, read_html
 from thresher.pages.marks import Elements
 from thresher.pages.parsing import TITLE_LEVEL, outside_ascii
-from thresher.pages.plain import Ints
+from thresher.pages.plain import Ints, count_by_end, sizes
 
 Floats = npt.NDArray[np.float32]
 Wide = npt.NDArray[np.float64]
@@ -144,7 +144,7 @@ class _Page:
         # The kind of each character.
         self.kind = kinds_of(segments.text, outside_ascii(segments.text))
         self.kinds = count_kinds(self.kind, self.ends)
-        self.characters = np.diff(self.ends, prepend=0)
+        self.characters = sizes(self.ends)
         unspaced = self.kinds[kinds.UNSPACED]
         # A run of unspaced letters was counted as one word.
         self.words = segments.words_in_blocks + unspaced / 2 - (unspaced > 0)
@@ -156,17 +156,18 @@ class _Page:
         self.marks = self.stops + self.kinds[kinds.COMMA]
         self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
         years, times = dates(segments.text, self.kind)
-        self.years, self.times = (np.diff(np.searchsorted(at, self.ends), prepend=0) for at in (years, times))
+        self.years, self.times = (count_by_end(at, self.ends) for at in (years, times))
         self.in_title = self._in_title()
 
     def _in_title(self) -> Wide:
         """Return the share of words that are in the page's title; 0 for long blocks."""
+        shares, short = np.zeros(self.blocks), np.flatnonzero(self.words <= _TITLE_WORDS)
         wanted = frozenset(self.segments.title.casefold().split())
-        tokens = self.segments.text.casefold().replace("\n", " ").split(" ")
+        tokens = " ".join(map(self.segments.blocks.__getitem__, short.tolist())).casefold().split(" ")
         found = np.flatnonzero(np.fromiter(map(wanted.__contains__, tokens), dtype=np.bool_, count=len(tokens)))
-        counts = self.segments.tokens_in_blocks
-        shares = np.diff(np.searchsorted(found, np.cumsum(counts)), prepend=0) / counts
-        return np.where(self.words <= _TITLE_WORDS, shares, 0)
+        counts = self.segments.tokens_in_blocks[short]
+        shares[short] = count_by_end(found, np.cumsum(counts)) / counts
+        return shares
 
 
 def features_of(segments: Segments) -> BlockFeatures:
@@ -258,8 +259,8 @@ def _own(page: _Page, rows: Rows) -> None:
     rows["comma_count"] = counts[kinds.COMMA]
     rows["currency"] = counts[kinds.CURRENCY] > 0
     starts = segments.word_starts
-    capital = np.searchsorted(starts[page.kind[starts] == kinds.UPPER], page.ends)
-    rows["capitalised"] = _share(np.diff(capital, prepend=0), segments.words_in_blocks)
+    capitalised = count_by_end(starts[page.kind[starts] == kinds.UPPER], page.ends)
+    rows["capitalised"] = _share(capitalised, segments.words_in_blocks)
     rows["first_kind"] = page.kind[firsts]
     rows["last_kind"] = page.kind[lasts]
     rows["years"] = page.years

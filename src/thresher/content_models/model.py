@@ -119,6 +119,7 @@ _MOST_SHARE = 0.99
 _OF_HIGHEST, _MORE = 0.5, 0.1
 
 
+@cache
 def forum_names() -> tuple[str, ...]:
     """Return the names of the features that tell forums."""
     own, around = _rows_by_group(feature_names())

@@ -256,7 +256,9 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     # A block is in the element that begins at the mark before it, or in the one around that which ends there.
     inside = elements.copy()
     inside[lasts] = parents[1:]
-    blocks = np.searchsorted(marks.firsts, positions)
+    # How many marks are before each block's first character, and how many blocks begin before each mark.
+    around_blocks = np.searchsorted(positions, marks.firsts)
+    blocks = np.cumsum(np.bincount(around_blocks, minlength=size + 1))
     return Elements(
         ["", *descriptions],
         parents,
@@ -264,5 +266,5 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
         np.concatenate(([len(parents)], elements[lasts] + 1)),
         np.concatenate(([0], blocks[firsts])),
         np.concatenate(([len(marks.firsts)], blocks[lasts])),
-        np.concatenate(([0], inside))[np.searchsorted(positions, marks.firsts)],
+        np.concatenate(([0], inside))[around_blocks],
     )
