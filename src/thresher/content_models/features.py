@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from thresher.content_models import characters as kinds
 from thresher.content_models.characters import count_kinds, dates, kinds_of
-from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree, page_tree
+from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree, grouped, page_tree
 from thresher.pages import Detail, Segments, read_html
 from thresher.pages.marks import Elements
 from thresher.pages.parsing import TITLE_LEVEL, outside_ascii
@@ -46,13 +46,21 @@ _IN, _NEAR = (tuple(f"{prefix}_{name}" for name in _SAID) for prefix in ("in", "
 _TITLE_WORDS = 40
 # Names are put together once: they take as long as the features.
 _OWN_AROUND = "words share links marks prose blocks mean headings place".split()
-_AROUND = [[f"around{level + 1}_{name}" for name in _OWN_AROUND] for level in range(LEVELS)]
-_COUNTS_AROUND = [[f"around{level + 1}_{tag}" for tag in COUNTED] for level in range(COUNTED_LEVELS)]
+# Of the levels in which tags are counted, and of the others.
+_AROUND = (
+    [f"around{level + 1}_{name}" for level in range(COUNTED_LEVELS) for name in (*_OWN_AROUND, *COUNTED)],
+    [f"around{level + 1}_{name}" for level in range(COUNTED_LEVELS, LEVELS) for name in _OWN_AROUND],
+)
+_STEPS = [by for step in NEIGHBOURS for by in (-step, step)]
 _BESIDE = [
-    (by, [f"{side}{step}_{name}" for name in ("words", "links", "marks", "level", "same")])
-    for step in NEIGHBOURS
-    for by, side in ((-step, "before"), (step, "after"))
+    f"{'before' if by < 0 else 'after'}{abs(by)}_{name}"
+    for by in _STEPS
+    for name in ("words", "links", "marks", "level", "same")
 ]
+_WINDOWS = [f"window{width}_{name}" for width in WINDOWS for name in ("words", "links", "marks", "digits", "years")]
+_REPEATED = [f"repeated_{name}" for name in ("siblings", "rank", "mean", "share", "before", "own", "place")]
+_PATHS = [[f"{path}_{name}" for name in "blocks share mean links marks rank".split()] for path in ("path", "exact_path")]
+_TALK = [[f"page_{family}_share", f"page_before_{family}"] for family in TALK_FAMILIES]
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
 _FEATURES = 490
 """Their number."""
@@ -309,13 +317,12 @@ def _markup(page: _Page, rows: Rows) -> npt.NDArray[np.bool_]:
     rows.extend(_IN, around)
     rows.extend(_NEAR, near)
     rows["depth"] = page.elements.depths[page.elements.innermost]
-    for family in TALK_FAMILIES:
-        inside = around[FAMILIES.index(family)] > 0
+    prose = running_sum(page.prose)
+    for names, family in zip(_TALK, TALK_FAMILIES, strict=True):
+        inside = around[FAMILIES.index(family)]
         first = int(np.argmax(inside)) if inside.any() else page.blocks - 1
-        rows[f"page_{family}_share"] = float(page.words[inside].sum()) / page.total
-        rows[f"page_before_{family}"] = float(page.prose[:first].sum())
-    comments: npt.NDArray[np.bool_] = around[FAMILIES.index("comment")] > 0
-    return comments
+        rows.extend(names, np.array([[inside @ page.words / page.total], [prose[first]]]))
+    return around[FAMILIES.index("comment")].view(np.bool_)
 
 
 def _containers(page: _Page, rows: Rows) -> tuple[Ints, Ints]:
@@ -353,10 +360,9 @@ def _containers(page: _Page, rows: Rows) -> tuple[Ints, Ints]:
     counted = elements_around[:COUNTED_LEVELS]
     counts = page.tags_before.take(after_elements[counted], axis=1) - page.tags_before.take(counted, axis=1)
     shares = counts / blocks[:COUNTED_LEVELS]
-    for level in range(LEVELS):
-        rows.extend(_AROUND[level], values[:, level])
-        if level < COUNTED_LEVELS:
-            rows.extend(_COUNTS_AROUND[level], shares[:, level])
+    near = np.concatenate((values[:, :COUNTED_LEVELS], shares)), values[:, COUNTED_LEVELS:]
+    for names, of_levels in zip(_AROUND, near, strict=True):
+        rows.extend(names, of_levels.transpose(1, 0, 2).reshape(-1, page.blocks))
     return begins, ends
 
 
@@ -384,50 +390,38 @@ def _repeated(page: _Page, rows: Rows) -> Ints:
     elements, tree = page.elements, page.tree
     first, after = elements.first_blocks, elements.after_blocks
     words = running_sum(page.words)
-    # All elements in which no block begins are of group 0, as is the page itself.
-    sizes = np.bincount(tree.groups)
-    totals = np.bincount(tree.groups, weights=words[after] - words[first])
-    # The first element of each group, and the index of each element in its own.
-    order = np.argsort(tree.groups, kind="stable")
-    starts = np.cumsum(sizes) - sizes
-    ranks = np.empty(len(order), dtype=np.int64)
-    ranks[order] = np.arange(len(order)) - np.repeat(starts, sizes)
-    leading = order[np.minimum(starts, len(order) - 1)]
     element = tree.repeated[elements.innermost]
     group = tree.groups[element]
-    found = element > 0
-    for name, values in (
-        ("siblings", sizes[group]),
-        ("rank", ranks[element]),
-        ("mean", totals[group] / np.maximum(sizes[group], 1)),
-        ("share", totals[group] / page.total),
-        ("before", words[first[leading[group]]] / page.total),
-        ("own", words[after[element]] - words[first[element]]),
-        ("place", (page.index - first[element]) / np.maximum(after[element] - first[element], 1)),
-    ):
-        rows[f"repeated_{name}"] = np.where(found, values, -1)
-    return np.where(found, first[leading[group]], -1)
+    sizes = np.bincount(tree.groups)[group]
+    totals = np.bincount(tree.groups, weights=words[after] - words[first])[group]
+    begins, ends, found = first[element], after[element], element > 0
+    leading = first[tree.leaders[element]]
+    values = (
+        sizes,
+        tree.ranks[element],
+        totals / sizes,
+        totals / page.total,
+        words[leading] / page.total,
+        words[ends] - words[begins],
+        (page.index - begins) / (ends - begins),
+    )
+    rows.extend(_REPEATED, np.where(found, values, -1))
+    return np.where(found, leading, -1)
 
 
 def _paths(page: _Page, rows: Rows) -> Ints:
     """The blocks on the same path from the page down; returns the paths' numbers."""
     numbers = []
-    for name, paths in zip(("path", "exact_path"), page.tree.paths.take(page.elements.innermost, axis=1), strict=True):
-        _, which = np.unique(paths, return_inverse=True)
+    quantities = np.array((page.words, page.linked, page.characters, page.marks), dtype=np.float64)
+    for names, paths in zip(_PATHS, page.tree.paths.take(page.elements.innermost, axis=1), strict=True):
+        which, _, ranks, sizes = grouped(paths)
         numbers.append(which)
-        blocks = np.bincount(which)
-        words, linked, characters, marks = (
-            np.bincount(which, weights=each) for each in (page.words, page.linked, page.characters, page.marks)
-        )
-        order = np.argsort(which, kind="stable")
-        ranks = np.empty(page.blocks)
-        ranks[order] = page.index - (np.cumsum(blocks) - blocks)[which[order]]
-        rows[f"{name}_blocks"] = blocks[which]
-        rows[f"{name}_share"] = words[which] / page.total
-        rows[f"{name}_mean"] = (words / blocks)[which]
-        rows[f"{name}_links"] = _share(linked, characters)[which]
-        rows[f"{name}_marks"] = _share(marks, words)[which]
-        rows[f"{name}_rank"] = ranks
+        # All sums at once: one after another in one row.
+        places = which + len(sizes) * np.arange(len(quantities))[:, None]
+        words, linked, characters, marks = np.bincount(places.ravel(), weights=quantities.ravel())[places]
+        blocks = sizes[which]
+        shares = words / page.total, words / blocks, _share(linked, characters), _share(marks, words)
+        rows.extend(names, np.array((blocks, *shares, ranks)))
     return np.array(numbers)
 
 
@@ -435,9 +429,9 @@ def _neighbours(page: _Page, rows: Rows) -> None:
     innermost = page.elements.innermost
     marks = _share(page.marks, page.words)
     values = np.array((page.words, page.links, marks, page.levels, innermost))
-    for (_, names), moved in zip(_BESIDE, shifted(values, [by for by, _ in _BESIDE], -1), strict=True):
-        rows.extend(names[:-1], moved[:-1])
-        rows[names[-1]] = moved[-1] == innermost
+    moved = np.array(shifted(values, _STEPS, -1))
+    moved[:, -1] = moved[:, -1] == innermost
+    rows.extend(_BESIDE, moved.reshape(-1, page.blocks))
     values = np.array(
         (
             page.words,
@@ -449,14 +443,10 @@ def _neighbours(page: _Page, rows: Rows) -> None:
             page.years,
         )
     )
-    for width, sums in zip(WINDOWS, window_sums(values, WINDOWS), strict=True):
-        name = f"window{width}_"
-        words, characters, blocks, linked, marks, digits, years = sums
-        rows[name + "words"] = words / blocks
-        rows[name + "links"] = _share(linked, characters)
-        rows[name + "marks"] = _share(marks, words)
-        rows[name + "digits"] = _share(digits, characters)
-        rows[name + "years"] = years / blocks
+    sums = np.array(window_sums(values, WINDOWS))
+    # Words and years by blocks, links and digits by characters, marks by words.
+    shares = _share(sums[:, [0, 3, 4, 5, 6]], sums[:, [2, 1, 0, 1, 2]])
+    rows.extend(_WINDOWS, shares.reshape(-1, page.blocks))
 
 
 def _page_features(page: _Page, rows: Rows) -> None:
