@@ -54,8 +54,8 @@ DROPPED_TAGS = "script style template noscript noframes iframe noembed applet sv
 # Attributes that describe an element besides its tag; one mark stands for all that hide it.
 _WORDED = ("class", "id", "role", "itemprop", "itemtype", "rel")
 HIDDEN = "\x7f"
-_HIDING = ("display:none", "visibility:hidden")
-_CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ "
+# And letters that most styles are without.
+_HIDING = {"display:none": "yp", "visibility:hidden": "vy"}
 _PAGE_TYPE = "og:type"
 # Before and after a description: splitting at one text is faster than a regular expression.
 _DESCRIBED = f"{MARK}<"
@@ -189,17 +189,13 @@ def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
     ]
     rules.append(_template("|".join(DROPPED_TAGS), _literal(marks.dropped)))
     if with_elements:
-        plain = f"translate(., '{_CAPITALS}', '{_CAPITALS.lower().strip()}')"
-        # Both have a y, and most styles have none: translating takes time.
-        hiding = " or ".join(f"contains({plain}, '{style}')" for style in _HIDING)
-        hiding = f"(contains(., 'y') or contains(., 'Y')) and ({hiding})"
         # What an attribute is made of is text, and text is copied without asking for it.
         value = "<xsl:text> </xsl:text><xsl:apply-templates/>"
         rules += [
             _template("@*", ""),
             _template("|".join(f"@{name}" for name in _WORDED), value),
             _template(f"meta[@property='{_PAGE_TYPE}']/@content", value),
-            _template(f"@hidden|@aria-hidden[.='true']|@style[{hiding}]", _literal(f" {HIDDEN}")),
+            _template(f"@hidden|@aria-hidden[.='true']|@style[{' or '.join(map(_hides, _HIDING))}]", _literal(f" {HIDDEN}")),
         ]
     return etree.XSLT(
         etree.fromstring(
@@ -207,6 +203,15 @@ def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
             f'<xsl:output method="text" encoding="utf-8"/>{"".join(rules)}</xsl:stylesheet>'
         )
     )
+
+
+def _hides(style: str) -> str:
+    """Return the condition that an attribute has a style, in letters of any case, with any spaces."""
+    # Translating takes time, the more the more letters are asked for.
+    letters = "".join(sorted({*style} - {":"}))
+    rare = (f"(contains(., '{letter}') or contains(., '{letter.upper()}'))" for letter in _HIDING[style])
+    plain = f"translate(., '{letters.upper()} ', '{letters}')"
+    return f"({' and '.join(rare)} and contains({plain}, '{style}'))"
 
 
 def _template(match: str, body: str) -> str:
