@@ -26,7 +26,7 @@ _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEV
 INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE = "-_~^/=*!"
 BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
 # Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.marks`.
-ELEMENT, ELEMENT_END = "()"
+ELEMENT, ELEMENT_END = "<)"
 CONTROL, CONTROL_END = BUTTON + SELECT + TEXTAREA, BUTTON_END + SELECT_END + TEXTAREA_END
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
 BEGIN = INLINE + SOFT + IMAGE + CONTROL + ITEM + "01234567"
@@ -57,8 +57,8 @@ HIDDEN = "\x7f"
 # And letters that most styles are without.
 _HIDING = {"display:none": "yp", "visibility:hidden": "vy"}
 _PAGE_TYPE = "og:type"
-# Before and after a description: splitting at one text is faster than a regular expression.
-_DESCRIBED = f"{MARK}<"
+# Before and after a description.
+_DESCRIBED = MARK + ELEMENT
 
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
@@ -85,8 +85,8 @@ class Detail(IntEnum):
     """The tree of elements too, with their attributes: see `thresher.pages.marks`."""
 
 
-def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> str:
-    """Parse a page in UTF-8 into text with marks; those of elements must be taken out by `described`.
+def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> bytes:
+    """Parse a page in UTF-8 into text with marks, in UTF-8; those of elements must be taken out by `described`.
 
     `blocks` is `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
     """
@@ -96,10 +96,10 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
     parser = _parser()
     root = etree.fromstring(html, parser)
     if root is None:
-        return ""
+        return b""
     if _is_cut_off(root, parser):
         return flatten_by_events(html, blocks, detail)
-    return str(_stylesheet(blocks, detail)(root))
+    return bytes(_stylesheet(blocks, detail)(root))
 
 
 def has_many_attributes(html: bytes) -> bool:
@@ -143,12 +143,12 @@ def _parser() -> etree.HTMLParser:
     return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
 
 
-def flatten_by_events(html: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> str:
+def flatten_by_events(html: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> bytes:
     """As `flatten`, by the parser's events, for a page of any depth without control characters."""
     target = _Events(_marks(blocks, detail >= Detail.TAGS), detail >= Detail.ELEMENTS)
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(html)
-    flat: str = parser.close()
+    flat: bytes = parser.close()
     return flat
 
 
@@ -195,7 +195,9 @@ def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
             _template("@*", ""),
             _template("|".join(f"@{name}" for name in _WORDED), value),
             _template(f"meta[@property='{_PAGE_TYPE}']/@content", value),
-            _template(f"@hidden|@aria-hidden[.='true']|@style[{' or '.join(map(_hides, _HIDING))}]", _literal(f" {HIDDEN}")),
+            _template(
+                f"@hidden|@aria-hidden[.='true']|@style[{' or '.join(map(_hides, _HIDING))}]", _literal(f" {HIDDEN}")
+            ),
         ]
     return etree.XSLT(
         etree.fromstring(
@@ -278,37 +280,38 @@ class _Events:
         if not self._dropped:
             self._pieces.append(text)
 
-    def close(self) -> str:
-        return "".join(self._pieces)
+    def close(self) -> bytes:
+        return "".join(self._pieces).encode()
 
 
-def described(flat: str) -> tuple[str, list[str]]:
+def described(flat: bytes) -> tuple[bytes, list[str]]:
     """Return marked text with the mark `ELEMENT` for each description of an element; and the descriptions, in order:
     the tag, the words of its attributes, `HIDDEN` if an attribute hides it.
     """
-    pieces = flat.split(_DESCRIBED)
-    return (MARK + ELEMENT).join(pieces[::2]), pieces[1::2]
+    mark = _DESCRIBED.encode()
+    pieces = flat.split(mark)
+    # Decoded at once.
+    return mark.join(pieces[::2]), mark.join(pieces[1::2]).decode().split(_DESCRIBED) if pieces[1:] else []
 
 
-def lines(flat: str) -> tuple[str, list[int]]:
+def lines(flat: bytes) -> tuple[str, list[int]]:
     """Return the blocks of marked text, whose only white space is U+0020 and line feeds, with single spaces between
     words, joined by line feeds; and each block's heading level (0 for none, 1 to 6, 7 for the page's title).
     """
-    flat = f"\n{flat}\n"
-    codes = np.frombuffer(flat.encode("ascii", "replace"), dtype=np.uint8)
+    codes = np.frombuffer(b"\n%b\n" % flat, dtype=np.uint8)
     marks = np.flatnonzero(codes == ord(MARK))
     kinds = codes[marks + 1]
     shown = (codes >= ord(" ")) & (codes != ord(LINK)) | (codes == ord("\n"))
     shown[marks + 1] = False
     places = np.flatnonzero(shown)
-    points = np.frombuffer(flat.encode("utf-32-le"), dtype="<u4").take(places)
+    codes = codes.take(places)
     # Of a run of white space one character remains: a line feed if there is any. The text begins and ends with such a run.
-    kept = points > ord(" ")
+    kept = codes > ord(" ")
     white = np.flatnonzero(~kept)
     runs = np.concatenate(([0], np.flatnonzero(white[1:] - white[:-1] > 1) + 1))
-    signs = np.minimum.reduceat(points.take(white), runs)
-    points[white[runs]], kept[white[runs]] = signs, True
-    text = points.compress(kept).tobytes().decode("utf-32-le")[1:-1]
+    signs = np.minimum.reduceat(codes.take(white), runs)
+    codes[white[runs]], kept[white[runs]] = signs, True
+    text = codes.compress(kept).tobytes().decode()[1:-1]
     begins = places[white[runs[1:] - 1] + 1][signs[:-1] == ord("\n")]
     # There are line feeds on both sides of a heading's mark.
     headings = (kinds >= ord("0")) & (kinds <= ord("7"))
@@ -316,14 +319,15 @@ def lines(flat: str) -> tuple[str, list[int]]:
     return text, levels[np.searchsorted(marks[headings], begins)].tolist()
 
 
-def one_space(text: str, outside: set[str]) -> str:
-    """Return `text` with U+0020 for all other white space; `outside` are its characters outside ASCII."""
+def one_space(utf8: bytes, outside: set[str]) -> bytes:
+    """Return a text with U+0020 for all other white space; `outside` are its characters outside ASCII."""
     for character in outside:
         if character.isspace():
-            text = text.replace(character, " ")
-    return text
+            utf8 = utf8.replace(character.encode(), b" ")
+    return utf8
 
 
-def outside_ascii(text: str) -> set[str]:
-    """Return the characters of `text` that are not ASCII."""
-    return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
+def outside_ascii(text: str | bytes) -> set[str]:
+    """Return the characters of a text, in UTF-8 if it is bytes, that are not ASCII."""
+    utf8 = text.encode() if isinstance(text, str) else text
+    return set() if text.isascii() else set(utf8.translate(None, _ASCII).decode())

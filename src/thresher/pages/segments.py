@@ -18,7 +18,19 @@ import numpy.typing as npt
 
 from thresher.pages.marks import Elements, Marks, find_elements
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.plain import CLOSER, LETTER, LOWER, ODD, SPACE, STOP, Ints, PlainText, count_by_end, sizes, word_starts
+from thresher.pages.plain import (
+    CLOSER,
+    LETTER,
+    LOWER,
+    ODD,
+    SPACE,
+    STOP,
+    Ints,
+    PlainText,
+    count_by_end,
+    sizes,
+    word_starts,
+)
 
 # In plain text, where typographic quotes are `ODD` and an ellipsis is a full stop.
 _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
@@ -114,7 +126,7 @@ class Segments:
     plain: PlainText
     block_ends: Ints
     levels: npt.NDArray[np.int8]
-    marked: str | None = ""
+    marked: bytes | None = b""
     language: str = "en"
     descriptions: Sequence[str] | None = ()
     texts: Mapping[str, Segments] = field(default_factory=dict)
@@ -222,7 +234,7 @@ class Segments:
             raise RuntimeError(
                 "the page was read without its marks: the scorer that needs them declares `detail = Detail.TAGS`"
             )
-        return Marks(self.marked or self.text, self.spaces, self.block_ends, has_tags=bool(self.marked))
+        return Marks(self.marked or self.text.encode(), self.spaces, self.block_ends, has_tags=bool(self.marked))
 
     @cached_property
     def elements(self) -> Elements:
