@@ -43,9 +43,10 @@ def count_kinds(kinds: npt.NDArray[np.uint8], ends: Ints) -> Ints:
 
 def dates(text: str, kinds: npt.NDArray[np.uint8]) -> tuple[Ints, Ints]:
     """Return where years (1900 to 2099) begin, and times and short dates, such as 12:30 or 1.2.99; ascending."""
-    edges = np.flatnonzero(np.diff(kinds == DIGIT, prepend=False, append=False))
-    begins, ends = edges[::2], edges[1::2]
-    lengths = ends - begins
+    digits = np.flatnonzero(kinds == DIGIT)
+    first = np.flatnonzero(np.diff(digits, prepend=-2) > 1)
+    begins, lengths = digits[first], np.diff(first, append=len(digits))
+    ends = begins + lengths
     four = begins[lengths == 4]
     years = [at for at in four.tolist() if text[at : at + 2] in _CENTURIES]
     # Numbers of at most two digits, one character before the next number.

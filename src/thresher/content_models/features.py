@@ -455,22 +455,24 @@ def _neighbours(page: _Page, rows: Rows) -> None:
 
 
 def _page_features(page: _Page, rows: Rows) -> None:
-    tree, blocks = page.tree, page.blocks
-    rows["page_words"] = page.total
-    rows["page_blocks"] = blocks
-    rows["page_elements"] = len(tree.tag)
-    rows["page_links"] = int(page.linked.sum()) / max(int(page.characters.sum()), 1)
-    rows["page_prose"] = float(page.prose.sum()) / page.total
-    rows["page_marks"] = int(page.marks.sum()) / page.total
-    rows["page_mean"] = page.total / blocks
-    rows["page_longest"] = float(page.words.max())
-    rows["page_currency"] = int((page.kinds[kinds.CURRENCY] > 0).sum())
-    rows["page_years"] = int(page.years.sum())
-    rows["page_list_items"] = int(page.segments.is_list_item.sum()) / blocks
-    rows["page_controls"] = int(page.segments.marks.is_control.sum()) / blocks
-    rows["page_headings"] = int((page.levels > 0).sum()) / blocks
-    rows["page_unspaced"] = int(page.kinds[kinds.UNSPACED].sum()) / max(int(page.characters.sum()), 1)
-    rows["page_images"] = int(page.tags_before[COUNTED.index("img"), -1])
-    rows["page_paragraphs"] = int(page.tags_before[COUNTED.index("p"), -1])
-    for family in PAGE_FAMILIES:
-        rows[f"page_{family}"] = tree.page_bits >> FAMILIES.index(family) & 1
+    tree, blocks, characters = page.tree, page.blocks, max(int(page.ends[-1]), 1)
+    values = {
+        "words": page.total,
+        "blocks": blocks,
+        "elements": len(tree.tag),
+        "links": page.linked.sum() / characters,
+        "prose": page.prose.sum() / page.total,
+        "marks": page.marks.sum() / page.total,
+        "mean": page.total / blocks,
+        "longest": page.words.max(),
+        "currency": np.count_nonzero(page.kinds[kinds.CURRENCY]),
+        "years": page.years.sum(),
+        "list_items": np.count_nonzero(page.segments.is_list_item) / blocks,
+        "controls": np.count_nonzero(page.segments.marks.is_control) / blocks,
+        "headings": np.count_nonzero(page.levels) / blocks,
+        "unspaced": page.kinds[kinds.UNSPACED].sum() / characters,
+        "images": page.tags_before[COUNTED.index("img"), -1],
+        "paragraphs": page.tags_before[COUNTED.index("p"), -1],
+    }
+    values |= {family: tree.page_bits >> FAMILIES.index(family) & 1 for family in PAGE_FAMILIES}
+    rows.extend(map("page_{}".format, values), np.array([*values.values()])[:, None])

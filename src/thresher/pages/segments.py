@@ -18,19 +18,7 @@ import numpy.typing as npt
 
 from thresher.pages.marks import Elements, Marks, find_elements
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.plain import (
-    CLOSER,
-    LETTER,
-    LOWER,
-    ODD,
-    SPACE,
-    STOP,
-    Ints,
-    PlainText,
-    count_by_end,
-    sizes,
-    word_starts,
-)
+from thresher.pages.plain import CLOSER, LETTER, LOWER, ODD, SPACE, STOP, Ints, PlainText, count_by_end, word_starts
 
 # In plain text, where typographic quotes are `ODD` and an ellipsis is a full stop.
 _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
@@ -225,7 +213,7 @@ class Segments:
     @cached_property
     def linked_characters_in_blocks(self) -> Ints:
         """Each block's number of characters inside A elements, spaces between words included."""
-        return sizes(self.marks.linked_before(self.block_ends))
+        return np.diff(self.marks.linked_before(self.block_ends), prepend=0)
 
     @cached_property
     def marks(self) -> Marks:
