@@ -49,6 +49,8 @@ PARAGRAPH_TAGS = frozenset(
 _CONTROL_TAGS = {"button": (BUTTON, BUTTON_END), "select": (SELECT, SELECT_END), "textarea": (TEXTAREA, TEXTAREA_END)}
 # Elements without content in libxml2.
 _VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
+# Elements that no block is in, and that say nothing of the page: their attributes are left out.
+_UNDESCRIBED = frozenset((*_VOID_TAGS, "br")) - {"meta"}
 # Not displayed, or only without scripts, frames or objects. Not EMBED: libxml2 puts what follows into it.
 DROPPED_TAGS = "script style template noscript noframes iframe noembed applet svg option".split()
 # Attributes that describe an element besides its tag; one mark stands for all that hide it.
@@ -228,6 +230,8 @@ def _element(tag: str, begin: str, end: str, described: bool) -> str:
     """Return what the stylesheet does with an element of a tag, or of any, `*`; its name is asked for only then."""
     if not described:
         return f"{_literal(begin)}<xsl:apply-templates/>{_literal(end)}"
+    if tag in _UNDESCRIBED:
+        return _literal(begin + _DESCRIBED + tag + _DESCRIBED + MARK + ELEMENT_END + end)
     name, asked = ("", '<xsl:value-of select="name()"/>') if tag == "*" else (tag, "")
     return (
         f'{_literal(begin + _DESCRIBED + name)}{asked}<xsl:apply-templates select="@*"/>'
@@ -237,7 +241,7 @@ def _element(tag: str, begin: str, end: str, described: bool) -> str:
 
 def _described(tag: str, attributes: Mapping[str, str]) -> str:
     values = []
-    for name, value in attributes.items():
+    for name, value in () if tag in _UNDESCRIBED else attributes.items():
         if name in _WORDED or (name == "content" and tag == "meta" and attributes.get("property") == _PAGE_TYPE):
             values.append(f" {value}")
         elif (
@@ -286,7 +290,7 @@ class _Events:
 
 def described(flat: bytes) -> tuple[bytes, list[str]]:
     """Return marked text with the mark `ELEMENT` for each description of an element; and the descriptions, in order:
-    the tag, the words of its attributes, `HIDDEN` if an attribute hides it.
+    the tag, and unless it is without content the words of its attributes, `HIDDEN` if one hides it.
     """
     mark = _DESCRIBED.encode()
     pieces = flat.split(mark)
