@@ -36,8 +36,8 @@ def kinds_of(text: str, outside: set[str]) -> npt.NDArray[np.uint8]:
 
 def count_kinds(kinds: npt.NDArray[np.uint8], ends: Ints) -> Ints:
     """Return the number of characters of each kind in each part; shape (KINDS, parts)."""
-    parts = np.repeat(np.arange(len(ends)), sizes(ends))
-    counts = np.bincount(parts * KINDS + kinds, minlength=len(ends) * KINDS)
+    parts = np.repeat(np.arange(0, len(ends) * KINDS, KINDS), sizes(ends))
+    counts = np.bincount(parts + kinds, minlength=len(ends) * KINDS)
     return counts.reshape(len(ends), KINDS).T
 
 

@@ -62,7 +62,9 @@ _REPEATED = [f"repeated_{name}" for name in ("siblings", "rank", "mean", "share"
 _PATHS = [
     [f"{path}_{name}" for name in "blocks share mean links marks rank".split()] for path in ("path", "exact_path")
 ]
-_TALK = [[f"page_{family}_share", f"page_before_{family}"] for family in TALK_FAMILIES]
+_SHARES = "capitals digits stops commas colons bars brackets symbols caseless unspaced".split()
+_SHARED = [kinds.UPPER, kinds.DIGIT, kinds.STOP, kinds.COMMA, kinds.COLON, kinds.BAR, kinds.BRACKET, kinds.OTHER]
+_SHARED += [kinds.CASELESS, kinds.UNSPACED]
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
 _FEATURES = 490
 """Their number."""
@@ -111,9 +113,11 @@ class Rows:
         self._names: list[str] = []
         self._values = np.empty((features, blocks), dtype=np.float32)
 
-    def __setitem__(self, name: str, row: Row | float) -> None:
-        self._values[len(self._names)] = row
-        self._names.append(name)
+    def add(self, **rows: Row | float) -> None:
+        """Add features by name."""
+        for number, row in enumerate(rows.values(), len(self._names)):
+            self._values[number] = row
+        self._names += rows
 
     def extend(self, names: Iterable[str], rows: npt.NDArray[np.generic]) -> None:
         """Add features as rows of a matrix."""
@@ -249,67 +253,42 @@ def _own(page: _Page, rows: Rows) -> None:
     # A block ends in a separator, but for the last.
     lasts[-1] += 1
     letters = counts[[kinds.UPPER, kinds.LOWER, kinds.CASELESS, kinds.UNSPACED]].sum(axis=0)
-    rows["words"] = page.words
-    rows["characters"] = page.characters
-    rows["links"] = page.links
-    rows["word_length"] = _share(letters, page.words)
-    rows["sentence_length"] = _share(page.words, page.stops)
-    shares = {
-        "capitals": kinds.UPPER,
-        "digits": kinds.DIGIT,
-        "stops": kinds.STOP,
-        "commas": kinds.COMMA,
-        "colons": kinds.COLON,
-        "bars": kinds.BAR,
-        "brackets": kinds.BRACKET,
-        "symbols": kinds.OTHER,
-        "caseless": kinds.CASELESS,
-        "unspaced": kinds.UNSPACED,
-    }
-    rows.extend(shares, _share(counts[[*shares.values()]], page.characters))
-    rows["stop_count"] = page.stops
-    rows["comma_count"] = counts[kinds.COMMA]
-    rows["currency"] = counts[kinds.CURRENCY] > 0
+    rows.add(words=page.words, characters=page.characters, links=page.links)
+    rows.add(word_length=_share(letters, page.words), sentence_length=_share(page.words, page.stops))
+    rows.extend(_SHARES, _share(counts[_SHARED], page.characters))
+    rows.add(stop_count=page.stops, comma_count=counts[kinds.COMMA], currency=counts[kinds.CURRENCY] > 0)
     starts = segments.word_starts
     capitalised = count_by_end(starts[page.kind[starts] == kinds.UPPER], page.ends)
-    rows["capitalised"] = _share(capitalised, segments.words_in_blocks)
-    rows["first_kind"] = page.kind[firsts]
-    rows["last_kind"] = page.kind[lasts]
-    rows["years"] = page.years
-    rows["times"] = page.times
-    rows["level"] = page.levels
-    rows["list_item"] = segments.is_list_item
-    rows["control"] = segments.marks.is_control
-    rows["tags_before"] = segments.marks.tags_before
-    rows["tags_inside"] = segments.marks.tags_inside
+    rows.add(capitalised=_share(capitalised, segments.words_in_blocks))
+    rows.add(first_kind=page.kind[firsts], last_kind=page.kind[lasts], years=page.years, times=page.times)
+    marks = segments.marks
+    rows.add(level=page.levels, list_item=marks.is_list_item, control=marks.is_control)
+    rows.add(tags_before=marks.tags_before, tags_inside=marks.tags_inside)
     seen = Counter(segments.blocks)
-    rows["repeats"] = [*map(seen.__getitem__, segments.blocks)]
-    rows["title_words"] = page.in_title
+    rows.add(repeats=[*map(seen.__getitem__, segments.blocks)], title_words=page.in_title)
 
 
 def _position(page: _Page, rows: Rows) -> None:
     index, before, levels = page.index, page.words_before, page.levels
-    rows["place"] = index / page.blocks
-    rows["index"] = index
-    rows["index_from_end"] = page.blocks - 1 - index
-    rows["words_before"] = before / page.total
-    rows["words_before_count"] = before
-    rows["words_after_count"] = page.total - before - page.words
-    rows["prose_before"] = (np.cumsum(page.prose) - page.prose) / max(float(page.prose.sum()), 1.0)
+    prose = np.cumsum(page.prose)
+    rows.add(place=index / page.blocks, index=index, index_from_end=page.blocks - 1 - index)
+    rows.add(words_before=before / page.total, words_before_count=before)
+    rows.add(words_after_count=page.total - before - page.words)
+    rows.add(prose_before=(prose - page.prose) / max(float(prose[-1]), 1.0))
     heading = (levels > 0) & (levels < TITLE_LEVEL)
     last = np.maximum.accumulate(np.where(heading, index, -1))
-    rows["since_heading"] = np.where(last >= 0, index - last, -1)
-    rows["heading_level"] = np.where(last >= 0, levels[last], 0)
-    rows["words_since_heading"] = np.where(last >= 0, before - before[last], -1)
+    begun = last >= 0
+    rows.add(since_heading=np.where(begun, index - last, -1), heading_level=np.where(begun, levels[last], 0))
+    rows.add(words_since_heading=np.where(begun, before - before[last], -1))
     following = np.minimum.accumulate(np.where(heading, index, page.blocks - _NONE)[::-1])[::-1]
-    rows["to_heading"] = np.minimum(following - index, -_NONE)
+    rows.add(to_heading=np.minimum(following - index, -_NONE))
     for name, found in (
         ("h1", levels == 1),
         ("headline", (page.in_title > 0.99) & (levels < TITLE_LEVEL) & (page.words > 1.5)),
     ):
         first = int(np.argmax(found))
-        rows[f"after_{name}"] = index - first if found[first] else _NONE
-        rows[f"words_after_{name}"] = before - before[first] if found[first] else _NONE
+        since = (index - first, before - before[first]) if found[first] else (_NONE, _NONE)
+        rows.add(**{f"after_{name}": since[0], f"words_after_{name}": since[1]})
 
 
 def _markup(page: _Page, rows: Rows) -> npt.NDArray[np.bool_]:
@@ -320,12 +299,13 @@ def _markup(page: _Page, rows: Rows) -> npt.NDArray[np.bool_]:
     )
     rows.extend(_IN, around)
     rows.extend(_NEAR, near)
-    rows["depth"] = page.elements.depths[page.elements.innermost]
+    rows.add(depth=page.elements.depths[page.elements.innermost])
     prose = running_sum(page.prose)
-    for names, family in zip(_TALK, TALK_FAMILIES, strict=True):
+    for family in TALK_FAMILIES:
         inside = around[FAMILIES.index(family)]
         first = int(np.argmax(inside)) if inside.any() else page.blocks - 1
-        rows.extend(names, np.array([[inside @ page.words / page.total], [prose[first]]]))
+        share = inside @ page.words / page.total
+        rows.add(**{f"page_{family}_share": share, f"page_before_{family}": prose[first]})
     comments: npt.NDArray[np.bool_] = around[FAMILIES.index("comment")].view(np.bool_)
     return comments
 
@@ -377,14 +357,14 @@ def _main_elements(page: _Page, rows: Rows) -> None:
     prose, words = running_sum(page.prose), running_sum(page.words)
     most = np.flatnonzero(prose[after] - prose[first] >= 0.6 * prose[-1])
     candidate = int(most[-1])
-    rows["in_most_prose"] = (index >= first[candidate]) & (index < after[candidate])
+    rows.add(in_most_prose=(index >= first[candidate]) & (index < after[candidate]))
     for tag in ("article", "main"):
         of_tag = np.flatnonzero(page.tree.tag == page.tree.tags.get(tag, -1))
         sizes = words[after[of_tag]] - words[first[of_tag]]
         largest = int(of_tag[np.argmax(sizes)]) if len(of_tag) else 0
-        rows[f"{tag}_elements"] = len(of_tag)
-        rows[f"in_largest_{tag}"] = (index >= first[largest]) & (index < after[largest]) if len(of_tag) else -1
-        rows[f"largest_{tag}_share"] = float(sizes.max(initial=0)) / page.total
+        inside = (index >= first[largest]) & (index < after[largest]) if len(of_tag) else -1
+        share = float(sizes.max(initial=0)) / page.total
+        rows.add(**{f"{tag}_elements": len(of_tag), f"in_largest_{tag}": inside, f"largest_{tag}_share": share})
 
 
 def _repeated(page: _Page, rows: Rows) -> Ints:
@@ -401,16 +381,9 @@ def _repeated(page: _Page, rows: Rows) -> Ints:
     totals = np.bincount(tree.groups, weights=words[after] - words[first])[group]
     begins, ends, found = first[element], after[element], element > 0
     leading = first[tree.leaders[element]]
-    values = (
-        sizes,
-        tree.ranks[element],
-        totals / sizes,
-        totals / page.total,
-        words[leading] / page.total,
-        words[ends] - words[begins],
-        (page.index - begins) / (ends - begins),
-    )
-    rows.extend(_REPEATED, np.where(found, values, -1))
+    shares = totals / sizes, totals / page.total, words[leading] / page.total
+    place = words[ends] - words[begins], (page.index - begins) / (ends - begins)
+    rows.extend(_REPEATED, np.where(found, (sizes, tree.ranks[element], *shares, *place), -1))
     return np.where(found, leading, -1)
 
 
