@@ -41,6 +41,7 @@ PAGE_FAMILIES = "article product forum single blog post list search documentatio
 TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
 """Class-name families of user-written text."""
 _SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
+_BITS = np.arange(8, dtype=np.uint8)[:, None]
 _IN, _NEAR = (tuple(f"{prefix}_{name}" for name in _SAID) for prefix in ("in", "near"))
 # Longer blocks repeat no title.
 _TITLE_WORDS = 40
@@ -52,16 +53,12 @@ _AROUND = (
     [f"around{level + 1}_{name}" for level in range(COUNTED_LEVELS, LEVELS) for name in _OWN_AROUND],
 )
 _STEPS = [by for step in NEIGHBOURS for by in (-step, step)]
-_BESIDE = [
-    f"{'before' if by < 0 else 'after'}{abs(by)}_{name}"
-    for by in _STEPS
-    for name in ("words", "links", "marks", "level", "same")
-]
+_OF_NEIGHBOUR = "words links marks level same".split()
+_BESIDE = [f"{'before' if by < 0 else 'after'}{abs(by)}_{name}" for by in _STEPS for name in _OF_NEIGHBOUR]
 _WINDOWS = [f"window{width}_{name}" for width in WINDOWS for name in ("words", "links", "marks", "digits", "years")]
 _REPEATED = [f"repeated_{name}" for name in ("siblings", "rank", "mean", "share", "before", "own", "place")]
-_PATHS = [
-    [f"{path}_{name}" for name in "blocks share mean links marks rank".split()] for path in ("path", "exact_path")
-]
+_OF_PATH = "blocks share mean links marks rank".split()
+_PATHS = [[f"{path}_{name}" for name in _OF_PATH] for path in ("path", "exact_path")]
 _SHARES = "capitals digits stops commas colons bars brackets symbols caseless unspaced".split()
 _SHARED = [kinds.UPPER, kinds.DIGIT, kinds.STOP, kinds.COMMA, kinds.COLON, kinds.BAR, kinds.BRACKET, kinds.OTHER]
 _SHARED += [kinds.CASELESS, kinds.UNSPACED]
@@ -295,7 +292,7 @@ def _markup(page: _Page, rows: Rows) -> npt.NDArray[np.bool_]:
     """Tags, classes, ids and roles of the elements around; returns which blocks are in comments."""
     tree = page.tree
     around, near = (
-        np.unpackbits(said, axis=0, count=len(_SAID), bitorder="little") for said in (tree.around, tree.near)
+        (said[:, None] >> _BITS & 1).reshape(-1, page.blocks)[: len(_SAID)] for said in (tree.around, tree.near)
     )
     rows.extend(_IN, around)
     rows.extend(_NEAR, near)
@@ -317,36 +314,26 @@ def _containers(page: _Page, rows: Rows) -> tuple[Ints, Ints]:
     sums = running_sum(
         np.array((page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0), dtype=np.float64)
     )
-    after_elements = elements.after_elements
+    # Of each element; most are around several blocks.
+    blocks = np.maximum(after - first, 1)
+    words, linked, characters, marks, prose, headings = sums.take(after, axis=1) - sums.take(first, axis=1)
+    links, means = _share(linked, characters), (words / blocks, headings / blocks)
+    own = words, words / page.total, links, _share(marks, words), _share(prose, words), blocks, *means
+    counts = page.tags_before.take(elements.after_elements, axis=1) - page.tags_before[:, :-1]
     around = elements.innermost
     # From the innermost element with other blocks than this.
     alone = (first[around] == index) & (after[around] == index + 1) & (tree.wider[around] >= 0)
     around = np.where(alone, tree.wider[around], around)
-    levels = [around]
-    while len(levels) < LEVELS:
-        levels.append(np.maximum(tree.wider[levels[-1]], 0))
-    elements_around = np.array(levels)
+    elements_around = np.empty((LEVELS, page.blocks), dtype=np.int64)
+    for level in range(LEVELS):
+        elements_around[level] = around
+        around = np.maximum(tree.wider[around], 0)
     begins, ends = first[elements_around], after[elements_around]
-    blocks = np.maximum(ends - begins, 1)
-    words, linked, characters, marks, prose, headings = sums.take(ends, axis=1) - sums.take(begins, axis=1)
-    values = np.array(
-        (
-            words,
-            words / page.total,
-            _share(linked, characters),
-            _share(marks, words),
-            _share(prose, words),
-            blocks,
-            words / blocks,
-            headings / blocks,
-            (index - begins) / blocks,
-        )
-    )
-    counted = elements_around[:COUNTED_LEVELS]
-    counts = page.tags_before.take(after_elements[counted], axis=1) - page.tags_before.take(counted, axis=1)
-    shares = counts / blocks[:COUNTED_LEVELS]
-    near = np.concatenate((values[:, :COUNTED_LEVELS], shares)), values[:, COUNTED_LEVELS:]
-    for names, of_levels in zip(_AROUND, near, strict=True):
+    # The place is that of the block.
+    values = np.array((*own, blocks, *(counts / blocks)), dtype=np.float32).take(elements_around, axis=1)
+    values[len(own)] = (index - begins) / (ends - begins)
+    levels = values[:, :COUNTED_LEVELS], values[: len(_OWN_AROUND), COUNTED_LEVELS:]
+    for names, of_levels in zip(_AROUND, levels, strict=True):
         rows.extend(names, of_levels.transpose(1, 0, 2).reshape(-1, page.blocks))
     return begins, ends
 
@@ -410,17 +397,8 @@ def _neighbours(page: _Page, rows: Rows) -> None:
     moved = np.array(shifted(values, _STEPS, -1))
     moved[:, -1] = moved[:, -1] == innermost
     rows.extend(_BESIDE, moved.reshape(-1, page.blocks))
-    values = np.array(
-        (
-            page.words,
-            page.characters,
-            np.ones(page.blocks),
-            page.linked,
-            page.marks,
-            page.kinds[kinds.DIGIT],
-            page.years,
-        )
-    )
+    digits = page.kinds[kinds.DIGIT]
+    values = np.array((page.words, page.characters, page.index >= 0, page.linked, page.marks, digits, page.years))
     sums = np.array(window_sums(values, WINDOWS))
     # Words and years by blocks, links and digits by characters, marks by words.
     shares = _share(sums[:, [0, 3, 4, 5, 6]], sums[:, [2, 1, 0, 1, 2]])
