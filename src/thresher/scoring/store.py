@@ -109,8 +109,9 @@ def score_page(
     start = perf_counter()
     try:
         least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
-        every = (*scorers, *own_scorers(scorers).values())
-        segments, decoded = read_page(page, options, detail=max((least, *(scorer.detail for scorer in every))))
+        own = own_scorers(scorers)
+        details = (scorer.detail for scorer in (*scorers, *own.values()))
+        segments, decoded = read_page(page, options, detail=max((least, *details)))
         kinds = kinds_of(segments) if with_kinds else None
         structure = None
         if with_structure:
@@ -132,7 +133,7 @@ def score_page(
         begin = _lap(seconds, name, begin)
     segments = replace(segments, texts=made, page_id=page.id)
     cut = cut_texts(scorers)
-    for name, scorer in own_scorers(scorers).items():
+    for name, scorer in own.items():
         scores[name] = scorer.score(segments)
         # What a maker's decisions take is no cost of its text.
         begin = _lap(seconds, name + _DECISIONS * (name in makers), begin)
