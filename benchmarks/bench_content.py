@@ -18,7 +18,7 @@ from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import parse_scorer
 from thresher.scoring.store import score_page
 
-BAR_PASS = 2.0
+BAR_PASS = 4.0
 BAR_TRAFILATURA = 1 / 4
 BAR_MIB = 40.0
 SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perplexity(lm=books)", "content"))

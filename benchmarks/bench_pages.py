@@ -13,7 +13,7 @@ from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.store import score_page
 
-BAR_PASS = 1.75
+BAR_PASS = 1.6
 BAR_SWEEP = 1.1
 SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perplexity(lm=books)"))
 SWEEP = [parse_cleaner(f"perplexity@{1000 * step}") for step in range(1, 17)]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.content_models.page_tree import BYTES, FAMILIES, NEAR, TAGS, describe, is_inline, page_tree
+from thresher.content_models.page_tree import BYTES, FAMILIES, NEAR, TAGS, describe, grouped, is_inline, page_tree
 from thresher.pages import Detail, read_html
 from thresher.pages.marks import Elements
 
@@ -93,6 +93,15 @@ def test_against_walking(html):
     assert tree.around.shape == tree.near.shape == (BYTES, len(around))
     assert as_numbers(tree.around) == around
     assert as_numbers(tree.near) == near
+
+
+@given(st.lists(st.integers(0, 4), min_size=1))
+def test_groups_of_equal_keys(keys):
+    numbers, leaders, ranks, sizes = grouped(np.array(keys))
+    assert numbers.tolist() == [sorted({*keys}).index(key) for key in keys]
+    assert leaders.tolist() == [keys.index(key) for key in keys]
+    assert ranks.tolist() == [keys[:place].count(key) for place, key in enumerate(keys)]
+    assert sizes.tolist() == [keys.count(key) for key in sorted({*keys})]
 
 
 def test_what_speaks_of_the_whole_page():

@@ -25,6 +25,8 @@ ATTRIBUTES = (
     ' style="color:red"',
     ' style="color:yellow; VISIBILITY:Hidden"',
     ' style="overflow:hidden; display:block"',
+    ' style="Visibility:HIDDEN"',
+    ' style="vertical-align:top; float:none; display:inline"',
     ' class="a&#9;b&lt;" data-x=1',
     " rel=tag itemprop=name",
 )
@@ -137,6 +139,12 @@ def test_descriptions():
         f"p {HIDDEN}",
         f"p {HIDDEN} note",
     ]
+
+
+def test_elements_without_content_are_described_by_their_tag():
+    html = '<p class="x">a<br class="x"><img id="y" hidden><input role="z"><hr class="x">'
+    elements = read_html(html, detail=Detail.ELEMENTS).elements
+    assert elements.descriptions[3:] == ["p x", "br", "img", "input", "hr"]
 
 
 def test_a_text_is_in_no_element_but_the_page():
