@@ -42,7 +42,7 @@ from thresher.experiments.schema import (
     TopicsTable,
     read_options,
 )
-from thresher.files import read_text, write_text
+from thresher.files import fit_text, read_text, write_text
 from thresher.locks import held
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
@@ -189,7 +189,8 @@ def _asked(file: Path, store: Store) -> tuple[list[PseudoTopic], Truths]:
 
 def _experiment(folder: Path, title: str, backend: Backend) -> Experiment:
     """Write the experiment file, and read it as any other."""
-    values = {"title": title, "pages": PAGES, "topics": f"topics/{TOPICS_FILE}", "qrels": f"topics/{QRELS_FILE}"}
+    values = {"pages": PAGES, "topics": f"topics/{TOPICS_FILE}", "qrels": f"topics/{QRELS_FILE}"}
+    values["title"] = fit_text(title)
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
     write_text(folder / f"{NAME}.toml", Template(template).substitute(quoted))
