@@ -21,6 +21,7 @@ from temporary_names import number_on_this_machine
 from thresher.errors import InputError, ResourceError
 from thresher.files import (
     atomic_path,
+    cache_folder,
     digest,
     file_digest,
     is_out_of_memory,
@@ -288,3 +289,15 @@ def test_a_fork_does_not_free_a_lock(tmp_path: Path) -> None:
         assert os.waitpid(child, 0) == (child, 0)
         with pytest.raises(BlockingIOError), locked(tmp_path):
             raise AssertionError
+
+
+def test_where_what_is_made_on_first_use_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THRESHER_CACHE", "/x/y")
+    assert cache_folder() == Path("/x/y")
+    monkeypatch.setenv("THRESHER_CACHE", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    assert cache_folder() == Path("/x/thresher")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert cache_folder() == Path("/home/someone/.cache/thresher")
+    assert os.environ["THRESHER_CACHE"] == ""

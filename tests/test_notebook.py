@@ -26,9 +26,10 @@ def test_the_notebook_runs_as_written(tmp_path: Path, generated_pydoc: Path, mon
     def before(cell: str) -> None:
         if cell == "experiment":
             Path("pydoc").mkdir()
-            # A sixth of the pages is enough for what is checked.
-            for page in sorted((generated_pydoc / "pages").iterdir())[::6]:
-                shutil.copy(page, "pydoc")
+            # These pages are enough for what is checked.
+            for page in sorted((generated_pydoc / "pages").iterdir())[::2]:
+                if page.stat().st_size < 50_000:
+                    shutil.copy(page, "pydoc")
 
     stored, made = outputs(CELLS), outputs(run_cells(CELLS, before))
     assert Path.cwd().parent == tmp_path

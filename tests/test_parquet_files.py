@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from thresher.files import read_parquet
+from thresher.arrow import read_parquet
 
 TABLE = pa.table({"id": ["a", "b"], "score": [[1.5], []], "words": [3, 0]})
 

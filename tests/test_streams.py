@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import random
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ import pyarrow
 import pytest
 
 from thresher.errors import InputError
-from thresher.streams import is_plain, open_stream
+from thresher.streams import is_plain, open_stream, zstd_frame
 
 TEXT = b" ".join(b"%d" % (number * number * 7919 % 1_000_003) for number in range(60_000))
 MIB = 2**20
@@ -83,3 +84,19 @@ def test_a_plain_file_is_itself_whatever_its_name(tmp_path: Path) -> None:
     assert not is_plain(tmp_path / "missing")
     with pytest.raises(FileNotFoundError):
         open_stream(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("size", [0, 1, 2 * MIB, 5 * MIB + 1])
+def test_a_frame_is_one_that_others_read(tmp_path: Path, size: int) -> None:
+    content = random.Random(size).randbytes(size)
+    packed = zstd_frame(content)
+    assert pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd").read() == content
+    path = tmp_path / "a.zst"
+    path.write_bytes(packed)
+    with open_stream(path) as stream:
+        assert (stream.read(), stream.damage) == (content, "")
+    # Its checksum tells of any change.
+    path.write_bytes(packed[:-1] + bytes([packed[-1] ^ 1]))
+    with open_stream(path) as stream:
+        stream.read()
+        assert stream.damage.startswith("the compressed data are broken")

@@ -22,6 +22,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ORDER = (
     (
         "archives",
+        "arrow",
         "columns",
         "defaults",
         "errors",

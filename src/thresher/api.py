@@ -250,11 +250,7 @@ def advise(
 def choose(experiment: Source, results: str | Path = ..., **terms: Any) -> Choice: ...
 @overload
 def choose(experiment: Several, results: str | Path = ..., **terms: Any) -> SharedChoice: ...
-def choose(
-    experiment: Source | Several,
-    results: str | Path = "results",
-    **terms: Any,
-) -> Choice | SharedChoice:
+def choose(experiment: Source | Several, results: str | Path = "results", **terms: Any) -> Choice | SharedChoice:
     """Choose an index for an experiment, or one setting for several; see `thresher.experiments.chooser`.
 
     `terms` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied, families, deciding.
@@ -330,11 +326,7 @@ def search(
 
 
 def index_json_lines(
-    source: str | Path,
-    output: str | Path,
-    prune: str | None = None,
-    original_statistics: bool = True,
-    **index: Any,
+    source: str | Path, output: str | Path, prune: str | None = None, original_statistics: bool = True, **index: Any
 ) -> IndexReport:
     """Index the documents of a JSON lines or Parquet file with `id` and `contents` into the folder `output`.
 

@@ -14,10 +14,10 @@ import psutil
 
 from thresher.costs.machine import find_tdp, read_machine
 from thresher.errors import MissingDependencyError, missing_retrieval, requirements
-from thresher.language_models.words.models import cache_folder
+from thresher.files import cache_folder
 from thresher.lucene.jvm import java_report
 
-_NEEDED = ("lxml", "joblib", "pyarrow", "numpy", "symspellpy", "justext", "ufal.kenlm")
+_NEEDED = ("lxml", "joblib", "numpy", "symspellpy", "justext", "ufal.kenlm")
 _JAVA = ("pyserini", "pyjnius")
 _LOW_DISK, _LOW_MEMORY_MIB = 5 * 2**30, 2000
 
@@ -70,6 +70,7 @@ def _extras() -> list[Finding]:
             findings.append(Finding("Java", error.what, error.fix, True))
     else:
         findings.append(_optional("ir-measures", "evaluate", "`thresher evaluate` needs it"))
+        findings.append(_optional("pyarrow", "parquet", "Parquet files need it"))
     return [*findings, _optional("uvicorn", "play", "`thresher play` serves pages with it")]
 
 

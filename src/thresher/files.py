@@ -14,18 +14,15 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.streams import open_stream
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _TEMPORARY = ".thresher-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -93,6 +90,15 @@ _WATCHED: list[set[Path]] = []
 def real_path(path: Path) -> Path:
     """Return a path without links; those that lead to themselves stay: `Path.resolve` raises a `RuntimeError` for them."""
     return Path(os.path.realpath(path))
+
+
+def cache_folder() -> Path:
+    """Return the folder for what is made on first use, such as models: `$THRESHER_CACHE`, else `thresher` in the user's."""
+    chosen = os.environ.get("THRESHER_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "thresher"
 
 
 def scores_beside(path: Path) -> Path:
@@ -307,6 +313,17 @@ def read_text(path: Path, most: int | None = None) -> str:
         raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error
 
 
+def kept_text(name: str, make: Callable[[], str]) -> str:
+    """Return the text `name` of the cache folder, made on first use; each time where nothing can be kept."""
+    path = cache_folder() / name
+    if path.is_file():
+        return path.read_text(encoding="utf-8")
+    text = make()
+    with suppress(ThresherError):
+        write_text(path, text)
+    return text
+
+
 def fit_text(text: str) -> str:
     """Return the text with surrogates replaced, for UTF-8 files."""
     return text.encode("utf-8", "replace").decode()
@@ -370,13 +387,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     elif path.is_symlink() or path.exists():
         path.unlink(missing_ok=True)
-
-
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read some columns of a Parquet file that Thresher wrote, or all."""
-    import pyarrow.parquet as pq  # most verbs read none
-
-    names = None if columns is None else list(columns)
-    with pq.ParquetFile(path, pre_buffer=True, page_checksum_verification=True) as file:
-        table = file.read(columns=names)
-    return table if names is None else table.select(names)

@@ -177,8 +177,20 @@ def _members(handle: BinaryIO, new: Callable[[], _Decompressor]) -> Iterator[byt
 
 
 def _zstd(handle: BinaryIO) -> Iterator[bytes]:
-    import pyarrow
+    from fastwarc.stream_io import ZstdReader
 
-    with pyarrow.CompressedInputStream(pyarrow.PythonFile(handle, mode="r"), "zstd") as stream:
-        while piece := stream.read(_PIECE):
-            yield piece
+    reader = ZstdReader(handle)
+    while piece := reader.read(_PIECE):
+        yield piece
+
+
+def zstd_frame(content: bytes) -> bytes:
+    """Compress, with a checksum, at the fastest level."""
+    from fastwarc.stream_io import ZstdWriter
+
+    out = io.BytesIO()
+    with ZstdWriter(out, compression_level=1) as writer:
+        for begin in range(0, len(content) or 1, _BLOCK):
+            # It takes no more than 2 MiB at once.
+            writer.write(content[begin : begin + _BLOCK])
+    return out.getvalue()

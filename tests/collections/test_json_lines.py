@@ -258,7 +258,7 @@ def test_clipped_anywhere_what_was_read_stays(tmp_path, packed):
         assert kept == everything[: len(kept)]
         end = everything[len(kept)].offset if len(kept) < 300 else len(LINES)
         clipped = (
-            "the compressed data are broken (Truncated compressed stream)"
+            "the compressed data are broken (incomplete frame)"
             if packed == ".zst"
             else ("the compressed data end too early")
         )

@@ -1,15 +1,20 @@
-"""The verbs without the packages of the extra `retrieval`: those that need none work, the others name two ways to get them."""
+"""The verbs without PyArrow, and without retrieval: those that need none work, the others name the extra."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet as pq
 import pytest
 from commands import Done, environment_without, installed, thresher
 from small_web import Web
+from warc_samples import http, record
 
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
@@ -48,6 +53,89 @@ def fix_of(done: Done) -> str:
     (line,) = done.errors
     assert done.out == ""
     return line
+
+
+PLAIN = ("pyarrow",)
+
+
+def both(folder: Path, *arguments: str | Path) -> list[Path]:
+    """Run a verb where there is PyArrow and where there is none, and return the folders that it wrote to."""
+    folders = [folder / "with", folder / "without"]
+    for made, without in zip(folders, ((), PLAIN), strict=True):
+        made.mkdir(exist_ok=True)
+        done = thresher(*arguments, cwd=made, without=without)
+        assert (done.code, done.errors) == (0, []), (arguments, done.err)
+    return folders
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    """What is the same in every run: no scores, whose format and times differ."""
+    paths = [path for path in folder.rglob("*") if path.is_file() and "scores" not in path.parts]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_cleaning_and_training_are_the_same_without_pyarrow(pages: Path, tmp_path: Path) -> None:
+    raw = pages / "input"
+    lines = [json.dumps({"id": f"{number % 9}", "html": PAGE.format(number)}) for number in range(12)]
+    content = "\n".join([*lines, "no JSON"]).encode()
+    (tmp_path / "rain.jsonl.zst").write_bytes(pyarrow.compress(content, "zstd", asbytes=True))
+    warc = tmp_path / "rain.warc"
+    warc.write_bytes(b"".join(record(http(PAGE.format(number).encode()), number=number) for number in range(12)))
+    long = tmp_path / "long.jsonl"
+    texts = {number: " ".join(PROSE.format(day) for day in range(number, number + 20)) for number in range(0, 240, 20)}
+    records = [{"id": f"{number}", "html": f"<p>{text}</p>", "text": text} for number, text in texts.items()]
+    long.write_text("\n".join(map(json.dumps, records)))
+    extras = ("--removed", "removed.jsonl", "--side-by-side", "side.html", "--failures", "failures.jsonl", "--metadata")
+    for number, arguments in enumerate(
+        (
+            ("clean", raw, "-c", "words@p30+perplexity@p70", "-o", "cleaned.jsonl", *extras),
+            ("clean", long, "-c", "perplexity(lm=self)@8000", "-o", "cleaned.jsonl.gz"),
+            ("clean", raw, "-o", "cleaned.md"),
+            ("clean", tmp_path / "rain.jsonl.zst", "-c", "words@3", "-o", "cleaned.jsonl.zst", *extras),
+            ("clean", warc, "-c", "words@3", "-o", "cleaned.jsonl", *extras),
+            ("cleaneval", pages, "-c", "words@3", "-o", "report"),
+            ("lm", "train", long, "--order", "3", "-o", "model"),
+            ("ncleaner", "train", pages / "GoldStandard", raw, "-o", "model"),
+            ("init", raw),
+        )
+    ):
+        (tmp_path / str(number)).mkdir()
+        here, there = map(written, both(tmp_path / str(number), *arguments))
+        assert here.keys() == there.keys()
+        assert [name for name, made in here.items() if there[name] != made] == [], arguments
+        assert here, arguments
+
+
+def test_pages_in_memory_and_on_standard_input_need_no_pyarrow(tmp_path: Path) -> None:
+    code = (
+        f"import thresher\npage = {PAGE.format(1)!r}\n"
+        "print(thresher.clean_html(page, 'words@3'), len(thresher.score_html(page, ['words']).scores['words']))\n"
+    )
+    environment = os.environ | environment_without(tmp_path / "light", *PLAIN)
+    run = partial(subprocess.run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert run([sys.executable, "-c", code]).stdout == f"{PROSE.format(1)} 4\n"
+    command = [sys.executable, "-m", "thresher", "clean", "-", "-c", "words@3", "-o", "-"]
+    line = json.loads(run(command, input=json.dumps({"id": "a", "html": PAGE.format(1)}) + "\n").stdout)
+    assert line["contents"].endswith(PROSE.format(1))
+    assert "--version" in run([sys.executable, "-m", "thresher", "--help"]).stdout
+
+
+def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> None:
+    pq.write_table(pyarrow.table({"id": ["a"], "html": [PAGE.format(1)]}), tmp_path / "in.parquet")
+    web = Web.make(tmp_path / "web", pages=12)
+    for arguments, extra, where in (
+        (("clean", pages / "input", "-o", tmp_path / "out.parquet"), "parquet", ""),
+        (("clean", tmp_path / "in.parquet", "-o", tmp_path / "out.jsonl"), "parquet", f"{tmp_path / 'in.parquet'}: "),
+        (("pseudo-topics", pages / "input", "-o", tmp_path / "topics"), "parquet", ""),
+        (("run", web.write()), "retrieval", ""),
+        (("explore", web.write()), "retrieval", ""),
+    ):
+        line = fix_of(thresher(*arguments, cwd=web.folder, without=PLAIN))
+        assert line.startswith(f"error: {where}")
+        assert "pyarrow" in line.partition("Fix:")[0]
+        assert f"pip install 'thresher[{extra}]'" in line.partition("Fix:")[2]
+    assert not {"out.parquet", "out.jsonl", "topics"} & {path.name for path in tmp_path.iterdir()}
+    assert not (web.folder / "results").exists()
 
 
 @pytest.mark.parametrize("verb", ["run", "explore", "index", "search", "evaluate"])
@@ -108,20 +196,16 @@ def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str) -> N
     assert not (web.folder / "results").exists()
 
 
-def test_searching_imports_neither_pyserini_nor_torch(tmp_path: Path) -> None:
-    """Pyserini's jar is enough: its Python code would bring torch."""
-    (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
-    (tmp_path / "topics.tsv").write_text("1\train\n")
+def test_an_experiment_imports_neither_pyserini_nor_torch_nor_pandas(web: Web, tmp_path: Path) -> None:
+    """Pyserini's jar is enough: its Python code would bring torch. PyArrow brings pandas where it is given lists."""
+    web.write(sweep="", cleaners='names = ["words@5"]')
     folder = tmp_path / "light"
     environment = environment_without(folder, "torch", "transformers")
     (folder / "sitecustomize.py").write_text(
         (folder / "sitecustomize.py").read_text()
-        + "class Refuse:\n    def find_spec(self, name, *_):\n        assert not name.startswith('pyserini.')\n"
+        + "class Refuse:\n    def find_spec(self, name, *_):\n        assert not name.startswith(('pyserini.', 'pandas'))\n"
         + "sys.meta_path.insert(0, Refuse())\n"
     )
-    assert installed("index", tmp_path / "cleaned.jsonl", "-o", tmp_path / "index", **environment).code == 0
-    assert (
-        installed("search", tmp_path / "index", tmp_path / "topics.tsv", "-o", tmp_path / "run", **environment).code
-        == 0
-    )
-    assert (tmp_path / "run").read_text().startswith("1 Q0 a 1 ")
+    assert installed("run", "web.toml", cwd=web.folder, **environment).code == 0
+    run = web.folder / "results" / "web" / "runs" / "words@5.trec"
+    assert run.read_text().startswith("1 Q0 part")

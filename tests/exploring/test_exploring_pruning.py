@@ -103,7 +103,7 @@ def test_rankings_at_every_cutoff_are_those_of_pruned_indexes(
     assert compared == 2 * len(some) * len(QUERIES)
 
 
-@pytest.mark.parametrize(("place", "topics", "rule"), REAL)
+@pytest.mark.parametrize(("place", "topics", "rule"), REAL[:1])
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     archive = shared_data / "retrieval" / place
     score_collection(

@@ -17,7 +17,7 @@ from thresher.cli.experiment import report
 from thresher.errors import InputError, MissingDependencyError
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.charts import topics
-from thresher.reports.drawing import Plot, all_plot, write_plots
+from thresher.reports.drawing import Plot, all_plot, chart_library, converter, write_plots
 from thresher.variants.results import Results, write_results
 
 PLOTS = ["variants-qld", "families-qld", "sweep-qld-words", "sweep-qld-none-dcp", "sweep-qld-words@5-dcp"]
@@ -117,3 +117,17 @@ def test_the_report_of_a_folder_writes_them_where_it_is_asked_to(results: Result
     assert page == f"report: {folder / 'report.html'}"
     assert plots.endswith(f"plots: {out}")
     assert CliRunner().invoke(report, [str(folder)]).stdout.splitlines()[-1] == page
+
+
+def test_the_library_is_bundled_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundle = chart_library.__wrapped__
+    monkeypatch.setenv("THRESHER_CACHE", str(tmp_path / "cache"))
+    script = bundle()
+    (kept,) = (tmp_path / "cache").iterdir()
+    assert (kept.name, kept.read_bytes()) == (f"vega-{converter().__version__}.js", script.encode())
+    monkeypatch.setattr(converter(), "javascript_bundle", None)
+    assert bundle() == script
+    monkeypatch.undo()
+    # Nothing can be kept below a file.
+    monkeypatch.setenv("THRESHER_CACHE", str(kept))
+    assert bundle() == script

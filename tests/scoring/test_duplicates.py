@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -113,6 +112,7 @@ def one(table: pa.Table) -> npt.NDArray[np.uint64]:
     return np.full(len(table), 2**64 - 1, dtype=np.uint64)
 
 
+@pytest.mark.parametrize("installed", [True, False], ids=["arrow", "no-arrow"])
 @pytest.mark.parametrize("digests", [score_pass._digests, few, one])
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(groups=GROUPS)
@@ -120,16 +120,17 @@ def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     digests: Callable[[pa.Table], npt.NDArray[np.uint64]],
+    installed: bool,
     groups: list[list[PageScores]],
 ) -> None:
     """As if these had failed when they were scored, byte for byte."""
+    monkeypatch.setattr("thresher.arrow.is_installed", lambda: installed)
     monkeypatch.setattr(score_pass, "_digests", digests)
     expected = put(tmp_path / "expected", checked(groups))
     put(tmp_path / "store", groups)
     fail_duplicates(tmp_path / "store")
     paths = shards(tmp_path / "store")
     assert [read_report(path) for path in paths] == [read_report(path) for path in shards(tmp_path / "expected")]
-    assert [pq.read_table(path) for path in paths] == [pq.read_table(path) for path in shards(tmp_path / "expected")]
     assert [path.read_bytes() for path in paths] == expected
     assert all(read_spent(path) == SPENT for path in paths)
     for path in paths:
@@ -162,9 +163,9 @@ def test_a_pass_that_was_ended_half_way_goes_on(tmp_path: Path, monkeypatch: pyt
         written.append(path)
         real(path, *rest)  # type: ignore[arg-type]
 
-    real = store_module.write_table
+    real = store_module.write_columns
     with monkeypatch.context() as patch:
-        patch.setattr(store_module, "write_table", write)
+        patch.setattr(store_module, "write_columns", write)
         with pytest.raises(KeyboardInterrupt):
             fail_duplicates(store)
     done = [path.read_bytes() == content for path, content in zip(shards(store), expected, strict=True)]

@@ -31,7 +31,9 @@ from thresher.scoring.store import (
     Spent,
     count,
     first_document,
+    list_column,
     missing_documents,
+    page_values,
     read_report,
     read_shard,
     read_spent,
@@ -135,6 +137,58 @@ def damaged(path: Path) -> str:
     return f"{path}: the shard of scores is damaged. Fix: delete the file and run again."
 
 
+@pytest.fixture(params=[True, False], ids=["arrow", "no-arrow"])
+def each_format(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shards as they are with PyArrow and without."""
+    monkeypatch.setattr("thresher.arrow.is_installed", lambda: request.param)
+
+
+@pytest.mark.parametrize("generated", range(12))
+def test_without_arrow_a_shard_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, generated: int) -> None:
+    generator = random.Random(generated)
+    pages = []
+    for number in range(generated):
+        text = "\n".join("a b. c d e" * generator.randrange(3) for _ in range(generator.randrange(4)))
+        segments = read_text_page(text) if generator.random() < 0.8 else None
+        scores = {"s": np.full(len(segments.block_ends), np.inf, dtype=np.float32)} if segments else {}
+        kinds = np.arange(len(segments.block_ends), dtype=np.uint8) if segments else None
+        status = FAILED if segments is None else SCORED if segments.text else EMPTIED
+        offset = generator.choice([None, number])
+        pages.append(
+            PageScores(f"ü{number}", status, text, "f", offset, None, segments=segments, scores=scores, kinds=kinds)
+        )
+    read = []
+    for installed in (True, False):
+        monkeypatch.setattr("thresher.arrow.is_installed", lambda installed=installed: installed)
+        folder = tmp_path / str(installed)
+        folder.mkdir()
+        path = shard_path(folder, PART)
+        write_shard(path, pages, ["s"], REPORT, SPENT, structured=True)
+        assert shards(folder) == [path]
+        assert read_report(path) == REPORT
+        table = read_shard(path)
+        cells = {
+            name: [table[name][row].as_py() for row in range(len(pages))]
+            for name in ("id", "file", "offset", "url", "status", "reason", "encoding", "bytes", "text", "structure")
+        }
+        assert all(table[name].to_pylist() == values for name, values in cells.items())
+        names = ("block_ends", "sentence_ends", "levels", "kinds", "words", "score:s")
+        arrays = {name: [page_values(table, row, name) for row in range(len(pages))] for name in names}
+        columns = [list_column(table, name) for name in names] if pages else []
+        read.append(
+            (
+                sorted(table.column_names),
+                cells,
+                {name: [(str(one.dtype), one.tolist()) for one in some] for name, some in arrays.items()},
+                [(offsets.tolist(), str(values.dtype), values.tolist()) for offsets, values in columns],
+                len(read_shard(path, ["id"])),
+            )
+        )
+    assert read[0] == read[1]
+    assert {path.suffix for path in tmp_path.glob("*/shard-*") if ".times" not in path.name} == {".parquet", ".table"}
+
+
+@pytest.mark.usefixtures("each_format")
 @pytest.mark.parametrize("keep", [0, 3, 100, -9])
 def test_a_clipped_shard_is_damaged(tmp_path: Path, keep: int) -> None:
     path = shard_path(tmp_path, PART)
@@ -146,6 +200,7 @@ def test_a_clipped_shard_is_damaged(tmp_path: Path, keep: int) -> None:
         assert str(caught.value) == damaged(path)
 
 
+@pytest.mark.usefixtures("each_format")
 def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
     path = shard_path(tmp_path, PART)
     text = " ".join(map(str, range(3000)))
@@ -166,12 +221,18 @@ def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
     assert result > 50
 
 
-def test_a_shard_without_a_column_or_a_report_is_damaged(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("each_format")
+def test_a_shard_without_a_column_is_damaged(tmp_path: Path) -> None:
     path = shard_path(tmp_path, PART)
     small(path)
     with pytest.raises(StateError) as caught:
         read_shard(path, ["text", "score:other"])
     assert str(caught.value) == damaged(path)
+
+
+def test_a_shard_without_a_report_is_damaged(tmp_path: Path) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
     pq.write_table(pq.read_table(path).replace_schema_metadata(None), path)
     with pytest.raises(StateError) as caught:
         read_report(path)

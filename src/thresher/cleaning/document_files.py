@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from isal import igzip
 
+import thresher.arrow as pa
 from thresher.cleaning.output_formats import BY_ENDING, GZIP, PARQUET, ZSTD, Output, OutputFormat, opened_output
 from thresher.defaults import MARKDOWN
 from thresher.pages.plain import without_invalid
 from thresher.pages.structure import ABOUT, Structure, kept_blocks, markdown
 from thresher.scorers.languages import code_of
 from thresher.scoring.cutting import CleanedDocument
+from thresher.streams import zstd_frame
 
 Row = dict[str, Any]
 Write = Callable[[Row], object]
@@ -33,8 +33,7 @@ METADATA = (*STORED, "words", *ABOUT, "warc_record_id", "language_score", "sha25
 _FRAME_BYTES, _GROUP_BYTES = 2**20, 16 * 2**20
 # Line ends and controls that JSON leaves as they are, but that some readers of lines take for ends.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
-_NUMBERS = {"offset": pa.int64(), "bytes": pa.int64(), "words": pa.int64(), "language_score": pa.float64()}
-_METADATA_TYPE = pa.struct([(name, _NUMBERS.get(name, pa.string())) for name in METADATA])
+_NUMBERS = {"offset": "int64", "bytes": "int64", "words": "int64", "language_score": "float64"}
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ def _zstd(out: BinaryIO) -> Iterator[Write]:
     waiting = bytearray()
 
     def flush() -> None:
-        out.write(pa.compress(bytes(waiting), codec="zstd", asbytes=True))
+        out.write(zstd_frame(bytes(waiting)))
         waiting.clear()
 
     def write(row: Row) -> None:
@@ -161,9 +160,10 @@ def _parquet(out: BinaryIO, rendering: Rendering) -> Iterator[Write]:
     how, name = rendering.how, rendering.how.text_name
     names = ["id", "url", "title", name, *([MARKDOWN] if rendering.markdown else [])]
     names += ["language"] if how.metadata or how.language else []
-    columns = [(column, pa.string()) for column in names] + ([("metadata", _METADATA_TYPE)] if how.metadata else [])
+    metadata = pa.struct([(name, _NUMBERS.get(name, "string")) for name in METADATA])
+    columns = [(column, pa.string()) for column in names] + ([("metadata", metadata)] if how.metadata else [])
     schema = pa.schema(columns)
-    writer = pq.ParquetWriter(out, schema, compression="zstd", write_page_checksum=True)
+    writer = pa.parquet.ParquetWriter(out, schema, compression="zstd", write_page_checksum=True)
     rows: list[Row] = []
     size = 0
 

@@ -28,16 +28,8 @@ from thresher.passes.backends import Backend, likely_fields_apart, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
+from thresher.scoring import lost_pages
 from thresher.scoring.cutting import cut_shard, shard_columns
-from thresher.scoring.lost_pages import (
-    TOLERATED,
-    Failure,
-    by_count,
-    failures,
-    foreign,
-    language_of_emptied,
-    language_warning,
-)
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import explained_pages, record
 from thresher.scoring.score_pass import ScorePlan, score_collection
@@ -90,7 +82,7 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
     `kinds` are the numbers of failed pages by kind.
     """
     pages = "its only page" if documents == 1 else f"all {documents} pages"
-    what = f"{pages} failed: {_listed(by_count(kinds))}"
+    what = f"{pages} failed: {_listed(lost_pages.by_count(kinds))}"
     fix = "see with --failures FILE what is wrong with each"
     if isinstance(collection, Files):
         found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
@@ -109,13 +101,13 @@ def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied
     """
     failed, empty = sum(kinds.values()), sum(emptied.values())
     notes: list[str] = []
-    if failed > TOLERATED * documents:
-        notes.append(f"{_share(failed, documents)} failed: {_listed(by_count(kinds))}")
-    unknown = language_warning(cleaner, emptied, documents)
+    if failed > lost_pages.TOLERATED * documents:
+        notes.append(f"{_share(failed, documents)} failed: {_listed(lost_pages.by_count(kinds))}")
+    unknown = lost_pages.language_warning(cleaner, emptied, documents)
     # That warning has the languages of all of them.
-    explained = unknown and sum(foreign(cleaner, emptied).values()) == empty
-    if empty > TOLERATED * documents and not explained:
-        notes.append(f"{_share(empty, documents)} are left without text: {_listed(by_count(emptied))}")
+    explained = unknown and sum(lost_pages.foreign(cleaner, emptied).values()) == empty
+    if empty > lost_pages.TOLERATED * documents and not explained:
+        notes.append(f"{_share(empty, documents)} are left without text: {_listed(lost_pages.by_count(emptied))}")
     return (*notes, *([unknown] if unknown else []))
 
 
@@ -219,7 +211,7 @@ class _Tally:
                 metadata["duplicate_of"] = first
                 self.duplicates += 1
 
-    def fail(self, failure: Failure) -> None:
+    def fail(self, failure: lost_pages.Failure) -> None:
         """Count a page that failed."""
         self.kinds[kind_of_failure(failure.reason)] += 1
         if len(self.failures) < FAILURES_SHOWN:
@@ -317,12 +309,12 @@ def clean_collection(
                 scored = score_collection(plan, store, backend, fresh=True)
                 tally.documents += scored.documents
                 tally.bytes += scored.bytes
-                for failure in failures(store):
+                for failure in lost_pages.failures(store):
                     placed = failure.later(offset)
                     tally.fail(placed)
                     if failed_line:
                         failed_line(asdict(placed))
-                for failure in failures(store, parsed.text) if parsed.text else ():
+                for failure in lost_pages.failures(store, parsed.text) if parsed.text else ():
                     tally.lost[kind_of_failure(failure.reason)] += 1
                     if failed_line:
                         failed_line(asdict(failure.later(offset)))
@@ -349,17 +341,17 @@ def clean_collection(
         bytes=tally.bytes,
         kept=tally.kept,
         emptied=tally.emptied.total(),
-        emptied_languages=by_count(tally.emptied),
+        emptied_languages=lost_pages.by_count(tally.emptied),
         failed=tally.kinds.total(),
-        failure_kinds=by_count(tally.kinds),
+        failure_kinds=lost_pages.by_count(tally.kinds),
         words=tally.words,
         left_out=tally.left_out,
         duplicates=tally.duplicates,
         failures=tuple(tally.failures),
         cutoffs=cutoffs,
         warnings=(
-            *warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
-            *(f"{count} pages have no text: {kind}" for kind, count in by_count(tally.lost).items()),
+            *warnings(parsed, tally.documents, tally.kinds, lost_pages.by_count(tally.emptied)),
+            *(f"{count} pages have no text: {kind}" for kind, count in lost_pages.by_count(tally.lost).items()),
         ),
     )
 
@@ -396,7 +388,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
         if document.text:
             kept += 1
         else:
-            emptied[language_of_emptied(document)] += 1
+            emptied[lost_pages.language_of_emptied(document)] += 1
     return CutShard(rows, left_out, kept, emptied, words)
 
 

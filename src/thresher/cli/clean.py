@@ -12,16 +12,7 @@ from time import perf_counter
 
 import click
 
-from thresher.cli.options import (
-    FILE,
-    AskedBackend,
-    backend_options,
-    keys,
-    say,
-    show,
-    tell,
-    workers_option,
-)
+from thresher.cli.options import FILE, AskedBackend, backend_options, keys, say, show, tell, workers_option
 from thresher.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TEXT_NAME
 from thresher.errors import StateError
 from thresher.experiments.schema import (

@@ -83,13 +83,7 @@ def ncleaner() -> None:
 @click.option("--vowels", "alphabet", flag_value="vowels", help="Map vowels to a, consonants to t and digits to 0.")
 @click.option("--pages", type=click.IntRange(1), help="Train on this many pages, drawn at random [default: all].")
 def train_characters(
-    clean: Path,
-    raw: Path,
-    output: Path,
-    n: int | None,
-    q: float | None,
-    alphabet: str | None,
-    pages: int | None,
+    clean: Path, raw: Path, output: Path, n: int | None, q: float | None, alphabet: str | None, pages: int | None
 ) -> None:
     """Train a model on pages cleaned by hand (CLEAN) and as they were (RAW): two files, or two folders with equal names.
 

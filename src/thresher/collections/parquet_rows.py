@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from thresher.collections.interface import ReadOptions
 from thresher.collections.json_lines import source_of
 from thresher.collections.sources import Part, Reading, Source, Span
+from thresher.errors import needs_extra
 
 MAGIC = b"PAR1"
 """The first and the last bytes of a file."""
@@ -70,8 +71,8 @@ def rows_of(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[s
 
 
 def _opened(path: Path) -> Any:
-    import pyarrow.parquet as pq
-
+    with needs_extra("parquet", "it is Parquet, which needs pyarrow", str(path)):
+        import pyarrow.parquet as pq
     try:
         return pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
     except Exception as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pages.plain import Ints
+from thresher.pages.plain import Ints, sizes
 
 SPACE, UPPER, LOWER, CASELESS, UNSPACED, DIGIT, STOP, COMMA, COLON, BAR, CURRENCY, BRACKET, OTHER = range(13)
 KINDS = 13
@@ -36,16 +36,17 @@ def kinds_of(text: str, outside: set[str]) -> npt.NDArray[np.uint8]:
 
 def count_kinds(kinds: npt.NDArray[np.uint8], ends: Ints) -> Ints:
     """Return the number of characters of each kind in each part; shape (KINDS, parts)."""
-    parts = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-    counts = np.bincount(parts * KINDS + kinds, minlength=len(ends) * KINDS)
+    parts = np.repeat(np.arange(0, len(ends) * KINDS, KINDS), sizes(ends))
+    counts = np.bincount(parts + kinds, minlength=len(ends) * KINDS)
     return counts.reshape(len(ends), KINDS).T
 
 
 def dates(text: str, kinds: npt.NDArray[np.uint8]) -> tuple[Ints, Ints]:
     """Return where years (1900 to 2099) begin, and times and short dates, such as 12:30 or 1.2.99; ascending."""
-    edges = np.flatnonzero(np.diff(kinds == DIGIT, prepend=False, append=False))
-    begins, ends = edges[::2], edges[1::2]
-    lengths = ends - begins
+    digits = np.flatnonzero(kinds == DIGIT)
+    first = np.flatnonzero(np.diff(digits, prepend=-2) > 1)
+    begins, lengths = digits[first], np.diff(first, append=len(digits))
+    ends = begins + lengths
     four = begins[lengths == 4]
     years = [at for at in four.tolist() if text[at : at + 2] in _CENTURIES]
     # Numbers of at most two digits, one character before the next number.

@@ -20,11 +20,11 @@ import numpy.typing as npt
 
 from thresher.content_models import characters as kinds
 from thresher.content_models.characters import count_kinds, dates, kinds_of
-from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree, page_tree
+from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree, grouped, page_tree
 from thresher.pages import Detail, Segments, read_html
 from thresher.pages.marks import Elements
 from thresher.pages.parsing import TITLE_LEVEL, outside_ascii
-from thresher.pages.plain import Ints
+from thresher.pages.plain import Ints, count_by_end, sizes
 
 Floats = npt.NDArray[np.float32]
 Wide = npt.NDArray[np.float64]
@@ -41,18 +41,27 @@ PAGE_FAMILIES = "article product forum single blog post list search documentatio
 TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
 """Class-name families of user-written text."""
 _SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
+_BITS = np.arange(8, dtype=np.uint8)[:, None]
 _IN, _NEAR = (tuple(f"{prefix}_{name}" for name in _SAID) for prefix in ("in", "near"))
 # Longer blocks repeat no title.
 _TITLE_WORDS = 40
 # Names are put together once: they take as long as the features.
 _OWN_AROUND = "words share links marks prose blocks mean headings place".split()
-_AROUND = [[f"around{level + 1}_{name}" for name in _OWN_AROUND] for level in range(LEVELS)]
-_COUNTS_AROUND = [[f"around{level + 1}_{tag}" for tag in COUNTED] for level in range(COUNTED_LEVELS)]
-_BESIDE = [
-    (by, [f"{side}{step}_{name}" for name in ("words", "links", "marks", "level", "same")])
-    for step in NEIGHBOURS
-    for by, side in ((-step, "before"), (step, "after"))
-]
+# Of the levels in which tags are counted, and of the others.
+_AROUND = (
+    [f"around{level + 1}_{name}" for level in range(COUNTED_LEVELS) for name in (*_OWN_AROUND, *COUNTED)],
+    [f"around{level + 1}_{name}" for level in range(COUNTED_LEVELS, LEVELS) for name in _OWN_AROUND],
+)
+_STEPS = [by for step in NEIGHBOURS for by in (-step, step)]
+_OF_NEIGHBOUR = "words links marks level same".split()
+_BESIDE = [f"{'before' if by < 0 else 'after'}{abs(by)}_{name}" for by in _STEPS for name in _OF_NEIGHBOUR]
+_WINDOWS = [f"window{width}_{name}" for width in WINDOWS for name in ("words", "links", "marks", "digits", "years")]
+_REPEATED = [f"repeated_{name}" for name in ("siblings", "rank", "mean", "share", "before", "own", "place")]
+_OF_PATH = "blocks share mean links marks rank".split()
+_PATHS = [[f"{path}_{name}" for name in _OF_PATH] for path in ("path", "exact_path")]
+_SHARES = "capitals digits stops commas colons bars brackets symbols caseless unspaced".split()
+_SHARED = [kinds.UPPER, kinds.DIGIT, kinds.STOP, kinds.COMMA, kinds.COLON, kinds.BAR, kinds.BRACKET, kinds.OTHER]
+_SHARED += [kinds.CASELESS, kinds.UNSPACED]
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
 _FEATURES = 490
 """Their number."""
@@ -101,9 +110,11 @@ class Rows:
         self._names: list[str] = []
         self._values = np.empty((features, blocks), dtype=np.float32)
 
-    def __setitem__(self, name: str, row: Row | float) -> None:
-        self._values[len(self._names)] = row
-        self._names.append(name)
+    def add(self, **rows: Row | float) -> None:
+        """Add features by name."""
+        for number, row in enumerate(rows.values(), len(self._names)):
+            self._values[number] = row
+        self._names += rows
 
     def extend(self, names: Iterable[str], rows: npt.NDArray[np.generic]) -> None:
         """Add features as rows of a matrix."""
@@ -144,7 +155,7 @@ class _Page:
         # The kind of each character.
         self.kind = kinds_of(segments.text, outside_ascii(segments.text))
         self.kinds = count_kinds(self.kind, self.ends)
-        self.characters = np.diff(self.ends, prepend=0)
+        self.characters = sizes(self.ends)
         unspaced = self.kinds[kinds.UNSPACED]
         # A run of unspaced letters was counted as one word.
         self.words = segments.words_in_blocks + unspaced / 2 - (unspaced > 0)
@@ -156,17 +167,20 @@ class _Page:
         self.marks = self.stops + self.kinds[kinds.COMMA]
         self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
         years, times = dates(segments.text, self.kind)
-        self.years, self.times = (np.diff(np.searchsorted(at, self.ends), prepend=0) for at in (years, times))
+        self.years, self.times = (count_by_end(at, self.ends) for at in (years, times))
         self.in_title = self._in_title()
 
     def _in_title(self) -> Wide:
         """Return the share of words that are in the page's title; 0 for long blocks."""
+        shares, short = np.zeros(self.blocks), np.flatnonzero(self.words <= _TITLE_WORDS)
         wanted = frozenset(self.segments.title.casefold().split())
-        tokens = self.segments.text.casefold().replace("\n", " ").split(" ")
+        # Most blocks are ASCII, whose case is folded faster.
+        blocks = map(self.segments.blocks.__getitem__, short.tolist())
+        tokens = " ".join(map(str.casefold, blocks)).split(" ")
         found = np.flatnonzero(np.fromiter(map(wanted.__contains__, tokens), dtype=np.bool_, count=len(tokens)))
-        counts = self.segments.tokens_in_blocks
-        shares = np.diff(np.searchsorted(found, np.cumsum(counts)), prepend=0) / counts
-        return np.where(self.words <= _TITLE_WORDS, shares, 0)
+        counts = self.segments.tokens_in_blocks[short]
+        shares[short] = count_by_end(found, np.cumsum(counts)) / counts
+        return shares
 
 
 def features_of(segments: Segments) -> BlockFeatures:
@@ -236,84 +250,60 @@ def _own(page: _Page, rows: Rows) -> None:
     # A block ends in a separator, but for the last.
     lasts[-1] += 1
     letters = counts[[kinds.UPPER, kinds.LOWER, kinds.CASELESS, kinds.UNSPACED]].sum(axis=0)
-    rows["words"] = page.words
-    rows["characters"] = page.characters
-    rows["links"] = page.links
-    rows["word_length"] = _share(letters, page.words)
-    rows["sentence_length"] = _share(page.words, page.stops)
-    shares = {
-        "capitals": kinds.UPPER,
-        "digits": kinds.DIGIT,
-        "stops": kinds.STOP,
-        "commas": kinds.COMMA,
-        "colons": kinds.COLON,
-        "bars": kinds.BAR,
-        "brackets": kinds.BRACKET,
-        "symbols": kinds.OTHER,
-        "caseless": kinds.CASELESS,
-        "unspaced": kinds.UNSPACED,
-    }
-    rows.extend(shares, _share(counts[[*shares.values()]], page.characters))
-    rows["stop_count"] = page.stops
-    rows["comma_count"] = counts[kinds.COMMA]
-    rows["currency"] = counts[kinds.CURRENCY] > 0
+    rows.add(words=page.words, characters=page.characters, links=page.links)
+    rows.add(word_length=_share(letters, page.words), sentence_length=_share(page.words, page.stops))
+    rows.extend(_SHARES, _share(counts[_SHARED], page.characters))
+    rows.add(stop_count=page.stops, comma_count=counts[kinds.COMMA], currency=counts[kinds.CURRENCY] > 0)
     starts = segments.word_starts
-    capital = np.searchsorted(starts[page.kind[starts] == kinds.UPPER], page.ends)
-    rows["capitalised"] = _share(np.diff(capital, prepend=0), segments.words_in_blocks)
-    rows["first_kind"] = page.kind[firsts]
-    rows["last_kind"] = page.kind[lasts]
-    rows["years"] = page.years
-    rows["times"] = page.times
-    rows["level"] = page.levels
-    rows["list_item"] = segments.is_list_item
-    rows["control"] = segments.marks.is_control
-    rows["tags_before"] = segments.marks.tags_before
-    rows["tags_inside"] = segments.marks.tags_inside
+    capitalised = count_by_end(starts[page.kind[starts] == kinds.UPPER], page.ends)
+    rows.add(capitalised=_share(capitalised, segments.words_in_blocks))
+    rows.add(first_kind=page.kind[firsts], last_kind=page.kind[lasts], years=page.years, times=page.times)
+    marks = segments.marks
+    rows.add(level=page.levels, list_item=marks.is_list_item, control=marks.is_control)
+    rows.add(tags_before=marks.tags_before, tags_inside=marks.tags_inside)
     seen = Counter(segments.blocks)
-    rows["repeats"] = [*map(seen.__getitem__, segments.blocks)]
-    rows["title_words"] = page.in_title
+    rows.add(repeats=[*map(seen.__getitem__, segments.blocks)], title_words=page.in_title)
 
 
 def _position(page: _Page, rows: Rows) -> None:
     index, before, levels = page.index, page.words_before, page.levels
-    rows["place"] = index / page.blocks
-    rows["index"] = index
-    rows["index_from_end"] = page.blocks - 1 - index
-    rows["words_before"] = before / page.total
-    rows["words_before_count"] = before
-    rows["words_after_count"] = page.total - before - page.words
-    rows["prose_before"] = (np.cumsum(page.prose) - page.prose) / max(float(page.prose.sum()), 1.0)
+    prose = np.cumsum(page.prose)
+    rows.add(place=index / page.blocks, index=index, index_from_end=page.blocks - 1 - index)
+    rows.add(words_before=before / page.total, words_before_count=before)
+    rows.add(words_after_count=page.total - before - page.words)
+    rows.add(prose_before=(prose - page.prose) / max(float(prose[-1]), 1.0))
     heading = (levels > 0) & (levels < TITLE_LEVEL)
     last = np.maximum.accumulate(np.where(heading, index, -1))
-    rows["since_heading"] = np.where(last >= 0, index - last, -1)
-    rows["heading_level"] = np.where(last >= 0, levels[last], 0)
-    rows["words_since_heading"] = np.where(last >= 0, before - before[last], -1)
+    begun = last >= 0
+    rows.add(since_heading=np.where(begun, index - last, -1), heading_level=np.where(begun, levels[last], 0))
+    rows.add(words_since_heading=np.where(begun, before - before[last], -1))
     following = np.minimum.accumulate(np.where(heading, index, page.blocks - _NONE)[::-1])[::-1]
-    rows["to_heading"] = np.minimum(following - index, -_NONE)
+    rows.add(to_heading=np.minimum(following - index, -_NONE))
     for name, found in (
         ("h1", levels == 1),
         ("headline", (page.in_title > 0.99) & (levels < TITLE_LEVEL) & (page.words > 1.5)),
     ):
         first = int(np.argmax(found))
-        rows[f"after_{name}"] = index - first if found[first] else _NONE
-        rows[f"words_after_{name}"] = before - before[first] if found[first] else _NONE
+        since = (index - first, before - before[first]) if found[first] else (_NONE, _NONE)
+        rows.add(**{f"after_{name}": since[0], f"words_after_{name}": since[1]})
 
 
 def _markup(page: _Page, rows: Rows) -> npt.NDArray[np.bool_]:
     """Tags, classes, ids and roles of the elements around; returns which blocks are in comments."""
     tree = page.tree
     around, near = (
-        np.unpackbits(said, axis=0, count=len(_SAID), bitorder="little") for said in (tree.around, tree.near)
+        (said[:, None] >> _BITS & 1).reshape(-1, page.blocks)[: len(_SAID)] for said in (tree.around, tree.near)
     )
     rows.extend(_IN, around)
     rows.extend(_NEAR, near)
-    rows["depth"] = page.elements.depths[page.elements.innermost]
+    rows.add(depth=page.elements.depths[page.elements.innermost])
+    prose = running_sum(page.prose)
     for family in TALK_FAMILIES:
-        inside = around[FAMILIES.index(family)] > 0
+        inside = around[FAMILIES.index(family)]
         first = int(np.argmax(inside)) if inside.any() else page.blocks - 1
-        rows[f"page_{family}_share"] = float(page.words[inside].sum()) / page.total
-        rows[f"page_before_{family}"] = float(page.prose[:first].sum())
-    comments: npt.NDArray[np.bool_] = around[FAMILIES.index("comment")] > 0
+        share = inside @ page.words / page.total
+        rows.add(**{f"page_{family}_share": share, f"page_before_{family}": prose[first]})
+    comments: npt.NDArray[np.bool_] = around[FAMILIES.index("comment")].view(np.bool_)
     return comments
 
 
@@ -324,38 +314,27 @@ def _containers(page: _Page, rows: Rows) -> tuple[Ints, Ints]:
     sums = running_sum(
         np.array((page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0), dtype=np.float64)
     )
-    after_elements = elements.after_elements
+    # Of each element; most are around several blocks.
+    blocks = np.maximum(after - first, 1)
+    words, linked, characters, marks, prose, headings = sums.take(after, axis=1) - sums.take(first, axis=1)
+    links, means = _share(linked, characters), (words / blocks, headings / blocks)
+    own = words, words / page.total, links, _share(marks, words), _share(prose, words), blocks, *means
+    counts = page.tags_before.take(elements.after_elements, axis=1) - page.tags_before[:, :-1]
     around = elements.innermost
     # From the innermost element with other blocks than this.
     alone = (first[around] == index) & (after[around] == index + 1) & (tree.wider[around] >= 0)
     around = np.where(alone, tree.wider[around], around)
-    levels = [around]
-    while len(levels) < LEVELS:
-        levels.append(np.maximum(tree.wider[levels[-1]], 0))
-    elements_around = np.array(levels)
-    begins, ends = first[elements_around], after[elements_around]
-    blocks = np.maximum(ends - begins, 1)
-    words, linked, characters, marks, prose, headings = sums.take(ends, axis=1) - sums.take(begins, axis=1)
-    values = np.array(
-        (
-            words,
-            words / page.total,
-            _share(linked, characters),
-            _share(marks, words),
-            _share(prose, words),
-            blocks,
-            words / blocks,
-            headings / blocks,
-            (index - begins) / blocks,
-        )
-    )
-    counted = elements_around[:COUNTED_LEVELS]
-    counts = page.tags_before.take(after_elements[counted], axis=1) - page.tags_before.take(counted, axis=1)
-    shares = counts / blocks[:COUNTED_LEVELS]
+    elements_around = np.empty((LEVELS, page.blocks), dtype=np.int64)
     for level in range(LEVELS):
-        rows.extend(_AROUND[level], values[:, level])
-        if level < COUNTED_LEVELS:
-            rows.extend(_COUNTS_AROUND[level], shares[:, level])
+        elements_around[level] = around
+        around = np.maximum(tree.wider[around], 0)
+    begins, ends = first[elements_around], after[elements_around]
+    # The place is that of the block.
+    values = np.array((*own, blocks, *(counts / blocks)), dtype=np.float32).take(elements_around, axis=1)
+    values[len(own)] = (index - begins) / (ends - begins)
+    levels = values[:, :COUNTED_LEVELS], values[: len(_OWN_AROUND), COUNTED_LEVELS:]
+    for names, of_levels in zip(_AROUND, levels, strict=True):
+        rows.extend(names, of_levels.transpose(1, 0, 2).reshape(-1, page.blocks))
     return begins, ends
 
 
@@ -365,14 +344,14 @@ def _main_elements(page: _Page, rows: Rows) -> None:
     prose, words = running_sum(page.prose), running_sum(page.words)
     most = np.flatnonzero(prose[after] - prose[first] >= 0.6 * prose[-1])
     candidate = int(most[-1])
-    rows["in_most_prose"] = (index >= first[candidate]) & (index < after[candidate])
+    rows.add(in_most_prose=(index >= first[candidate]) & (index < after[candidate]))
     for tag in ("article", "main"):
         of_tag = np.flatnonzero(page.tree.tag == page.tree.tags.get(tag, -1))
         sizes = words[after[of_tag]] - words[first[of_tag]]
         largest = int(of_tag[np.argmax(sizes)]) if len(of_tag) else 0
-        rows[f"{tag}_elements"] = len(of_tag)
-        rows[f"in_largest_{tag}"] = (index >= first[largest]) & (index < after[largest]) if len(of_tag) else -1
-        rows[f"largest_{tag}_share"] = float(sizes.max(initial=0)) / page.total
+        inside = (index >= first[largest]) & (index < after[largest]) if len(of_tag) else -1
+        share = float(sizes.max(initial=0)) / page.total
+        rows.add(**{f"{tag}_elements": len(of_tag), f"in_largest_{tag}": inside, f"largest_{tag}_share": share})
 
 
 def _repeated(page: _Page, rows: Rows) -> Ints:
@@ -383,50 +362,31 @@ def _repeated(page: _Page, rows: Rows) -> Ints:
     elements, tree = page.elements, page.tree
     first, after = elements.first_blocks, elements.after_blocks
     words = running_sum(page.words)
-    # All elements in which no block begins are of group 0, as is the page itself.
-    sizes = np.bincount(tree.groups)
-    totals = np.bincount(tree.groups, weights=words[after] - words[first])
-    # The first element of each group, and the index of each element in its own.
-    order = np.argsort(tree.groups, kind="stable")
-    starts = np.cumsum(sizes) - sizes
-    ranks = np.empty(len(order), dtype=np.int64)
-    ranks[order] = np.arange(len(order)) - np.repeat(starts, sizes)
-    leading = order[np.minimum(starts, len(order) - 1)]
     element = tree.repeated[elements.innermost]
     group = tree.groups[element]
-    found = element > 0
-    for name, values in (
-        ("siblings", sizes[group]),
-        ("rank", ranks[element]),
-        ("mean", totals[group] / np.maximum(sizes[group], 1)),
-        ("share", totals[group] / page.total),
-        ("before", words[first[leading[group]]] / page.total),
-        ("own", words[after[element]] - words[first[element]]),
-        ("place", (page.index - first[element]) / np.maximum(after[element] - first[element], 1)),
-    ):
-        rows[f"repeated_{name}"] = np.where(found, values, -1)
-    return np.where(found, first[leading[group]], -1)
+    sizes = np.bincount(tree.groups)[group]
+    totals = np.bincount(tree.groups, weights=words[after] - words[first])[group]
+    begins, ends, found = first[element], after[element], element > 0
+    leading = first[tree.leaders[element]]
+    shares = totals / sizes, totals / page.total, words[leading] / page.total
+    place = words[ends] - words[begins], (page.index - begins) / (ends - begins)
+    rows.extend(_REPEATED, np.where(found, (sizes, tree.ranks[element], *shares, *place), -1))
+    return np.where(found, leading, -1)
 
 
 def _paths(page: _Page, rows: Rows) -> Ints:
     """The blocks on the same path from the page down; returns the paths' numbers."""
     numbers = []
-    for name, paths in zip(("path", "exact_path"), page.tree.paths.take(page.elements.innermost, axis=1), strict=True):
-        _, which = np.unique(paths, return_inverse=True)
+    quantities = np.array((page.words, page.linked, page.characters, page.marks), dtype=np.float64)
+    for names, paths in zip(_PATHS, page.tree.paths.take(page.elements.innermost, axis=1), strict=True):
+        which, _, ranks, sizes = grouped(paths)
         numbers.append(which)
-        blocks = np.bincount(which)
-        words, linked, characters, marks = (
-            np.bincount(which, weights=each) for each in (page.words, page.linked, page.characters, page.marks)
-        )
-        order = np.argsort(which, kind="stable")
-        ranks = np.empty(page.blocks)
-        ranks[order] = page.index - (np.cumsum(blocks) - blocks)[which[order]]
-        rows[f"{name}_blocks"] = blocks[which]
-        rows[f"{name}_share"] = words[which] / page.total
-        rows[f"{name}_mean"] = (words / blocks)[which]
-        rows[f"{name}_links"] = _share(linked, characters)[which]
-        rows[f"{name}_marks"] = _share(marks, words)[which]
-        rows[f"{name}_rank"] = ranks
+        # All sums at once: one after another in one row.
+        places = which + len(sizes) * np.arange(len(quantities))[:, None]
+        words, linked, characters, marks = np.bincount(places.ravel(), weights=quantities.ravel())[places]
+        blocks = sizes[which]
+        shares = words / page.total, words / blocks, _share(linked, characters), _share(marks, words)
+        rows.extend(names, np.array((blocks, *shares, ranks)))
     return np.array(numbers)
 
 
@@ -434,47 +394,36 @@ def _neighbours(page: _Page, rows: Rows) -> None:
     innermost = page.elements.innermost
     marks = _share(page.marks, page.words)
     values = np.array((page.words, page.links, marks, page.levels, innermost))
-    for (_, names), moved in zip(_BESIDE, shifted(values, [by for by, _ in _BESIDE], -1), strict=True):
-        rows.extend(names[:-1], moved[:-1])
-        rows[names[-1]] = moved[-1] == innermost
-    values = np.array(
-        (
-            page.words,
-            page.characters,
-            np.ones(page.blocks),
-            page.linked,
-            page.marks,
-            page.kinds[kinds.DIGIT],
-            page.years,
-        )
-    )
-    for width, sums in zip(WINDOWS, window_sums(values, WINDOWS), strict=True):
-        name = f"window{width}_"
-        words, characters, blocks, linked, marks, digits, years = sums
-        rows[name + "words"] = words / blocks
-        rows[name + "links"] = _share(linked, characters)
-        rows[name + "marks"] = _share(marks, words)
-        rows[name + "digits"] = _share(digits, characters)
-        rows[name + "years"] = years / blocks
+    moved = np.array(shifted(values, _STEPS, -1))
+    moved[:, -1] = moved[:, -1] == innermost
+    rows.extend(_BESIDE, moved.reshape(-1, page.blocks))
+    digits = page.kinds[kinds.DIGIT]
+    values = np.array((page.words, page.characters, page.index >= 0, page.linked, page.marks, digits, page.years))
+    sums = np.array(window_sums(values, WINDOWS))
+    # Words and years by blocks, links and digits by characters, marks by words.
+    shares = _share(sums[:, [0, 3, 4, 5, 6]], sums[:, [2, 1, 0, 1, 2]])
+    rows.extend(_WINDOWS, shares.reshape(-1, page.blocks))
 
 
 def _page_features(page: _Page, rows: Rows) -> None:
-    tree, blocks = page.tree, page.blocks
-    rows["page_words"] = page.total
-    rows["page_blocks"] = blocks
-    rows["page_elements"] = len(tree.tag)
-    rows["page_links"] = int(page.linked.sum()) / max(int(page.characters.sum()), 1)
-    rows["page_prose"] = float(page.prose.sum()) / page.total
-    rows["page_marks"] = int(page.marks.sum()) / page.total
-    rows["page_mean"] = page.total / blocks
-    rows["page_longest"] = float(page.words.max())
-    rows["page_currency"] = int((page.kinds[kinds.CURRENCY] > 0).sum())
-    rows["page_years"] = int(page.years.sum())
-    rows["page_list_items"] = int(page.segments.is_list_item.sum()) / blocks
-    rows["page_controls"] = int(page.segments.marks.is_control.sum()) / blocks
-    rows["page_headings"] = int((page.levels > 0).sum()) / blocks
-    rows["page_unspaced"] = int(page.kinds[kinds.UNSPACED].sum()) / max(int(page.characters.sum()), 1)
-    rows["page_images"] = int(page.tags_before[COUNTED.index("img"), -1])
-    rows["page_paragraphs"] = int(page.tags_before[COUNTED.index("p"), -1])
-    for family in PAGE_FAMILIES:
-        rows[f"page_{family}"] = tree.page_bits >> FAMILIES.index(family) & 1
+    tree, blocks, characters = page.tree, page.blocks, max(int(page.ends[-1]), 1)
+    values = {
+        "words": page.total,
+        "blocks": blocks,
+        "elements": len(tree.tag),
+        "links": page.linked.sum() / characters,
+        "prose": page.prose.sum() / page.total,
+        "marks": page.marks.sum() / page.total,
+        "mean": page.total / blocks,
+        "longest": page.words.max(),
+        "currency": np.count_nonzero(page.kinds[kinds.CURRENCY]),
+        "years": page.years.sum(),
+        "list_items": np.count_nonzero(page.segments.is_list_item) / blocks,
+        "controls": np.count_nonzero(page.segments.marks.is_control) / blocks,
+        "headings": np.count_nonzero(page.levels) / blocks,
+        "unspaced": page.kinds[kinds.UNSPACED].sum() / characters,
+        "images": page.tags_before[COUNTED.index("img"), -1],
+        "paragraphs": page.tags_before[COUNTED.index("p"), -1],
+    }
+    values |= {family: tree.page_bits >> FAMILIES.index(family) & 1 for family in PAGE_FAMILIES}
+    rows.extend(map("page_{}".format, values), np.array([*values.values()])[:, None])

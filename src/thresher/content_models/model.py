@@ -119,6 +119,7 @@ _MOST_SHARE = 0.99
 _OF_HIGHEST, _MORE = 0.5, 0.1
 
 
+@cache
 def forum_names() -> tuple[str, ...]:
     """Return the names of the features that tell forums."""
     own, around = _rows_by_group(feature_names())
@@ -318,41 +319,41 @@ def sequence_features(first: Wide, features: BlockFeatures) -> tuple[tuple[str, 
     """
     blocks = len(first)
     rows = Rows(_FEATURES, blocks)
-    rows["first"] = first
+    rows.add(first=first)
     weight = features.words + 1
     weighted = first * weight
     rows.extend(_FIRST_BESIDE, np.array(shifted(first, _STEPS, -1)))
     both = np.array((weighted, weight))
-    rows.extend(_FIRST_WINDOWS, np.array([content / words for content, words in window_sums(both, WINDOWS)]))
+    in_windows = np.array(window_sums(both, WINDOWS))
+    rows.extend(_FIRST_WINDOWS, in_windows[:, 0] / in_windows[:, 1])
     sums = running_sum(both)
     mass, total = sums
     whole, content = max(total[-1], 1.0), max(mass[-1], 1.0)
-    rows["first_page"] = mass[-1] / whole
-    rows["first_before"] = mass[:-1] / np.maximum(total[:-1], 1)
-    rows["first_after"] = (mass[-1] - mass[1:]) / np.maximum(whole - total[1:], 1)
-    rows["first_mass_before"] = mass[:-1] / content
+    rows.add(first_page=mass[-1] / whole, first_before=mass[:-1] / np.maximum(total[:-1], 1))
+    rows.add(first_after=(mass[-1] - mass[1:]) / np.maximum(whole - total[1:], 1))
+    rows.add(first_mass_before=mass[:-1] / content)
     in_element, words = sums.take(features.ends, axis=1) - sums.take(features.begins, axis=1)
     words = np.maximum(words, 1)
     others = (in_element - weighted) / np.maximum(words - weight, 1)
     around = np.array((in_element / words, in_element / content, others))
     rows.extend(_FIRST_AROUND, around.transpose(1, 0, 2).reshape(len(_FIRST_AROUND), blocks))
     for name, which in zip(("path", "exact_path"), features.paths, strict=True):
-        rows[f"first_{name}"] = (np.bincount(which, weights=weighted) / np.bincount(which, weights=weight))[which]
+        mean = np.bincount(which, weights=weighted) / np.bincount(which, weights=weight)
+        rows.add(**{f"first_{name}": mean[which]})
     index = np.arange(blocks)
     # In whole words: how much content there is besides comments, and before the list that the block is in.
     outside = float(weighted[~features.comments].sum()) / THOUSAND
-    rows["first_outside_comments"] = min(outside, MANY)
-    rows["first_comments"] = min(mass[-1] / THOUSAND - outside, MANY)
     first_comment = int(np.argmax(features.comments)) if features.comments.any() else blocks
-    rows["first_before_comments"] = min(mass[first_comment] / THOUSAND, MANY)
+    rows.add(first_outside_comments=min(outside, MANY), first_comments=min(mass[-1] / THOUSAND - outside, MANY))
+    rows.add(first_before_comments=min(mass[first_comment] / THOUSAND, MANY))
     in_list, before_list = features.lists >= 0, mass[features.lists]
-    rows["first_before_list"] = np.where(in_list, np.minimum(before_list / THOUSAND, MANY), -1)
-    rows["first_before_list_share"] = np.where(in_list, before_list / content, -1)
+    rows.add(first_before_list=np.where(in_list, np.minimum(before_list / THOUSAND, MANY), -1))
+    rows.add(first_before_list_share=np.where(in_list, before_list / content, -1))
     sure = (first > 500) & (features.words > 8)
     before = np.maximum.accumulate(np.where(sure, index, -1000))
     after = np.minimum.accumulate(np.where(sure, index, blocks + 1000)[::-1])[::-1]
-    rows["since_sure"], rows["to_sure"] = np.minimum(index - before, 1000), np.minimum(after - index, 1000)
-    rows["first_highest"] = first.max()
+    rows.add(since_sure=np.minimum(index - before, 1000), to_sure=np.minimum(after - index, 1000))
+    rows.add(first_highest=first.max())
     return rows.matrix()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,7 @@ _WHOLE = frozenset(("html", "body", "meta"))
 _NOTHING = bytes(BYTES)
 # Odd, and otherwise any.
 _BASE = 0x9E3779B97F4A7C15
+_ODD = np.array([pow(_BASE, power, 2**64) for power in range(3, 3 + BYTES // 8)], dtype=np.uint64)
 Words = npt.NDArray[np.uint64]
 
 
@@ -86,7 +88,8 @@ class PageTree:
         paths: numbers for the path to each element by tags, and by descriptions; equal where the paths are, and else hardly
             ever, as hashes of 64 bits; shape (2, elements).
         wider: the nearest element around each that has other blocks too, -1 if none; shape (elements,).
-        groups: a number for the siblings of each that say the same, itself included; shape (elements,).
+        groups: a number from 1 for the siblings of each that say the same, itself included; shape (elements,).
+        leaders, ranks: the first of these siblings, and how many are before each; shape (elements,).
         repeated: of each and those around it, the one of at least two blocks that has most such siblings, the innermost of
             equals; 0 if none; shape (elements,).
         around: what all elements around each block say, but for those that speak of the whole page, in bytes as by
@@ -100,6 +103,8 @@ class PageTree:
     paths: Ints
     wider: Ints
     groups: Ints
+    leaders: Ints
+    ranks: Ints
     repeated: Ints
     around: npt.NDArray[np.uint8]
     near: npt.NDArray[np.uint8]
@@ -128,15 +133,18 @@ def page_tree(elements: Elements) -> PageTree:
     used[said[begun]] = True
     code = (np.cumsum(used) - 1)[said[begun]]
     tag = number[said[begun]]
-    kinds, own = _own([*codes], tag_of, np.flatnonzero(used).tolist())
+    own = _own([*codes], tag_of, np.flatnonzero(used).tolist())
     inline = np.array([*map(is_inline, tags)])[tag]
-    _, groups, sizes = np.unique(parent * len(codes) + kinds[code], return_inverse=True, return_counts=True)
+    # What each says, its tag and what is around it in one number.
+    alike = (own * _ODD).sum(axis=1, dtype=np.uint64)[code] + tag.astype(np.uint64) * _BASE
+    siblings = grouped(alike * _BASE + parent.astype(np.uint64))
+    sizes = siblings.sizes[siblings.numbers]
 
     first, after = elements.first_blocks[begun], elements.after_blocks[begun]
     same = (first == first[parent]) & (after == after[parent])
-    several = (sizes[groups] > 1) & (after - first > 1)
+    several = (sizes > 1) & (after - first > 1)
     # The siblings alike, then the number of the element.
-    repeated = np.where(several, sizes[groups] * len(begun) + index, 0)
+    repeated = np.where(several, sizes * len(begun) + index, 0)
     # The outermost element of the same blocks, and the innermost that is not inline.
     widest, outside = np.where(same, parent, index), np.where(inline, parent, index)
     around = near = own.take(code, axis=0)
@@ -169,7 +177,9 @@ def page_tree(elements: Elements) -> PageTree:
         number[said],
         of_all(paths.view(np.int64)),
         of_all(elements.parents[begun[widest]]),
-        of_all(groups),
+        of_all(siblings.numbers + 1),
+        of_all(begun[siblings.leaders]),
+        of_all(siblings.ranks),
         of_all(np.where(repeated > 0, begun[repeated % len(begun)], 0)),
         _bytes_of(around, innermost),
         _bytes_of(near, innermost),
@@ -181,19 +191,33 @@ def _numbered(things: Iterable[str]) -> dict[str, int]:
     return dict(zip(dict.fromkeys(things), count(), strict=False))
 
 
-def _own(descriptions: Sequence[str], tags: Sequence[str], used: Sequence[int]) -> tuple[Ints, Words]:
-    """Return a number for what each of the descriptions that are used says, and that itself, as words of 64 bits.
+def _own(descriptions: Sequence[str], tags: Sequence[str], used: Sequence[int]) -> Words:
+    """Return what each of the descriptions that are used says, as words of 64 bits; shape (used, words)."""
+    said = [_NOTHING if tags[code] in _WHOLE else describe(descriptions[code]) for code in used]
+    return np.frombuffer(b"".join(said), dtype="<u8").reshape(len(said), -1)
 
-    The words have the shape (used, words).
+
+class Groups(NamedTuple):
+    """Things with equal keys: for each the number of its group, from 0, the first of it and how many are before; the
+    sizes of groups.
     """
-    kinds: dict[tuple[str, bytes], int] = {}
-    numbers, said = [], []
-    for code in used:
-        tag = tags[code]
-        own = _NOTHING if tag in _WHOLE else describe(descriptions[code])
-        said.append(own)
-        numbers.append(kinds.setdefault((tag, own), len(kinds)))
-    return np.array(numbers), np.frombuffer(b"".join(said), dtype="<u8").reshape(len(said), -1)
+
+    numbers: Ints
+    leaders: Ints
+    ranks: Ints
+    sizes: Ints
+
+
+def grouped(keys: npt.NDArray[Any]) -> Groups:
+    """Return the groups of equal keys; there is at least one."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    begins = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    starts, in_order = np.flatnonzero(begins), np.cumsum(begins) - 1
+    own = starts[in_order]
+    numbers, leaders, ranks = np.empty((3, len(keys)), dtype=np.int64)
+    numbers[order], leaders[order], ranks[order] = in_order, order[own], np.arange(len(keys)) - own
+    return Groups(numbers, leaders, ranks, np.bincount(in_order))
 
 
 def _bytes_of(said: Words, elements: Ints) -> npt.NDArray[np.uint8]:

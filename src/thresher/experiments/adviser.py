@@ -10,8 +10,8 @@ from pathlib import Path
 from string import Template
 
 import numpy as np
-import pyarrow as pa
 
+import thresher.arrow as pa
 from thresher.choosing.advice import (
     ADVICE,
     ADVICE_FILE,
@@ -30,38 +30,19 @@ from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
 from thresher.errors import InputError, StateError
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
+from thresher.experiments import schema
 from thresher.experiments.chooser import choose_experiment, treatment_commands
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
-from thresher.experiments.schema import (
-    CollectionTable,
-    Document,
-    ExperimentTable,
-    QrelsTable,
-    TopicsTable,
-    read_options,
-)
 from thresher.files import fit_text, read_text, write_text
 from thresher.locks import held
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
 from thresher.pruning_methods.treatments import parse_treatment
+from thresher.pseudo_topics import making
 from thresher.pseudo_topics.extracting import page_address
 from thresher.pseudo_topics.link_tables import Store, Truths
-from thresher.pseudo_topics.making import (
-    QRELS_FILE,
-    SENTENCES,
-    SOURCES,
-    TOPICS_FILE,
-    Made,
-    PseudoOptions,
-    PseudoTopic,
-    by_page,
-    choose,
-    extracted,
-    write_topics,
-)
 from thresher.pseudo_topics.sampling import PAGES, sample_by_site, write_sample
 from thresher.reports import REPORT_FILE, write_report
 from thresher.scorers.cleaners import BASELINE, Cleaner
@@ -82,7 +63,7 @@ _CONTENT = [KINDS.index(kind) for kind in (BlockKind.TEXT, BlockKind.LIST, Block
 
 
 def advise_on(
-    collection: CollectionTable,
+    collection: schema.CollectionTable,
     folder: Path,
     queries: Path | None = None,
     sample: int = SAMPLE,
@@ -105,17 +86,17 @@ def advise_on(
     """
     if folder.exists() and {path.name for path in folder.iterdir() if path.name[0] != "."} - _OWN:
         raise StateError("it holds other things than an advice", "name a new folder with -o", str(folder))
-    reading, backend = read_options(collection), backend or Backend()
+    reading, backend = schema.read_options(collection), backend or Backend()
     source, limits = Path(collection.path), Limits(collection.page_seconds, collection.max_page_mib)
-    options, opened = PseudoOptions(topics=EACH), open_collection(source, reading, collection.format)
+    options, opened = making.PseudoOptions(topics=EACH), open_collection(source, reading, collection.format)
     check_apart(folder, opened)
     with held(folder):
         say(f"reading {source}")
-        with extracted(source, folder, options, collection.format, reading, limits, backend) as store:
+        with making.extracted(source, folder, options, collection.format, reading, limits, backend) as store:
             topics, always = _asked(queries, store) if queries else ([], None)
             mask = sample_by_site(store, sample, always)
             if not queries:
-                made = (choose(store, replace(options, sources=(origin,)), mask) for origin in SOURCES)
+                made = (making.choose(store, replace(options, sources=(origin,)), mask) for origin in making.SOURCES)
                 topics = [topic for one in made for topic in one.topics]
             ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start:][: len(ids)])}
             pages, sites = int(store.good.sum()), len(np.unique(store.sites[store.good]))
@@ -123,8 +104,8 @@ def advise_on(
             fix = "give queries with their pages: --queries"
             raise InputError("no topic can be made of its pages", fix, str(source))
         say(f"writing {len(ids):,} pages")
-        write_sample(opened, ids, folder / PAGES, None if queries else by_page(topics))
-        write_topics(Made(tuple(topics), {}), folder / "topics")
+        write_sample(opened, ids, folder / PAGES, None if queries else making.by_page(topics))
+        making.write_topics(making.Made(tuple(topics), {}), folder / "topics")
         experiment = _experiment(folder, f"Advice for {source.name}", backend)
         results = explore_experiment(experiment, folder, True, say)
         choice = choose_experiment(experiment, folder, say=say) if queries else None
@@ -158,7 +139,7 @@ def advise_on(
         return advice
 
 
-def _asked(file: Path, store: Store) -> tuple[list[PseudoTopic], Truths]:
+def _asked(file: Path, store: Store) -> tuple[list[making.PseudoTopic], Truths]:
     """Return the queries of a file that have a page of the collection, each once, with all its pages; and a mask of these."""
     answers: dict[str, set[str | int]] = {}
     for number, line in enumerate(read_text(file).splitlines(), start=1):
@@ -179,7 +160,9 @@ def _asked(file: Path, store: Store) -> tuple[list[PseudoTopic], Truths]:
                 mask[start + row] = True
     found = {query: sorted(set().union(*(known.get(page, ()) for page in of))) for query, of in answers.items()}
     topics = [
-        PseudoTopic(f"query-{at}", query, QUERIES, tuple(of)) for at, (query, of) in enumerate(found.items(), 1) if of
+        making.PseudoTopic(f"query-{at}", query, QUERIES, tuple(of))
+        for at, (query, of) in enumerate(found.items(), 1)
+        if of
     ]
     if len(topics) < MINIMUM:
         what = f"of {len(topics)} of its queries a page is in the collection, which are too few"
@@ -189,7 +172,7 @@ def _asked(file: Path, store: Store) -> tuple[list[PseudoTopic], Truths]:
 
 def _experiment(folder: Path, title: str, backend: Backend) -> Experiment:
     """Write the experiment file, and read it as any other."""
-    values = {"pages": PAGES, "topics": f"topics/{TOPICS_FILE}", "qrels": f"topics/{QRELS_FILE}"}
+    values = {"pages": PAGES, "topics": f"topics/{making.TOPICS_FILE}", "qrels": f"topics/{making.QRELS_FILE}"}
     values["title"] = fit_text(title)
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
@@ -198,7 +181,7 @@ def _experiment(folder: Path, title: str, backend: Backend) -> Experiment:
     return replace(loaded, backend=backend.name, workers=backend.workers, scheduler=backend.scheduler)
 
 
-def _findings(table: VariantTable, variant: str, topics: Sequence[PseudoTopic]) -> Iterator[Finding]:
+def _findings(table: VariantTable, variant: str, topics: Sequence[making.PseudoTopic]) -> Iterator[Finding]:
     """Yield what each source's topics say of a variant."""
     values = table.of(table.main)[[table.position[variant], 0]]
     of = {topic.id: topic.source for topic in topics}
@@ -207,9 +190,11 @@ def _findings(table: VariantTable, variant: str, topics: Sequence[PseudoTopic]) 
         yield Finding(source, len(after), relative_change(after, before))
 
 
-def _cautious(table: VariantTable, topics: Sequence[PseudoTopic], collection: CollectionTable) -> Cautious | None:
+def _cautious(
+    table: VariantTable, topics: Sequence[making.PseudoTopic], collection: schema.CollectionTable
+) -> Cautious | None:
     """Return what sentences choose."""
-    sentences = [topic.id for topic in topics if topic.source == SENTENCES]
+    sentences = [topic.id for topic in topics if topic.source == making.SENTENCES]
     if len(sentences) < MINIMUM:
         return None
     sample = Sample(table.of_topics(sentences), (table.main, "AP"), Terms())
@@ -219,10 +204,12 @@ def _cautious(table: VariantTable, topics: Sequence[PseudoTopic], collection: Co
     return Cautious(variant, float(table.shares[index]), change, BY_SENTENCES, _commands(variant, collection))
 
 
-def _commands(variant: str, collection: CollectionTable) -> tuple[str, ...]:
+def _commands(variant: str, collection: schema.CollectionTable) -> tuple[str, ...]:
     if variant == BASELINE:
         return ()
-    document = Document(ExperimentTable("advice"), collection, TopicsTable(""), QrelsTable(""))
+    document = schema.Document(
+        schema.ExperimentTable("advice"), collection, schema.TopicsTable(""), schema.QrelsTable("")
+    )
     return treatment_commands(document, collection.path, parse_treatment(variant))
 
 

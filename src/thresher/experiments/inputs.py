@@ -8,9 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
+import thresher.arrow as pa
 from thresher.collections import Collection, open_collection
 from thresher.collections.file_collection import Files
 from thresher.defaults import PSEUDO_COUNTS
@@ -212,7 +210,7 @@ def _falling(store: Path, scorer: Scorer, judged: set[str]) -> Iterator[tuple[fl
     """Yield the judged pages that have a score of whole pages, and that score, negative where low ones are kept."""
     for path in shards(text_store(store, scorer.text)):
         table = read_shard(path, ["id", column := f"score:{scorer.canonical_name}"])
-        table = table.filter(pc.is_in(table["id"], pa.array(sorted(judged))))
+        table = table.filter(pa.compute.is_in(table["id"], pa.text_array(sorted(judged))))
         for document, scores in zip(table["id"].to_pylist(), table[column].to_pylist(), strict=True):
             if scores and math.isfinite(scores[0]):
                 yield -scores[0] if scorer.keep == KEEP_LOW else scores[0], document

@@ -15,8 +15,8 @@ from typing import TypeVar
 import joblib
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+import thresher.arrow as pa
 from thresher.exploring.lexicon import Analysed, Lexicon, ShardWords, split_words, tokens_of_shard
 from thresher.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
 from thresher.lucene.indexing import IndexOptions
@@ -141,7 +141,7 @@ def _joined(arrays: Sequence[npt.NDArray[_Kind]], kind: type[_Kind]) -> npt.NDAr
 _AHEAD = 2
 """Shards that are read ahead."""
 
-SplitShard = tuple[pa.Table, ShardWords]
+SplitShard = tuple["pa.Table", ShardWords]
 
 
 @contextmanager
@@ -358,5 +358,5 @@ def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:
 
 
 def _numbered(values: npt.NDArray[_Kind]) -> tuple[npt.NDArray[_Kind], Ints]:
-    encoded = pa.array(values).dictionary_encode()
-    return encoded.dictionary.to_numpy(), encoded.indices.to_numpy().astype(np.int64)
+    encoded = pa.number_array(values).dictionary_encode()
+    return pa.numpy_array(encoded.dictionary), pa.numpy_array(encoded.indices).astype(np.int64)

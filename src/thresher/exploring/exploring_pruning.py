@@ -67,11 +67,7 @@ class PruningSweep:
 
 
 def explore_pruning(
-    tables: Sequence[VariantTable],
-    store: Path,
-    sweeps: Sequence[PruningSweep],
-    search: Search,
-    original: bool = True,
+    tables: Sequence[VariantTable], store: Path, sweeps: Sequence[PruningSweep], search: Search, original: bool = True
 ) -> tuple[VariantTable, ...]:
     """Return tables of the same models and topics with the values that a pruned index of each variant would give.
 
@@ -152,11 +148,7 @@ def _ranked(
 
 
 def count_pruning(
-    postings: CollectedPostings,
-    sweeps: Sequence[PruningSweep],
-    terms: Hashes,
-    original: bool,
-    folder: Path,
+    postings: CollectedPostings, sweeps: Sequence[PruningSweep], terms: Hashes, original: bool, folder: Path
 ) -> list[CountedPruning]:
     """Count all sweeps over one collection, block by block, into files in `folder`."""
     fitted = [sweep.method.fit(postings) for sweep in sweeps]

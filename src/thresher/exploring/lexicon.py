@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+import thresher.arrow as pa
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.pages.plain import Ints
 from thresher.pruning_methods.postings import Flags, Hashes, ranges
@@ -43,7 +43,7 @@ def hash_ranges(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
 
 def hash_texts(texts: list[str]) -> Hashes:
     """Return the hash of each text, of its bytes in UTF-8."""
-    column = pa.array(texts, pa.large_string())
+    column = pa.text_array(texts, large=True)
     _, offsets, data = column.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[: len(texts) + 1]
     held = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
@@ -105,9 +105,9 @@ def split_words(table: pa.Table) -> ShardWords:
     starts = np.flatnonzero(solid[1:] & ~inside)
     after = np.flatnonzero(solid[:-1] & ~inside)
     hashes = hash_ranges(data, starts, after)
-    encoded = pa.array(hashes).dictionary_encode()
-    kind = encoded.indices.to_numpy().astype(np.int64)
-    kinds = encoded.dictionary.to_numpy().astype(np.uint64)
+    encoded = pa.number_array(hashes).dictionary_encode()
+    kind = pa.numpy_array(encoded.indices).astype(np.int64)
+    kinds = pa.numpy_array(encoded.dictionary).astype(np.uint64)
     first = np.zeros(len(kinds), dtype=np.int64)
     first[kind[::-1]] = np.arange(len(kind))[::-1]
 
@@ -129,7 +129,7 @@ def split_words(table: pa.Table) -> ShardWords:
 
 def _text_bytes(table: pa.Table) -> tuple[Bytes, Ints]:
     """Return all texts of a shard in UTF-8, concatenated, and where each begins, with the end of the last."""
-    column = pa.concat_arrays([*table["text"].chunks, pa.array([], pa.large_string())])
+    column = pa.concat_arrays([*table["text"].chunks, pa.text_array([], large=True)])
     _, offsets, data = column.buffers()
     bounds = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
     if data is None:

@@ -14,8 +14,8 @@ from typing import TypeVar
 import joblib
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+import thresher.arrow as pa
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_vocabularies
 from thresher.exploring.similarity import States
 from thresher.lucene.jvm import shrink_heap

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+import thresher.arrow as pa
 from thresher.exploring.counting import split_shards
 from thresher.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.files import scratch_folder
@@ -198,7 +197,7 @@ class _Pruned:
     def __init__(self, postings: CollectedPostings, pruning: Pruning, lexicon: Lexicon, original: bool) -> None:
         self._postings, self._pruning, self._original = postings, pruning, original
         texts = lexicon.text_of or {}
-        self._terms = pa.array([texts[value] for value in postings.statistics.hashes.tolist()], pa.string())
+        self._terms = pa.text_array([texts[value] for value in postings.statistics.hashes.tolist()])
         self._lost_df: Ints = np.zeros(len(self._terms), dtype=np.int64)
         self._lost_cf: Ints = np.zeros(len(self._terms), dtype=np.int64)
 
@@ -228,11 +227,11 @@ class _Pruned:
 
     def _lists(self, block: DocumentPostings, stays: Flags) -> list[str]:
         """Return the list of terms of each document, as Lucene will read it."""
-        tf = pa.array(block.tf[stays])
-        terms = self._terms.take(pa.array(block.term[stays]))
-        with_tf = pc.binary_join_element_wise(terms, tf.cast(pa.string()), DELIMITER)
-        entries = pc.if_else(pc.equal(tf, 1), terms, with_tf)
+        tf = pa.number_array(block.tf[stays])
+        terms = self._terms.take(pa.number_array(block.term[stays]))
+        with_tf = pa.compute.binary_join_element_wise(terms, tf.cast(pa.string()), DELIMITER)
+        entries = pa.compute.if_else(pa.compute.equal(tf, 1), terms, with_tf)
         ends = np.concatenate(([0], np.cumsum(stays)))[block.bounds]
-        joined = pc.binary_join(pa.ListArray.from_arrays(ends.astype(np.int32), entries), " ")
+        joined = pa.compute.binary_join(pa.ListArray.from_arrays(ends.astype(np.int32), entries), " ")
         lists: list[str] = joined.to_pylist()
         return lists

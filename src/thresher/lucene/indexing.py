@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+import thresher.arrow as pa
 from thresher.defaults import STEMMERS
 from thresher.errors import ConfigError, InputError, StateError, ThresherError
 from thresher.files import atomic_path
@@ -254,7 +254,7 @@ class PrunedDocument:
     length: int
 
 
-Changed = Callable[[], pa.Table]
+Changed = Callable[[], "pa.Table"]
 
 
 def cannot_hold(options: object) -> Iterator[tuple[str, str]]:

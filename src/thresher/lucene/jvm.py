@@ -88,10 +88,11 @@ def find_jar() -> Path:
 
 
 def check_installed() -> None:
-    """Check that everything indexing and searching need is installed, without starting Java."""
+    """Check that everything indexing, searching and their experiments need is installed, without starting Java."""
     find_jar()
-    if find_spec("jnius_config") is None:
-        raise missing_retrieval("the package pyjnius is missing")
+    for module, package in (("jnius_config", "pyjnius"), ("pyarrow", "pyarrow")):
+        if find_spec(module) is None:
+            raise missing_retrieval(f"the package {package} is missing")
     find_java()
 
 

@@ -22,12 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+import thresher.arrow as pa
 from thresher.errors import StateError
-from thresher.files import read_parquet
 from thresher.lucene import handles
 from thresher.lucene.handles import Strings, descriptor
 from thresher.lucene.jvm import java_class
@@ -54,21 +51,21 @@ def write_original_statistics(path: Path, changed: pa.Table, reader: Any) -> boo
     `changed` has the columns `term`, `df` and `cf`: what each term lost, in any order.
     """
     terms = _index_terms(reader)
-    indices = pc.index_in(terms, value_set=changed["term"].cast(pa.large_binary()))
+    indices = pa.compute.index_in(terms, value_set=changed["term"].cast(pa.large_binary()))
     if indices.null_count == len(indices):
         return False
-    df, cf = (pc.fill_null(changed[name].cast(pa.int64()).take(indices), 0) for name in ("df", "cf"))
+    df, cf = (pa.compute.fill_null(changed[name].cast(pa.int64()).take(indices), 0) for name in ("df", "cf"))
     begins = np.arange(0, len(terms), _BLOCK)
-    ends = pa.array([*begins, len(terms)], pa.int32())
+    ends = pa.number_array(np.array([*begins, len(terms)], np.int32))
     table = pa.table(
         {
-            _TERM: terms.take(pa.array(begins)),
+            _TERM: terms.take(pa.number_array(begins)),
             _DF: pa.ListArray.from_arrays(ends, df.combine_chunks()),
-            _MORE: pa.ListArray.from_arrays(ends, pc.subtract(cf, df).combine_chunks()),
+            _MORE: pa.ListArray.from_arrays(ends, pa.compute.subtract(cf, df).combine_chunks()),
         }
     )
     numbers = [f"{name}.list.element" for name in (_DF, _MORE)]
-    pq.write_table(
+    pa.parquet.write_table(
         table,
         path,
         compression="zstd",
@@ -86,11 +83,11 @@ class OriginalStatistics:
     def __init__(self, path: Path, reader: Any) -> None:
         fix = "build the index again"
         try:
-            table = read_parquet(path, columns=[_TERM, _DF, _MORE]).combine_chunks()
+            table = pa.read_parquet(path, columns=[_TERM, _DF, _MORE]).combine_chunks()
         except (OSError, KeyError, pa.ArrowException) as error:
             raise StateError("the index's original statistics cannot be read", fix, str(path)) from error
         self._begins, df, more = (table[name] for name in (_TERM, _DF, _MORE))
-        self._df, self._more = (np.asarray(pc.list_flatten(column)) for column in (df, more))
+        self._df, self._more = (np.asarray(pa.compute.list_flatten(column)) for column in (df, more))
         self._terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
         if self._terms is None or self._terms.size() != len(self._df):
             raise StateError("the original statistics are those of another index", fix, str(path))
@@ -132,7 +129,7 @@ def _index_terms(reader: Any) -> pa.Array:
     chunks = []
     while left:
         copy.accept(min(left, _CHUNK), every)
-        chunks.append(pa.array(texts.take(), pa.large_string()).cast(pa.large_binary()))
+        chunks.append(pa.text_array(texts.take(), large=True).cast(pa.large_binary()))
         left -= len(chunks[-1])
     return pa.concat_arrays(chunks)
 

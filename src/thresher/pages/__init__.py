@@ -131,7 +131,7 @@ def segment(
     text: str,
     levels: list[int],
     options: PageOptions = DEFAULT_OPTIONS,
-    marked: str | None = "",
+    marked: bytes | None = b"",
     outside: set[str] | None = None,
     descriptions: Sequence[str] | None = (),
 ) -> Segments:
@@ -153,7 +153,7 @@ def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS
 
 
 def _words(segments: Segments) -> int:
-    return segments.text.count(" ") + segments.text.count("\n")
+    return len(segments.spaces)
 
 
 def _displayed(utf8: bytes, options: PageOptions, detail: Detail) -> Segments:

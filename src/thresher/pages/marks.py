@@ -39,13 +39,13 @@ class Marks:
     """Facts about a page's blocks, in order, each computed on demand.
 
     Attributes:
-        marked: the detailed output of `parsing.flatten`; for plain text, that text.
+        marked: the detailed output of `parsing.flatten`; for plain text, that text in UTF-8.
         spaces: the offsets of spaces and line feeds in the page's text.
         block_ends: the offset where each block ends there, its line feed included.
         has_tags: whether it is HTML.
     """
 
-    marked: str
+    marked: bytes
     spaces: Ints
     block_ends: Ints
     has_tags: bool = True
@@ -145,8 +145,7 @@ class Marks:
 
     @cached_property
     def _codes(self) -> npt.NDArray[np.uint8]:
-        # A byte a character: marks are ASCII.
-        return np.frombuffer(self.marked.encode("ascii", "replace"), dtype=np.uint8)
+        return np.frombuffer(self.marked, dtype=np.uint8)
 
     @cached_property
     def _marks_at(self) -> Ints:
@@ -161,7 +160,8 @@ class Marks:
         """The positions in the marked text of characters that are neither spaces nor marks."""
         codes = self._codes
         # Line feeds, tabs and ends of links are below 14; comparing is faster than looking up.
-        shown = (codes > _LINK_END) & (codes != _SPACE) & (codes != _LINK)
+        # Of the bytes of a character the first.
+        shown = (codes > _LINK_END) & (codes != _SPACE) & (codes != _LINK) & (codes & 0xC0 != 0x80)
         shown[self._marks_at + 1] = False
         return np.flatnonzero(shown)
 
@@ -256,7 +256,9 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     # A block is in the element that begins at the mark before it, or in the one around that which ends there.
     inside = elements.copy()
     inside[lasts] = parents[1:]
-    blocks = np.searchsorted(marks.firsts, positions)
+    # How many marks are before each block's first character, and how many blocks begin before each mark.
+    around_blocks = np.searchsorted(positions, marks.firsts)
+    blocks = np.cumsum(np.bincount(around_blocks, minlength=size + 1))
     return Elements(
         ["", *descriptions],
         parents,
@@ -264,5 +266,5 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
         np.concatenate(([len(parents)], elements[lasts] + 1)),
         np.concatenate(([0], blocks[firsts])),
         np.concatenate(([len(marks.firsts)], blocks[lasts])),
-        np.concatenate(([0], inside))[np.searchsorted(positions, marks.firsts)],
+        np.concatenate(([0], inside))[around_blocks],
     )

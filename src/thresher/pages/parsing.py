@@ -26,7 +26,7 @@ _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEV
 INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE = "-_~^/=*!"
 BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
 # Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.marks`.
-ELEMENT, ELEMENT_END = "()"
+ELEMENT, ELEMENT_END = "<)"
 CONTROL, CONTROL_END = BUTTON + SELECT + TEXTAREA, BUTTON_END + SELECT_END + TEXTAREA_END
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
 BEGIN = INLINE + SOFT + IMAGE + CONTROL + ITEM + "01234567"
@@ -49,16 +49,18 @@ PARAGRAPH_TAGS = frozenset(
 _CONTROL_TAGS = {"button": (BUTTON, BUTTON_END), "select": (SELECT, SELECT_END), "textarea": (TEXTAREA, TEXTAREA_END)}
 # Elements without content in libxml2.
 _VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
+# Elements that no block is in, and that say nothing of the page: their attributes are left out.
+_UNDESCRIBED = frozenset((*_VOID_TAGS, "br")) - {"meta"}
 # Not displayed, or only without scripts, frames or objects. Not EMBED: libxml2 puts what follows into it.
 DROPPED_TAGS = "script style template noscript noframes iframe noembed applet svg option".split()
 # Attributes that describe an element besides its tag; one mark stands for all that hide it.
 _WORDED = ("class", "id", "role", "itemprop", "itemtype", "rel")
 HIDDEN = "\x7f"
-_HIDING = ("display:none", "visibility:hidden")
-_CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ "
+# And letters that most styles are without.
+_HIDING = {"display:none": "yp", "visibility:hidden": "vy"}
 _PAGE_TYPE = "og:type"
-_DESCRIBED, _DESCRIBED_END = f"{MARK}<", f"{MARK}>"
-_DESCRIPTION = re.compile(f"{_DESCRIBED}([^{MARK}]*){_DESCRIBED_END}")
+# Before and after a description.
+_DESCRIBED = MARK + ELEMENT
 
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
@@ -71,8 +73,6 @@ _LARGEST = 9_000_000
 # A tree takes time with the square of the attributes of a tag: 15 s for 50,000. Events take a line.
 MANY_ATTRIBUTES, _LONG_TAG = 2000, 4096
 _OPENING, _BETWEEN_ATTRIBUTES = re.compile(rb"<[A-Za-z]"), re.compile(rb"[\s\"'/]+")
-_DETAILS = re.compile(f"{MARK}[^0-7]")
-_SPACES = re.compile("  +")
 _ASCII = bytes(range(128))
 
 
@@ -87,8 +87,8 @@ class Detail(IntEnum):
     """The tree of elements too, with their attributes: see `thresher.pages.marks`."""
 
 
-def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> str:
-    """Parse a page in UTF-8 into text with marks; those of elements must be taken out by `described`.
+def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> bytes:
+    """Parse a page in UTF-8 into text with marks, in UTF-8; those of elements must be taken out by `described`.
 
     `blocks` is `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
     """
@@ -98,10 +98,10 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
     parser = _parser()
     root = etree.fromstring(html, parser)
     if root is None:
-        return ""
+        return b""
     if _is_cut_off(root, parser):
         return flatten_by_events(html, blocks, detail)
-    return str(_stylesheet(blocks, detail)(root))
+    return bytes(_stylesheet(blocks, detail)(root))
 
 
 def has_many_attributes(html: bytes) -> bool:
@@ -145,12 +145,12 @@ def _parser() -> etree.HTMLParser:
     return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
 
 
-def flatten_by_events(html: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> str:
+def flatten_by_events(html: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> bytes:
     """As `flatten`, by the parser's events, for a page of any depth without control characters."""
     target = _Events(_marks(blocks, detail >= Detail.TAGS), detail >= Detail.ELEMENTS)
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(html)
-    flat: str = parser.close()
+    flat: bytes = parser.close()
     return flat
 
 
@@ -191,17 +191,15 @@ def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
     ]
     rules.append(_template("|".join(DROPPED_TAGS), _literal(marks.dropped)))
     if with_elements:
-        plain = f"translate(., '{_CAPITALS}', '{_CAPITALS.lower().strip()}')"
-        # Both have a y, and most styles have none: translating takes time.
-        hiding = " or ".join(f"contains({plain}, '{style}')" for style in _HIDING)
-        hiding = f"(contains(., 'y') or contains(., 'Y')) and ({hiding})"
         # What an attribute is made of is text, and text is copied without asking for it.
         value = "<xsl:text> </xsl:text><xsl:apply-templates/>"
         rules += [
             _template("@*", ""),
             _template("|".join(f"@{name}" for name in _WORDED), value),
             _template(f"meta[@property='{_PAGE_TYPE}']/@content", value),
-            _template(f"@hidden|@aria-hidden[.='true']|@style[{hiding}]", _literal(f" {HIDDEN}")),
+            _template(
+                f"@hidden|@aria-hidden[.='true']|@style[{' or '.join(map(_hides, _HIDING))}]", _literal(f" {HIDDEN}")
+            ),
         ]
     return etree.XSLT(
         etree.fromstring(
@@ -209,6 +207,15 @@ def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
             f'<xsl:output method="text" encoding="utf-8"/>{"".join(rules)}</xsl:stylesheet>'
         )
     )
+
+
+def _hides(style: str) -> str:
+    """Return the condition that an attribute has a style, in letters of any case, with any spaces."""
+    # Translating takes time, the more the more letters are asked for.
+    letters = "".join(sorted({*style} - {":"}))
+    rare = (f"(contains(., '{letter}') or contains(., '{letter.upper()}'))" for letter in _HIDING[style])
+    plain = f"translate(., '{letters.upper()} ', '{letters}')"
+    return f"({' and '.join(rare)} and contains({plain}, '{style}'))"
 
 
 def _template(match: str, body: str) -> str:
@@ -223,16 +230,18 @@ def _element(tag: str, begin: str, end: str, described: bool) -> str:
     """Return what the stylesheet does with an element of a tag, or of any, `*`; its name is asked for only then."""
     if not described:
         return f"{_literal(begin)}<xsl:apply-templates/>{_literal(end)}"
+    if tag in _UNDESCRIBED:
+        return _literal(begin + _DESCRIBED + tag + _DESCRIBED + MARK + ELEMENT_END + end)
     name, asked = ("", '<xsl:value-of select="name()"/>') if tag == "*" else (tag, "")
     return (
         f'{_literal(begin + _DESCRIBED + name)}{asked}<xsl:apply-templates select="@*"/>'
-        f"{_literal(_DESCRIBED_END)}<xsl:apply-templates/>{_literal(MARK + ELEMENT_END + end)}"
+        f"{_literal(_DESCRIBED)}<xsl:apply-templates/>{_literal(MARK + ELEMENT_END + end)}"
     )
 
 
 def _described(tag: str, attributes: Mapping[str, str]) -> str:
     values = []
-    for name, value in attributes.items():
+    for name, value in () if tag in _UNDESCRIBED else attributes.items():
         if name in _WORDED or (name == "content" and tag == "meta" and attributes.get("property") == _PAGE_TYPE):
             values.append(f" {value}")
         elif (
@@ -241,7 +250,7 @@ def _described(tag: str, attributes: Mapping[str, str]) -> str:
             or (name == "style" and any(style in value.lower().replace(" ", "") for style in _HIDING))
         ):
             values.append(f" {HIDDEN}")
-    return f"{_DESCRIBED}{tag}{''.join(values)}{_DESCRIBED_END}"
+    return f"{_DESCRIBED}{tag}{''.join(values)}{_DESCRIBED}"
 
 
 class _Events:
@@ -275,49 +284,54 @@ class _Events:
         if not self._dropped:
             self._pieces.append(text)
 
-    def close(self) -> str:
-        return "".join(self._pieces)
+    def close(self) -> bytes:
+        return "".join(self._pieces).encode()
 
 
-def described(flat: str) -> tuple[str, list[str]]:
+def described(flat: bytes) -> tuple[bytes, list[str]]:
     """Return marked text with the mark `ELEMENT` for each description of an element; and the descriptions, in order:
-    the tag, the words of its attributes, `HIDDEN` if an attribute hides it.
+    the tag, and unless it is without content the words of its attributes, `HIDDEN` if one hides it.
     """
-    pieces = _DESCRIPTION.split(flat)
-    return (MARK + ELEMENT).join(pieces[::2]), pieces[1::2]
+    mark = _DESCRIBED.encode()
+    pieces = flat.split(mark)
+    # Decoded at once.
+    return mark.join(pieces[::2]), mark.join(pieces[1::2]).decode().split(_DESCRIBED) if pieces[1:] else []
 
 
-def lines(flat: str) -> tuple[str, list[int]]:
+def lines(flat: bytes) -> tuple[str, list[int]]:
     """Return the blocks of marked text, whose only white space is U+0020 and line feeds, with single spaces between
     words, joined by line feeds; and each block's heading level (0 for none, 1 to 6, 7 for the page's title).
     """
-    texts: list[str] = []
-    levels: list[int] = []
-    # Marks of elements are many, and replacing is faster.
-    plain = _DETAILS.sub("", unlinked(flat).replace(MARK + ELEMENT, "").replace(MARK + ELEMENT_END, ""))
-    # Headings are few, so most of the work is done in C.
-    before, *headed = plain.split(MARK)
-    for level, part in ((0, before), *((int(part[0]), part[1:]) for part in headed)):
-        stripped = [*filter(None, map(str.strip, part.split("\n")))]
-        texts += stripped
-        levels += [level] * len(stripped)
-    text = "\n".join(texts)
-    return (_SPACES.sub(" ", text) if "  " in text else text), levels
+    codes = np.frombuffer(b"\n%b\n" % flat, dtype=np.uint8)
+    marks = np.flatnonzero(codes == ord(MARK))
+    kinds = codes[marks + 1]
+    shown = (codes >= ord(" ")) & (codes != ord(LINK)) | (codes == ord("\n"))
+    shown[marks + 1] = False
+    places = np.flatnonzero(shown)
+    codes = codes.take(places)
+    # Of a run of white space one character remains: a line feed if there is any. The text begins and ends with such a run.
+    kept = codes > ord(" ")
+    white = np.flatnonzero(~kept)
+    runs = np.concatenate(([0], np.flatnonzero(white[1:] - white[:-1] > 1) + 1))
+    signs = np.minimum.reduceat(codes.take(white), runs)
+    codes[white[runs]], kept[white[runs]] = signs, True
+    text = codes.compress(kept).tobytes().decode()[1:-1]
+    begins = places[white[runs[1:] - 1] + 1][signs[:-1] == ord("\n")]
+    # There are line feeds on both sides of a heading's mark.
+    headings = (kinds >= ord("0")) & (kinds <= ord("7"))
+    levels = np.concatenate(([0], kinds[headings] - ord("0")))
+    return text, levels[np.searchsorted(marks[headings], begins)].tolist()
 
 
-def one_space(text: str, outside: set[str]) -> str:
-    """Return `text` with U+0020 for all other white space; `outside` are its characters outside ASCII."""
+def one_space(utf8: bytes, outside: set[str]) -> bytes:
+    """Return a text with U+0020 for all other white space; `outside` are its characters outside ASCII."""
     for character in outside:
         if character.isspace():
-            text = text.replace(character, " ")
-    return text
+            utf8 = utf8.replace(character.encode(), b" ")
+    return utf8
 
 
-def outside_ascii(text: str) -> set[str]:
-    """Return the characters of `text` that are not ASCII."""
-    return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
-
-
-def unlinked(flat: str) -> str:
-    """Return marked text without the marks of links."""
-    return flat.replace(LINK, "").replace(LINK_END, "")
+def outside_ascii(text: str | bytes) -> set[str]:
+    """Return the characters of a text, in UTF-8 if it is bytes, that are not ASCII."""
+    utf8 = text.encode() if isinstance(text, str) else text
+    return set() if text.isascii() else set(utf8.translate(None, _ASCII).decode())

@@ -114,7 +114,7 @@ class Segments:
     plain: PlainText
     block_ends: Ints
     levels: npt.NDArray[np.int8]
-    marked: str | None = ""
+    marked: bytes | None = b""
     language: str = "en"
     descriptions: Sequence[str] | None = ()
     texts: Mapping[str, Segments] = field(default_factory=dict)
@@ -222,7 +222,7 @@ class Segments:
             raise RuntimeError(
                 "the page was read without its marks: the scorer that needs them declares `detail = Detail.TAGS`"
             )
-        return Marks(self.marked or self.text, self.spaces, self.block_ends, has_tags=bool(self.marked))
+        return Marks(self.marked or self.text.encode(), self.spaces, self.block_ends, has_tags=bool(self.marked))
 
     @cached_property
     def elements(self) -> Elements:

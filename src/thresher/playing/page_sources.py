@@ -14,8 +14,6 @@ from threading import Event, Lock, Semaphore
 from typing import Any, Protocol
 from urllib.parse import quote
 
-import pyarrow as pa
-
 from thresher.collections import Collection, Page, Source, open_collection
 from thresher.collections.sources import too_large
 from thresher.errors import InputError, ResourceError, StateError, ThresherError
@@ -162,7 +160,7 @@ class ResultPages:
         if page_id not in self._rows_by_id:
             raise no_page(page_id)
         path, row = self._rows_by_id[page_id]
-        table: pa.Table = self._shard(path)
+        table: Any = self._shard(path)
         return stored_view(table, row)
 
     def page(self, page_id: str) -> tuple[Page, PageOptions | None, list[str] | None]:
@@ -174,7 +172,7 @@ class ResultPages:
     def title(self, page_id: str) -> str:
         """Return a page's title, empty without one."""
         path, row = self._rows_by_id[page_id]
-        table: pa.Table = self._shard(path)
+        table: Any = self._shard(path)
         levels = page_values(table, row, "levels").tolist()
         return table["text"][row].as_py().split("\n")[levels.index(TITLE_LEVEL)] if TITLE_LEVEL in levels else ""
 

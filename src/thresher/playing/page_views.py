@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from jinja2.environment import TemplateStream
 from markupsafe import Markup
 
@@ -108,7 +107,7 @@ def page_view(page: PageScores) -> View:
     )
 
 
-def stored_view(table: pa.Table, row: int) -> View:
+def stored_view(table: Any, row: int) -> View:
     """Return a page of a shard of scores that was read with all its columns."""
     page_id = table["id"][row].as_py()
     if table["status"][row].as_py() == FAILED:

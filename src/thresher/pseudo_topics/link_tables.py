@@ -18,12 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+import thresher.arrow as pa
 from thresher.collections import IdRule, Part, Source
 from thresher.collections.sources import Span
-from thresher.files import by_numbers, read_parquet
+from thresher.files import by_numbers
 from thresher.passes.parts import Finished, PartReport, PartWork
 from thresher.pseudo_topics.extracting import LINK_REASONS, Address, Extracted, document_key, extract, page_address
 from thresher.scorers.languages import stop_list
@@ -86,7 +85,7 @@ class ExtractWork(PartWork[PageRow]):
 
     def report(self, path: Path) -> PartReport:
         """Read the report of a part from its table of pages."""
-        schema = pq.read_metadata(path)
+        schema = pa.parquet.read_metadata(path)
         first, after = schema.metadata[_SPAN].split()
         return PartReport(schema.num_rows, None, Span(None if first == b"none" else int(first), int(after)))
 
@@ -152,7 +151,7 @@ def _write(rows: list[PageRow], span: Span, path: Path) -> None:
 def _write_table(path: Path, columns: dict[str, Any], metadata: dict[bytes, str]) -> None:
     # No fsync, as the tables are deleted at the end.
     temporary = path.with_suffix(".tmp")
-    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), temporary, compression="zstd")
+    pa.parquet.write_table(pa.table(columns).replace_schema_metadata(metadata), temporary, compression="zstd")
     temporary.replace(path)
 
 
@@ -183,13 +182,13 @@ class Store:
     def column(self, name: str) -> Iterator[tuple[int, list[str]]]:
         """Yield for each part the number of its first document and a column of text of its documents."""
         for start, part in zip(self.starts.tolist(), self.parts, strict=False):
-            table = read_parquet(table_path(self.folder, part, PAGES), columns=[name])
+            table = pa.read_parquet(table_path(self.folder, part, PAGES), columns=[name])
             yield start, table[name].to_pylist()
 
     def links(self) -> Iterator[tuple[npt.NDArray[np.int64], Numbers, Numbers]]:
         """Yield for each part the links of good documents: numbers of documents, texts, targets."""
         for start, part in zip(self.starts.tolist(), self.parts, strict=False):
-            table = read_parquet(table_path(self.folder, part, LINKS))
+            table = pa.read_parquet(table_path(self.folder, part, LINKS))
             pages = table["page"].to_numpy().astype(np.int64) + start
             kept = self.good[pages]
             yield pages[kept], table["text"].to_numpy()[kept], table["target"].to_numpy()[kept]
@@ -199,7 +198,7 @@ class Store:
         wanted = np.array(sorted(set(hashes)), dtype=np.uint64)
         texts: dict[int, str] = {}
         for part in self.parts:
-            table = read_parquet(table_path(self.folder, part, TEXTS))
+            table = pa.read_parquet(table_path(self.folder, part, TEXTS))
             rows = table.take(np.flatnonzero(np.isin(table["hash"].to_numpy(), wanted)))
             for number, text in zip(rows["hash"].to_pylist(), rows["text"].to_pylist(), strict=True):
                 texts[number] = min(texts.get(number, text), text)
@@ -216,7 +215,7 @@ def open_store(folder: Path) -> Store:
     plain: list[Truths] = []
     left_out: list[npt.NDArray[np.uint64]] = []
     for part in parts:
-        table = read_parquet(table_path(folder, part, PAGES))
+        table = pa.read_parquet(table_path(folder, part, PAGES))
         reasons = table["reason"].to_pylist()
         failures.update(filter(None, reasons))
         failed.append(np.array([bool(reason) for reason in reasons], dtype=np.bool_))

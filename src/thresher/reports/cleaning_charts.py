@@ -14,19 +14,7 @@ from thresher.cleaneval.results import CleanerResult, CleaningRun
 from thresher.errors import MissingDependencyError
 from thresher.files import user_error, write_text
 from thresher.reports import cleaning_tables as tables
-from thresher.reports.charts import (
-    BASELINE,
-    SERIES,
-    SOFT,
-    Row,
-    layer,
-    number,
-    placed,
-    roomy,
-    series,
-    whole,
-    written,
-)
+from thresher.reports.charts import BASELINE, SERIES, SOFT, Row, layer, number, placed, roomy, series, whole, written
 from thresher.reports.drawing import Plot
 from thresher.reports.formatting import plain
 from thresher.reports.html_parts import render_template

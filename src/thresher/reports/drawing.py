@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from thresher.choosing.choices import Choice
 from thresher.errors import InputError, needs_extra
-from thresher.files import atomic_path
+from thresher.files import atomic_path, kept_text
 from thresher.reports.chart_rows import answered_variants, topic_rows
 from thresher.reports.charts import LOOK, Row, Spec, Variants, cutoffs, on_held_out, overview, roomy, topics
 from thresher.reports.formatting import change_text, plain
@@ -43,9 +43,11 @@ def converter() -> Any:
 
 @functools.cache
 def chart_library() -> str:
-    """Return Vega-Lite with all that it needs, one script."""
-    script: str = converter().javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return script
+    """Return Vega-Lite with all that it needs, one script: bundled in seconds, and kept for the next command."""
+    bundler = converter()
+    return kept_text(
+        f"vega-{bundler.__version__}.js", lambda: bundler.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    )
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,7 @@ from thresher.columns import Declared, Show
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
 from thresher.reports.summary import loss_text, margin_text
-from thresher.reports.table import (
-    FORMATS,
-    Column,
-    Table,
-    columns_of,
-    csv_table,
-    filled,
-    measure_header,
-    pick,
-    within,
-)
+from thresher.reports.table import FORMATS, Column, Table, columns_of, csv_table, filled, measure_header, pick, within
 from thresher.reports.variant_columns import BREAK_EVEN
 from thresher.reports.variant_tables import caption
 from thresher.scorers.cleaners import BASELINE

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
@@ -18,17 +18,8 @@ from thresher.pages.plain import Ints
 from thresher.pages.segments import find_headline
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import DROP, HEADLINE, KEEP, Cleaner, Cut
+from thresher.scoring import store as stores
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.store import (
-    FAILED,
-    SCORED,
-    PageScores,
-    blocks_of_sentences,
-    list_column,
-    read_shard,
-    shards,
-    text_store,
-)
 
 Mask = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
@@ -197,7 +188,7 @@ def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequen
     return "".join(pieces)
 
 
-def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
+def clean_page(page: stores.PageScores, cleaner: Cleaner) -> CleanedDocument:
     """Clean a page scored by the cleaner's scorers."""
     page = page.of(cleaner.text)
     segments = page.segments
@@ -218,14 +209,14 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
 def left_by(cleaner: Cleaner, segments: Segments) -> str:
     """Return what a cleaner leaves of a page that is scored now."""
     scores = {scorer.canonical_name: scorer.score(segments) for scorer in cleaner.scorers}
-    return clean_page(PageScores("", SCORED, segments=segments, scores=scores), cleaner).text
+    return clean_page(stores.PageScores("", stores.SCORED, segments=segments, scores=scores), cleaner).text
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
     """Yield the cleaned pages of a score store in the collection's order; percentiles are of this store."""
     cleaner = resolved(folder, cleaner)
-    for path in shards(text_store(folder, cleaner.text)):
-        for _, document, _ in cut_shard(read_shard(path, shard_columns([cleaner])), cleaner):
+    for path in stores.shards(stores.text_store(folder, cleaner.text)):
+        for _, document, _ in cut_shard(stores.read_shard(path, shard_columns([cleaner])), cleaner):
             yield document
 
 
@@ -236,14 +227,16 @@ def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     return [*fixed, *(f"score:{name}" for name in names)]
 
 
-def shard_layout(table: pa.Table) -> Layout:
+def shard_layout(table: Any) -> Layout:
     """Return the layout of a shard's sentences, from the columns `shard_columns` names."""
-    pages, levels = list_column(table, "levels")
+    pages, levels = stores.list_column(table, "levels")
 
     def headlines() -> Sequence[int]:
         return headlines_of(table["text"].to_pylist(), levels, pages)
 
-    return Layout(blocks_of_sentences(table), list_column(table, "words")[1], levels > 0, pages, headlines)
+    return Layout(
+        stores.blocks_of_sentences(table), stores.list_column(table, "words")[1], levels > 0, pages, headlines
+    )
 
 
 def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints) -> list[int]:
@@ -255,34 +248,34 @@ def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints
     return [first + at for first, at in found if at is not None]
 
 
-def shard_mask(table: pa.Table, cleaner: Cleaner, layout: Layout) -> Mask:
+def shard_mask(table: Any, cleaner: Cleaner, layout: Layout) -> Mask:
     """Return which sentences of a shard a cleaner keeps, from the columns `shard_columns` names."""
     scores = {
-        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
+        scorer.canonical_name: stores.list_column(table, f"score:{scorer.canonical_name}")[1]
+        for scorer in cleaner.scorers
     }
     return sentence_mask(cleaner, scores, layout)
 
 
-def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
+def cut_shard(table: Any, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
     """Yield for each page of a shard, except failed ones, its row, the cleaned document, and the block number within
     the shard of each kept sentence.
 
     All sentences of a shard are handled at once, to save numpy calls. The table has the columns that `shard_columns`
     names; the cleaner is resolved.
     """
-    table = table.combine_chunks()
     if not len(table):
         return
     ids, urls, statuses, texts = (table[name].to_pylist() for name in ("id", "url", "status", "text"))
-    sentence_offsets, sentence_ends = list_column(table, "sentence_ends")
+    sentence_offsets, sentence_ends = stores.list_column(table, "sentence_ends")
     layout = shard_layout(table)
     block_of_sentence = layout.blocks
     mask = shard_mask(table, cleaner, layout)
     kept_words = np.concatenate(([0], np.cumsum(layout.words * mask)))
-    block_offsets, levels = list_column(table, "levels")
-    block_ends = list_column(table, "block_ends")[1]
+    block_offsets, levels = stores.list_column(table, "levels")
+    block_ends = stores.list_column(table, "block_ends")[1]
     for row, (document_id, url, status, text) in enumerate(zip(ids, urls, statuses, texts, strict=True)):
-        if status == FAILED:
+        if status == stores.FAILED:
             continue
         part = slice(sentence_offsets[row], sentence_offsets[row + 1])
         cleaned = (

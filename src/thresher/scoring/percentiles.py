@@ -24,19 +24,7 @@ from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores, TrainingData
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scorers.relative_cutoffs import reference_cutoff
 from thresher.scorers.shallow_features import descriptive_blocks
-from thresher.scoring.store import (
-    NOTHING_SPENT,
-    SPENT_FILE,
-    ScoreReport,
-    Spent,
-    blocks_of_sentences,
-    list_column,
-    read_shard,
-    shards,
-    text_store,
-    weighted_columns,
-    weighted_scores,
-)
+from thresher.scoring import store as stores
 
 Parts = Callable[[], Iterable[tuple[Scores, Ints]]]
 """Returns an iterator over chunks of scores and their weights; may be called repeatedly."""
@@ -84,10 +72,10 @@ def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
 
 def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
     """Give, shard by shard, the scores of a store's segments by one scorer and how many words each segment has."""
-    for path in shards(text_store(folder, scorer.text)):
-        table = read_shard(path, weighted_columns(scorer)).combine_chunks()
+    for path in stores.shards(stores.text_store(folder, scorer.text)):
+        table = stores.read_shard(path, stores.weighted_columns(scorer))
         if len(table):
-            yield weighted_scores(table, scorer)
+            yield stores.weighted_scores(table, scorer)
 
 
 def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[float]:
@@ -174,16 +162,20 @@ class Descriptive(Scorer):
 
 
 def learn(
-    scorers: Sequence[Scorer], folder: Path, pick: Callable[[Path, Scorer], ScoreReport], language: str, workers: int
-) -> tuple[tuple[Scorer, ...], Spent]:
+    scorers: Sequence[Scorer],
+    folder: Path,
+    pick: Callable[[Path, Scorer], stores.ScoreReport],
+    language: str,
+    workers: int,
+) -> tuple[tuple[Scorer, ...], stores.Spent]:
     """Return scorers ready for the collection, in their order, and the cost of training; existing models are reused.
 
     The folder `models` of the score store keeps trained models; `pick` scores the collection with a scorer into a store.
     """
     if not any(scorer.learns for scorer in scorers):
-        return tuple(scorers), NOTHING_SPENT
+        return tuple(scorers), stores.NOTHING_SPENT
     store, record = folder / "learning", folder / "models" / "learning.json"
-    picked: list[tuple[ScoreReport, float]] = []
+    picked: list[tuple[stores.ScoreReport, float]] = []
 
     def sentences() -> Iterator[list[str]]:
         if not picked:
@@ -211,7 +203,7 @@ def learn(
         # Each scorer alone would need the shared selection and training: attribute the whole cost to each.
         alone = sum(report.seconds.values()) + sum(spent.values()) * workers
         times = report.times + replace(watch.times, wall=sum(spent.values()))
-        SPENT_FILE.write(record, Spent(dict.fromkeys(spent, alone), times))
+        stores.SPENT_FILE.write(record, stores.Spent(dict.fromkeys(spent, alone), times))
     if store.is_dir():
         # Pages that crashed a worker need not be tried again.
         if (store / POISON).exists() and not (folder / POISON).exists():
@@ -223,12 +215,12 @@ def learn(
 def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
     """Yield for each page of a store scored by `Descriptive` the sentences of its descriptive blocks, without their ends."""
     score = f"score:{Descriptive.name}"
-    for path in shards(folder):
-        table = read_shard(path, ["text", "block_ends", "sentence_ends", score])
+    for path in stores.shards(folder):
+        table = stores.read_shard(path, ["text", "block_ends", "sentence_ends", score])
         if not len(table):
             continue
-        chosen = list_column(table, score)[1][blocks_of_sentences(table)] > 0
-        offsets, ends = list_column(table, "sentence_ends")
+        chosen = stores.list_column(table, score)[1][stores.blocks_of_sentences(table)] > 0
+        offsets, ends = stores.list_column(table, "sentence_ends")
         texts = table["text"].to_pylist()
         for text, first, after in zip(texts, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
             page_ends = ends[first:after].tolist()
@@ -236,8 +228,8 @@ def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
             yield [text[begin:end].rstrip(" \n") for begin, end, is_chosen in parts if is_chosen]
 
 
-def _read(record: Path) -> Spent:
+def _read(record: Path) -> stores.Spent:
     try:
-        return SPENT_FILE.read(record)
+        return stores.SPENT_FILE.read(record)
     except InputError:
-        return NOTHING_SPENT
+        return stores.NOTHING_SPENT

@@ -9,21 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, SENTENCE, Scores
 from thresher.scorers.cleaners import DROP, Cleaner, Cut
+from thresher.scoring import cutting
 from thresher.scoring.block_kinds import KINDS, BlockKind
-from thresher.scoring.cutting import (
-    Layout,
-    Mask,
-    Shares,
-    headlines_of,
-    held_by_floor,
-    shard_columns,
-    shares_before,
-    within_cutoff,
-)
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, page_values, read_shard, shards, text_store
 
@@ -86,9 +76,9 @@ def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None
     for path in shards(folder):
         if only is not None and not {*only}.intersection(read_shard(path, ["id"])["id"].to_pylist()):
             continue
-        table = read_shard(path, [*shard_columns([on_page]), "kinds"])
+        table = read_shard(path, [*cutting.shard_columns([on_page]), "kinds"])
         other = text_store(folder, cleaner.text) / path.name
-        made = read_shard(other, [*shard_columns([cleaner]), "kinds"]) if cleaner.text else None
+        made = read_shard(other, [*cutting.shard_columns([cleaner]), "kinds"]) if cleaner.text else None
         for row in range(len(table)):
             wanted = only is None or table["id"][row].as_py() in only
             if wanted and table["status"][row].as_py() != FAILED:
@@ -105,7 +95,7 @@ def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
     return PageVerdicts(page.id, (*dropped, *segments), (*page.kinds, *([BlockKind.TEXT] * many)))
 
 
-def _explained(table: pa.Table, row: int, cleaner: Cleaner) -> PageVerdicts:
+def _explained(table: Any, row: int, cleaner: Cleaner) -> PageVerdicts:
     text = table["text"][row].as_py()
     block_ends, sentence_ends = page_values(table, row, "block_ends"), page_values(table, row, "sentence_ends")
     by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
@@ -115,7 +105,7 @@ def _explained(table: pa.Table, row: int, cleaner: Cleaner) -> PageVerdicts:
     if not by_sentence:
         words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
     levels, pages = page_values(table, row, "levels"), np.array([0, len(block_ends)])
-    layout = Layout(blocks, words, levels > 0, pages, partial(headlines_of, [text], levels, pages))
+    layout = cutting.Layout(blocks, words, levels > 0, pages, partial(cutting.headlines_of, [text], levels, pages))
     columns = []
     kept = np.ones(len(ends), dtype=np.bool_)
     for cut in cleaner.cuts:
@@ -131,19 +121,17 @@ def _explained(table: pa.Table, row: int, cleaner: Cleaner) -> PageVerdicts:
     return PageVerdicts(table["id"][row].as_py(), tuple(segments), kinds)
 
 
-def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> list[SegmentVerdict]:
+def _verdicts(cut: Cut, scores: Scores, layout: cutting.Layout, kept_before: cutting.Mask) -> list[SegmentVerdict]:
     headings, always = layout.headings[layout.blocks], layout.always_kept(cut)[layout.blocks]
-    held = held_by_floor(cut, scores, layout, kept_before)
-    within = within_cutoff(cut, scores, layout, kept_before)
+    held = cutting.held_by_floor(cut, scores, layout, kept_before)
+    within = cutting.within_cutoff(cut, scores, layout, kept_before)
     of_cut = scores
     if cut.scorer.segment == BLOCK:
         scores = scores[layout.blocks]
     outcomes = np.select(
-        [headings & (cut.headings == DROP), within, always, held],
-        [DROPPED_HEADING, PASSED, HEADING, FLOORED],
-        DROPPED,
+        [headings & (cut.headings == DROP), within, always, held], [DROPPED_HEADING, PASSED, HEADING, FLOORED], DROPPED
     ).tolist()
-    returns = _returns(cut, scores, shares_before(cut, of_cut, layout, kept_before) if cut.quota else None)
+    returns = _returns(cut, scores, cutting.shares_before(cut, of_cut, layout, kept_before) if cut.quota else None)
     # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
     return [
         SegmentVerdict(cut, float(str(score)), outcome, cutoff if outcome == DROPPED else None)
@@ -151,7 +139,7 @@ def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> li
     ]
 
 
-def _returns(cut: Cut, scores: Scores, shares: Shares | None) -> list[float | None]:
+def _returns(cut: Cut, scores: Scores, shares: cutting.Shares | None) -> list[float | None]:
     """Return for each segment the strictest cutoff that keeps it; None where no cutoff does.
 
     `shares` are the words before each, for a quota: a segment stays if the quota exceeds them.

@@ -14,10 +14,10 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.file_collection import PAGE_FORMATS, Files
@@ -82,7 +82,7 @@ def _suspects(folder: Path) -> frozenset[int]:
     return frozenset(digests[counts > 1].tolist())
 
 
-def _digests(table: pa.Table) -> npt.NDArray[np.uint64]:
+def _digests(table: Any) -> npt.NDArray[np.uint64]:
     joined = b"".join(
         hashlib.blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
         for document_id in table["id"].to_pylist()
@@ -92,19 +92,14 @@ def _digests(table: pa.Table) -> npt.NDArray[np.uint64]:
 
 def _fail(path: Path, doubles: Mapping[int, str]) -> None:
     """Rewrite a shard with the given rows failed, byte for byte as if they had failed during scoring."""
-    table = stores.read_shard(path).combine_chunks()
+    table = stores.read_shard(path)
+    columns = {name: table[name].to_pylist() for name in table.column_names}
     report = stores.read_report(path)
-    statuses = table["status"].to_pylist()
-    lost = {status: sum(statuses[row] == status for row in doubles) for status in (SCORED, EMPTIED)}
-    words = sum(sum(table["words"][row].as_py()) for row in doubles)
-    for index, name in enumerate(table.column_names):
-        kind = table.schema.field(name).type
-        values = table[name].to_pylist()
+    lost = {status: sum(columns["status"][row] == status for row in doubles) for status in (SCORED, EMPTIED)}
+    words = sum(int(sum(columns["words"][row])) for row in doubles)
+    for name, values in columns.items():
         for row, reason in doubles.items():
             values[row] = _failed(name, values[row], reason)
-        # Parquet and Arrow name list elements differently, which would change the bytes.
-        kind = pa.list_(kind.value_type) if pa.types.is_list(kind) else kind
-        table = table.set_column(index, name, pa.array(values, kind))
     left = replace(
         report,
         scored=report.scored - lost[SCORED],
@@ -112,7 +107,7 @@ def _fail(path: Path, doubles: Mapping[int, str]) -> None:
         failed=report.failed + len(doubles),
         words=report.words - words,
     )
-    stores.write_table(path, table, left)
+    stores.write_columns(path, columns, left)
 
 
 def _failed(column: str, value: object, reason: str) -> object:

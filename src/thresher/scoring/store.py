@@ -1,35 +1,26 @@
-"""The score store: pages, shards (one Parquet file each), and the reports on them."""
+"""The score store: pages, shards (a Parquet file each, or without PyArrow one of NumPy's arrays), and the reports on them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
 from isal.isal_zlib import crc32
 from lxml.etree import LxmlError
 
+import thresher.arrow as pa
 from thresher.collections import Page, Part
 from thresher.collections.sources import PageError
 from thresher.costs.repeats import Times
 from thresher.errors import StateError, ThresherError
-from thresher.files import (
-    atomic_path,
-    by_numbers,
-    digest,
-    fit_text,
-    is_out_of_memory,
-    read_parquet,
-    safe_name,
-    user_error,
-)
+from thresher.files import atomic_path, by_numbers, digest, fit_text, is_out_of_memory, safe_name, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure, read_text_page
 from thresher.pages.plain import Ints
 from thresher.pages.structure import Structure
@@ -37,7 +28,6 @@ from thresher.passes.parts import guarded
 from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, PageText, Scorer, Scores, TextMaker, cut_texts, makers_of, own_scorers
 from thresher.scorers.cleaners import CleanedText
-from thresher.scoring.arrays import list_array, name_array, numpy_array, optional_numbers, text_array
 from thresher.scoring.block_kinds import KINDS, kinds_of
 from thresher.shown import Shown
 
@@ -119,8 +109,9 @@ def score_page(
     start = perf_counter()
     try:
         least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
-        every = (*scorers, *own_scorers(scorers).values())
-        segments, decoded = read_page(page, options, detail=max((least, *(scorer.detail for scorer in every))))
+        own = own_scorers(scorers)
+        details = (scorer.detail for scorer in (*scorers, *own.values()))
+        segments, decoded = read_page(page, options, detail=max((least, *details)))
         kinds = kinds_of(segments) if with_kinds else None
         structure = None
         if with_structure:
@@ -142,7 +133,7 @@ def score_page(
         begin = _lap(seconds, name, begin)
     segments = replace(segments, texts=made, page_id=page.id)
     cut = cut_texts(scorers)
-    for name, scorer in own_scorers(scorers).items():
+    for name, scorer in own.items():
         scores[name] = scorer.score(segments)
         # What a maker's decisions take is no cost of its text.
         begin = _lap(seconds, name + _DECISIONS * (name in makers), begin)
@@ -204,27 +195,24 @@ def _made(maker: TextMaker, number: int, page: Page, html: str, segments: Segmen
 _PAGE_BITS = 32
 
 
-def list_column(table: pa.Table, name: str) -> tuple[Ints, npt.NDArray[Any]]:
+def list_column(table: Any, name: str) -> tuple[Ints, npt.NDArray[Any]]:
     """Return the offsets of a list column, one per page and the end, and its concatenated values."""
-    column = table[name].combine_chunks()
-    if isinstance(column, pa.ChunkedArray):
-        column = column.chunk(0)
-    offsets = numpy_array(column.offsets).astype(np.int64)
-    return offsets, numpy_array(column.values)[: offsets[-1]]
+    offsets, values = pa.flat_lists(table[name])
+    return offsets.astype(np.int64), values[: offsets[-1]]
 
 
-def page_values(table: pa.Table, row: int, name: str) -> npt.NDArray[Any]:
+def page_values(table: Any, row: int, name: str) -> npt.NDArray[Any]:
     """Return the values of a list column of one page."""
-    return numpy_array(table[name][row].values)
+    return pa.numpy_array(table[name][row].values)
 
 
-def blocks_of_sentences(table: pa.Table) -> Ints:
+def blocks_of_sentences(table: Any) -> Ints:
     """Return for each sentence of a shard the number of its block within the shard, from the columns of ends."""
     block_ends, sentence_ends = (_rising(table, name) for name in ("block_ends", "sentence_ends"))
     return np.searchsorted(block_ends, sentence_ends)
 
 
-def weighted_scores(table: pa.Table, scorer: Scorer) -> tuple[Scores, Ints]:
+def weighted_scores(table: Any, scorer: Scorer) -> tuple[Scores, Ints]:
     """Return the scores of a shard's segments, in order, and the words of each, from the columns `weighted_columns` names."""
     scores: Scores = list_column(table, f"score:{scorer.canonical_name}")[1]
     words: Ints = list_column(table, "words")[1].astype(np.int64)
@@ -240,13 +228,12 @@ def weighted_columns(scorer: Scorer) -> list[str]:
     return ["words", *ends, f"score:{scorer.canonical_name}"]
 
 
-def _rising(table: pa.Table, name: str) -> Ints:
+def _rising(table: Any, name: str) -> Ints:
     offsets, ends = list_column(table, name)
     rows = np.repeat(np.arange(len(table), dtype=np.int64) << _PAGE_BITS, np.diff(offsets))
     return ends + rows
 
 
-_REPORT = b"thresher"
 _AGAIN = "delete the file and run again"
 
 
@@ -304,7 +291,7 @@ def text_store(folder: Path, text: str) -> Path:
 
 def shard_path(folder: Path, part: Part) -> Path:
     """Return the file of a part's shard; names are in the collection's order."""
-    return folder / f"shard-{part.file:06}-{part.number:06}.parquet"
+    return folder / f"shard-{part.file:06}-{part.number:06}{pa.ending()}"
 
 
 def write_shard(
@@ -319,56 +306,48 @@ def write_shard(
 
     Times are in a separate file, so that the shard's bytes depend only on the pages.
     """
-    table = pa.table(
-        {
-            "id": text_array([page.id for page in pages]),
-            "file": name_array([page.file for page in pages]),
-            "offset": optional_numbers([page.offset for page in pages]),
-            "url": text_array([page.url for page in pages]),
-            "status": name_array([page.status for page in pages]),
-            "reason": text_array([page.reason for page in pages]),
-            "encoding": name_array([page.encoding for page in pages]),
-            "encoding_source": name_array([page.encoding_source for page in pages]),
-            "replaced": optional_numbers([page.replaced for page in pages]),
-            "bytes": optional_numbers([page.bytes for page in pages]),
-            "text": text_array([page.segments.text if page.segments else "" for page in pages], large=True),
-            "block_ends": list_array([page.segments.block_ends if page.segments else () for page in pages], np.int32),
-            "sentence_ends": list_array(
-                [page.segments.sentence_ends if page.segments else () for page in pages], np.int32
-            ),
-            "levels": list_array([page.segments.levels if page.segments else () for page in pages], np.int8),
-            "kinds": list_array([() if page.kinds is None else page.kinds for page in pages], np.uint8),
-            "words": list_array(
-                [page.segments.words_in_sentences if page.segments else () for page in pages], np.int32
-            ),
-            **({"structure": text_array([_json(page.structure) for page in pages], large=True)} if structured else {}),
-            **{
-                f"score:{name}": list_array([page.scores.get(name, ()) for page in pages], np.float32)
-                for name in scorers
-            },
-        }
-    )
+    segments = [page.segments for page in pages]
+    columns: dict[str, Sequence[Any]] = {name: [getattr(page, name) for page in pages] for name in _OF_PAGES}
+    for name in _OF_SEGMENTS:
+        attribute, empty = name.replace("words", "words_in_sentences"), "" if name == "text" else ()
+        columns[name] = [getattr(one, attribute, empty) for one in segments]
+    columns["kinds"] = [() if page.kinds is None else page.kinds for page in pages]
+    if structured:
+        columns["structure"] = [_json(page.structure) for page in pages]
+    columns |= {f"score:{name}": [page.scores.get(name, ()) for page in pages] for name in scorers}
     SPENT_FILE.write(_times_path(path), spent)
-    write_table(path, table, report)
+    write_columns(path, columns, report)
 
 
 def _json(structure: Structure | None) -> str:
     return structure.json() if structure else ""
 
 
-def write_table(path: Path, table: pa.Table, report: ShardReport) -> None:
-    """Write a shard's table with its report atomically."""
-    table = table.replace_schema_metadata({_REPORT: _REPORT_FILE.text(report)})
+_OF_PAGES = ("id", "file", "offset", "url", "status", "reason", "encoding", "encoding_source", "replaced", "bytes")
+_OF_SEGMENTS = ("text", "block_ends", "sentence_ends", "levels", "kinds", "words")
+_KINDS: dict[str, pa.Kind] = {
+    **dict.fromkeys(("id", "url", "reason"), pa.text_array),
+    **dict.fromkeys(("file", "status", "encoding", "encoding_source"), pa.name_array),
+    **dict.fromkeys(("offset", "replaced", "bytes"), pa.optional_numbers),
+    **dict.fromkeys(("text", "structure"), partial(pa.text_array, large=True)),
+    **dict.fromkeys(("block_ends", "sentence_ends", "words"), np.int32),
+    "levels": np.int8,
+    "kinds": np.uint8,
+}
+
+
+def write_columns(path: Path, columns: Mapping[str, Sequence[Any]], report: ShardReport) -> None:
+    """Write the columns of a shard with its report atomically."""
+    table = pa.table_of({name: (_KINDS.get(name, np.float32), values) for name, values in columns.items()})
     with atomic_path(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", compression_level=3, write_page_checksum=True)
+        pa.write_table(temporary, table, _REPORT_FILE.text(report))
 
 
 def read_report(path: Path) -> ShardReport:
     """Read a shard's report."""
     try:
-        metadata = pq.read_schema(path).metadata
-        return _REPORT_FILE.parse(metadata[_REPORT], str(path))
-    except (pa.ArrowException, OSError, KeyError, TypeError, ThresherError) as error:
+        return _REPORT_FILE.parse(pa.read_about(path), str(path))
+    except pa.damage() as error:
         raise _unusable(error, path) from error
 
 
@@ -380,21 +359,17 @@ def read_spent(path: Path) -> Spent:
         raise StateError("the times of the shard are missing or damaged", _AGAIN, str(path)) from error
 
 
-def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+def read_shard(path: Path, columns: Sequence[str] | None = None) -> Any:
     """Read some columns of a shard, or all."""
     try:
-        table = read_parquet(path, columns)
-        # No checksum covers the types of columns, by which texts may become bytes.
-        if any(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) for kind in table.schema.types):
-            raise pa.ArrowInvalid("a column of texts has another type")
-    except (pa.ArrowException, OSError, KeyError) as error:
+        return pa.read_table(path, columns)
+    except pa.damage() as error:
         raise _unusable(error, path) from error
-    return table
 
 
 def shards(folder: Path) -> list[Path]:
     """Return the files of all shards, in the collection's order."""
-    return sorted(folder.glob("shard-*.parquet"), key=by_numbers)
+    return sorted(folder.glob(f"shard-*{pa.ending()}"), key=by_numbers)
 
 
 def first_document(folder: Path) -> str:

@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+import thresher.arrow as pa
 from thresher.columns import Declared, Show
 from thresher.costs.machine import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import Notice
-from thresher.files import atomic_path, file_digest, read_parquet
+from thresher.files import atomic_path, file_digest
 from thresher.lucene.work import IndexStatistics
 from thresher.pruning_methods.treatments import parse_treatment
 from thresher.records import NestedLists, RecordFile
@@ -244,7 +242,7 @@ def write_results(results: Results, folder: Path) -> None:
     path = folder / TABLE_FILE
     table = pa.concat_tables([_arrow(one) for one in results.tables])
     with atomic_path(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+        pa.parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
     kept = _Kept(file_digest(path), results.retrievals, results.measures, results.facts)
     _FILE.write(folder / RESULTS_FILE, kept)
 
@@ -261,7 +259,7 @@ def read_results(folder: Path) -> Results:
     try:
         if not table_path.is_file() or file_digest(table_path) != kept.table:
             raise StateError("it is not the table that belongs to results.json", _FIX, str(table_path))
-        table = read_parquet(table_path)
+        table = pa.read_parquet(table_path)
         return Results(kept.facts, tuple(_read(table, kept)))
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise StateError(f"the table of variants cannot be read ({error})", _FIX, str(table_path)) from error
@@ -277,16 +275,17 @@ def _held_out(name: str) -> str:
 
 def _arrow(table: VariantTable) -> pa.Table:
     columns: dict[str, pa.Array] = {
-        "retrieval": pa.array([table.retrieval] * len(table.rows)),
-        "variant": pa.array([row.name for row in table.rows]),
+        "retrieval": pa.text_array([table.retrieval] * len(table.rows)),
+        "variant": pa.text_array([row.name for row in table.rows]),
+        "sweep": pa.text_array([row.variant.sweep for row in table.rows]),
     }
-    for name, kind in (("sweep", pa.string()), ("cutoff", pa.float64()), ("cleaner_cutoff", pa.float64())):
-        columns[name] = pa.array([getattr(row.variant, name) for row in table.rows], kind)
+    for name in ("cutoff", "cleaner_cutoff"):
+        columns[name] = pa.optional_numbers([getattr(row.variant, name) for row in table.rows], np.float64)
     for name in IndexStatistics.__dataclass_fields__:
-        columns[name] = pa.array([getattr(row.index, name) for row in table.rows], pa.int64())
-    for name, kind in (("words", pa.int64()), ("bytes", pa.int64()), ("explored", pa.bool_())):
-        columns[name] = pa.array([getattr(row, name) for row in table.rows], kind)
-    columns["details"] = pa.array([_DETAILS.text(_Details(row.built, row.bounds)) for row in table.rows])
+        columns[name] = pa.optional_numbers([getattr(row.index, name) for row in table.rows])
+    for name, kind in (("words", np.int64), ("bytes", np.int64), ("explored", np.bool_)):
+        columns[name] = pa.optional_numbers([getattr(row, name) for row in table.rows], kind)
+    columns["details"] = pa.text_array([_DETAILS.text(_Details(row.built, row.bounds)) for row in table.rows])
     columns["query_postings"] = _lists(table.query_postings)
     for number, measure in enumerate(table.measures):
         columns[_values(measure)] = _lists(table.values[number])
@@ -296,14 +295,14 @@ def _arrow(table: VariantTable) -> pa.Table:
 
 def _lists(values: Floats) -> pa.Array:
     offsets = np.arange(len(values) + 1, dtype=np.int32) * values.shape[1]
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(np.ascontiguousarray(values).ravel()))
+    return pa.ListArray.from_arrays(pa.number_array(offsets), pa.number_array(values.ravel()))
 
 
 def _read(table: pa.Table, kept: _Kept) -> Iterator[VariantTable]:
     of_row = np.array(table["retrieval"].to_pylist(), dtype=object)
     topics, held_out = tuple(kept.facts.topics), tuple(kept.facts.held_out_topics)
     for retrieval in kept.retrievals:
-        part = table.filter(pa.array(of_row == retrieval)).combine_chunks()
+        part = table.filter(pa.number_array(of_row == retrieval)).combine_chunks()
         yield VariantTable(
             retrieval,
             kept.measures,
@@ -330,5 +329,6 @@ def _rows(table: pa.Table) -> Iterator[Row]:
 
 def _stacked(table: pa.Table, names: Sequence[str], topics: int) -> Floats:
     """Return columns of lists as an array of shape (columns, variants, topics)."""
-    flat = [pc.list_flatten(table[name]).to_numpy().reshape(len(table), topics) for name in names]
+    lists = [pa.flat_lists(table[name]) for name in names]
+    flat = [values[begins[0] : begins[-1]].reshape(len(table), topics) for begins, values in lists]
     return np.stack(flat) if flat else np.zeros((0, len(table), topics))

@@ -379,13 +379,7 @@ class VariantTable:
         """Return the table with other records of the same variants."""
         return replace(self, rows=tuple(rows))
 
-    def extended(
-        self,
-        rows: Sequence[Row],
-        values: Floats,
-        query_postings: Floats,
-        held_out: Floats,
-    ) -> VariantTable:
+    def extended(self, rows: Sequence[Row], values: Floats, query_postings: Floats, held_out: Floats) -> VariantTable:
         """Return the table with further rows behind its own; the arrays are those of the rows."""
         return replace(
             self,

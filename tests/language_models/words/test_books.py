@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ import pytest
 from thresher.errors import ConfigError, MissingDependencyError, StateError
 from thresher.language_models import BUILDERS, ModelCard, load_model
 from thresher.language_models.words import books, models
-from thresher.language_models.words.models import cache_folder, model_folder
+from thresher.language_models.words.models import model_folder
 from thresher.language_models.words.word_model import read_card
 
 
@@ -154,18 +153,6 @@ def test_without_symspellpy():
         "MissingDependencyError language model books: the word counts frequency_dictionary_en_82_765.txt are missing. "
         "Fix: install symspellpy: pip install symspellpy.\n"
     )
-
-
-def test_where_models_are_kept(monkeypatch):
-    monkeypatch.setenv("THRESHER_CACHE", "/x/y")
-    assert cache_folder() == Path("/x/y")
-    monkeypatch.setenv("THRESHER_CACHE", "")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert cache_folder() == Path("/x/thresher")
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", "/home/someone")
-    assert cache_folder() == Path("/home/someone/.cache/thresher")
-    assert os.environ["THRESHER_CACHE"] == ""
 
 
 def test_a_model_that_is_built_meanwhile_is_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import kenlm
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_models import load
 
-from thresher.language_models.words.ngrams import add_run, merged
+from thresher.language_models.words.ngrams import _numbers, add_run, merged
 from thresher.language_models.words.text_training import train
 
 WORDS = st.sampled_from(["a", "b", "c", "d'", "é", "中"])
@@ -109,3 +110,14 @@ def test_runs_are_counted_as_a_dictionary_counts(portions):
     assert [*zip(keys.tolist(), counts.tolist(), strict=True)] == sorted(expected.items())
     sizes = [len(run) for run, _ in runs]
     assert all(before >= 2 * after for before, after in pairwise(sizes))
+
+
+def test_logs_are_the_shortest_decimals_that_are_the_same() -> None:
+    generator = np.random.default_rng(7)
+    logs = np.concatenate(
+        [[0, -99, -1, -1e-6, -9.9e-7], -generator.random(5000) * 9, -(10 ** (-9 * generator.random(5000)))]
+    )
+    logs = logs.astype(np.float32)
+    texts = _numbers(logs).tolist()
+    assert texts == pa.array(logs).cast(pa.string()).to_pylist()
+    assert np.array(texts, dtype=np.float32).tobytes() == logs.tobytes()

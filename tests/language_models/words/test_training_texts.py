@@ -127,7 +127,7 @@ def test_files_that_are_broken(tmp_path):
     for name, content, what in (
         ("cut.gz", whole[:-20], "the compressed data end too early"),
         ("wrong.gz", whole[:-8] + bytes(4) + whole[-4:], "the compressed data are broken (Incorrect checksum found)"),
-        ("cut.zst", packed[:-4], "the compressed data are broken (Truncated compressed stream)"),
+        ("cut.zst", packed[:-4], "the compressed data are broken (incomplete frame)"),
     ):
         path = tmp_path / name
         path.write_bytes(content)

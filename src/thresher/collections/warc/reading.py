@@ -11,19 +11,9 @@ from typing import BinaryIO
 from thresher.collections.interface import IdRule, ReadOptions, id_problem
 from thresher.collections.sources import Part, Reading, Source, Span
 from thresher.collections.warc import http
+from thresher.collections.warc import packing as packings
 from thresher.collections.warc.framing import HEAD_BYTES, Record, Window, read_records
 from thresher.collections.warc.http import BrokenEncodingError, Response, TooLargeError
-from thresher.collections.warc.packing import (
-    DICTIONARY_MAGIC,
-    GZIP_MAGIC,
-    ZSTD_MAGIC,
-    Blocks,
-    Gzip,
-    Packing,
-    Unit,
-    Zstd,
-    find_unit,
-)
 
 _DOCUMENTS = ("response", "resource", "conversion")
 _OTHERS = ("warcinfo", "request", "metadata", "revisit", "unknown")
@@ -158,7 +148,7 @@ class Warc:
         """Return whether reading can begin in the middle of the file: not if it is compressed as a whole."""
         try:
             with path.open("rb") as file:
-                blocks = Blocks(file)
+                blocks = packings.Blocks(file)
                 packing = _packing(blocks)
                 return blocks.size > 0 and (packing is None or _has_members(packing, blocks))
         except OSError:
@@ -170,7 +160,7 @@ class Warc:
         Offsets are those of members if records are compressed one by one, else those of records.
         """
         with part.path.open("rb") as file:
-            blocks = Blocks(file)
+            blocks = packings.Blocks(file)
             packing = _packing(blocks)
             if packing is None:
                 return (yield from _read_plain(part, options, file, blocks))
@@ -194,20 +184,20 @@ class _File:
         self._file.seek(0, 2)
 
 
-def _packing(blocks: Blocks) -> Packing | None:
+def _packing(blocks: packings.Blocks) -> packings.Packing | None:
     magic = bytes(blocks.view(0, 4, 4))
-    if magic.startswith(GZIP_MAGIC):
-        return Gzip(blocks)
-    return Zstd(blocks) if magic in (ZSTD_MAGIC, DICTIONARY_MAGIC) else None
+    if magic.startswith(packings.GZIP_MAGIC):
+        return packings.Gzip(blocks)
+    return packings.Zstd(blocks) if magic in (packings.ZSTD_MAGIC, packings.DICTIONARY_MAGIC) else None
 
 
-def _has_members(packing: Packing, blocks: Blocks) -> bool:
-    unit = Unit(packing, blocks, 0)
+def _has_members(packing: packings.Packing, blocks: packings.Blocks) -> bool:
+    unit = packings.Unit(packing, blocks, 0)
     size = 1
     while size < _MOST_TO_SEE and (piece := unit.read()):
         size += len(piece)
     if unit.after is None:
-        return find_unit(packing, blocks, 1, blocks.size) is not None
+        return packings.find_unit(packing, blocks, 1, blocks.size) is not None
     return unit.after < blocks.size
 
 
@@ -216,7 +206,7 @@ def _limit(options: ReadOptions) -> int:
     return options.max_bytes + HEAD_BYTES
 
 
-def _read_plain(part: Part, options: ReadOptions, file: BinaryIO, blocks: Blocks) -> Reading:
+def _read_plain(part: Part, options: ReadOptions, file: BinaryIO, blocks: packings.Blocks) -> Reading:
     end = min(part.end, blocks.size)
     window = Window(_File(file, part.begin if part.exact else max(part.begin - 1, 0)), 0)
     window.offset = part.begin if part.exact else max(part.begin - 1, 0)
@@ -234,13 +224,13 @@ def _read_plain(part: Part, options: ReadOptions, file: BinaryIO, blocks: Blocks
     return Span(first if first < end else None, max(window.position, end))
 
 
-def _read_packed(part: Part, options: ReadOptions, packing: Packing, blocks: Blocks) -> Reading:
+def _read_packed(part: Part, options: ReadOptions, packing: packings.Packing, blocks: packings.Blocks) -> Reading:
     end = min(part.end, blocks.size)
-    first = part.begin if part.exact else find_unit(packing, blocks, part.begin, end)
+    first = part.begin if part.exact else packings.find_unit(packing, blocks, part.begin, end)
     if first is None or first >= end:
         return Span(None, end)
     by_member = _has_members(packing, blocks)
-    unit = Unit(packing, blocks, first)
+    unit = packings.Unit(packing, blocks, first)
     while True:
         yield from _read_unit(unit, part, options, by_member)
         if unit.after is None or unit.after >= end:
@@ -248,7 +238,7 @@ def _read_packed(part: Part, options: ReadOptions, packing: Packing, blocks: Blo
         unit = unit.following()
 
 
-def _read_unit(unit: Unit, part: Part, options: ReadOptions, by_member: bool) -> Iterator[Source]:
+def _read_unit(unit: packings.Unit, part: Part, options: ReadOptions, by_member: bool) -> Iterator[Source]:
     reported = False
     window = Window(unit)
     for record in read_records(window, _limit(options)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.files import atomic_path, file_digest, locked, user_error
+from thresher.files import atomic_path, cache_folder, file_digest, locked, user_error
 from thresher.language_models.words.tokenisers import CHARACTERS, WORDS, tokeniser
 from thresher.language_models.words.word_model import ModelCard, WordModel, read_card, read_head
 
@@ -31,15 +30,6 @@ SELF_SETTINGS: dict[str, str | int] = {
     "least_words": SELF_LEAST_WORDS,
 }
 """Everything besides its sentences that the model depends on."""
-
-
-def cache_folder() -> Path:
-    """Return the folder for models built on first use: `$THRESHER_CACHE`, else `thresher` in the user's cache folder."""
-    chosen = os.environ.get("THRESHER_CACHE")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "thresher"
 
 
 def _build_books(folder: Path) -> None:

@@ -20,12 +20,9 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from thresher.files import atomic_path
 from thresher.language_models.words.word_model import FLOOR, Floats
@@ -49,9 +46,8 @@ PROGRAM = "build_binary"
 _LINES = 1 << 18
 
 Logs = npt.NDArray[np.float32]
+Texts = npt.NDArray[np.object_]
 Run = tuple[Ints, Ints]
-
-_TEXT = pa.large_string()
 
 
 @dataclass(frozen=True)
@@ -185,7 +181,7 @@ def write_arpa(
 
     The first words of the vocabulary are those of `SPECIAL`.
     """
-    vocabulary = pa.array(words, pa.large_binary()).view(_TEXT)
+    vocabulary = np.array([word.decode() for word in words], dtype=object)
     blocks = (_lines(vocabulary, levels[: n + 1], *section) for n, section in enumerate(sections))
     _write(path, [len(level.keys) for level in levels], blocks)
 
@@ -213,7 +209,7 @@ def write_mixture(
     return len(histories), count
 
 
-def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes | memoryview]]) -> None:
+def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes]]) -> None:
     """Write the frame of an ARPA file around the lines of its sections, one for each n from 1."""
     with path.open("wb") as out:
         header = [f"ngram {length}={size}\n" for length, size in enumerate(sizes, start=1)]
@@ -224,30 +220,30 @@ def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes |
         out.write(b"\n\\end\\\n")
 
 
-def _lines(vocabulary: Any, levels: Sequence[Level], logs: Logs, backoffs: Logs | None) -> Iterator[memoryview]:
+def _lines(vocabulary: Texts, levels: Sequence[Level], logs: Logs, backoffs: Logs | None) -> Iterator[bytes]:
     for begin in range(0, len(logs), _LINES):
         at = slice(begin, begin + _LINES)
         fields = [_numbers(logs[at]), _grams(vocabulary, levels, np.arange(len(logs))[at])]
-        if backoffs is not None:
-            fields.append(_numbers(backoffs[at]))
-        # Joining with an empty string ends every line.
-        lines = _join([_join(fields, "\t"), pa.scalar("", _TEXT)], "\n")
-        _, ends, text = lines.buffers()
-        yield memoryview(text)[: np.frombuffer(ends, dtype=np.int64)[len(lines)]]
+        fields += [] if backoffs is None else [_numbers(backoffs[at])]
+        yield "".join(map("{}\n".format, map("\t".join, zip(*fields, strict=True)))).encode()
 
 
-def _grams(vocabulary: Any, levels: Sequence[Level], numbers: Ints) -> Any:
+def _grams(vocabulary: Texts, levels: Sequence[Level], numbers: Ints) -> Texts:
     suffixes, firsts = np.divmod(levels[-1].keys[numbers], levels[-1].size)
-    words = vocabulary.take(pa.array(firsts))
-    return words if len(levels) == 1 else _join([words, _grams(vocabulary, levels[:-1], suffixes)], " ")
+    words: Texts = vocabulary[firsts]
+    return words if len(levels) == 1 else words + " " + _grams(vocabulary, levels[:-1], suffixes)
 
 
-def _join(parts: Sequence[Any], separator: str) -> Any:
-    return pc.binary_join_element_wise(*parts, pa.scalar(separator, _TEXT))
+def _numbers(logs: Logs) -> Texts:
+    distinct, which = np.unique(logs, return_inverse=True)
+    return np.array([*map(_shortest, distinct)], dtype=object)[which]
 
 
-def _numbers(logs: Logs) -> Any:
-    return pc.cast(pa.array(logs), _TEXT)
+def _shortest(log: np.float32) -> str:
+    """Return the shortest decimals that are this number."""
+    if not log or abs(log) >= 1e-6:
+        return np.format_float_positional(log, trim="-")
+    return np.format_float_scientific(log, trim="-", exp_digits=1)
 
 
 def write_binary(arpa: Path, binary: Path) -> bool:

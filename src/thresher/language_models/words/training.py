@@ -15,16 +15,7 @@ import numpy.typing as npt
 
 from thresher.errors import InputError
 from thresher.files import atomic_path, file_digest
-from thresher.language_models.words import ngrams
-from thresher.language_models.words.models import (
-    ARPA,
-    BINARY,
-    CARD,
-    SELF,
-    SELF_LEAST_WORDS,
-    SELF_MODEL,
-    SELF_MOST_PAGES,
-)
+from thresher.language_models.words import models, ngrams
 from thresher.language_models.words.ngrams import SPECIAL, Run, Sentences
 from thresher.language_models.words.tokenisers import NORMALISATIONS, Tokeniser, tokeniser
 from thresher.language_models.words.word_model import ModelCard
@@ -84,8 +75,8 @@ def write_model(folder: Path, texts: Sequence[Encoded], order: int, unigram: str
     """
     words, counts, sentences = _numbered(texts)
     levels = ngrams.count_levels(sentences, counts, order)
-    ngrams.write_arpa(folder / ARPA, words, levels, ngrams.interpolated(levels, unigram))
-    ngrams.write_binary(folder / ARPA, folder / BINARY)
+    ngrams.write_arpa(folder / models.ARPA, words, levels, ngrams.interpolated(levels, unigram))
+    ngrams.write_binary(folder / models.ARPA, folder / models.BINARY)
     return tuple(len(level.keys) for level in levels)
 
 
@@ -119,19 +110,19 @@ Pages = Callable[[], Iterable[Sequence[str]]]
 """Returns the sentences of descriptive blocks by page, the same at each call."""
 
 
-def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where: str = SELF) -> None:
+def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where: str = models.SELF) -> None:
     """Write the folder of the model `self`, unless it is there.
 
     Sentences are equal if their lower case has the same digest of 64 bits; these are in memory, and the text as numbers, 4
     bytes a word. `sentences` is called twice if there is no model yet; `where` is named in errors.
     """
-    if (output / CARD).is_file():
+    if (output / models.CARD).is_file():
         return
-    order, unigram, name = SELF_MODEL["order"], SELF_MODEL["unigram"], SELF_MODEL["tokeniser"]
+    order, unigram, name = models.SELF_MODEL["order"], models.SELF_MODEL["unigram"], models.SELF_MODEL["tokeniser"]
     with atomic_path(output) as folder:
         folder.mkdir(parents=True)
         pages, (keys, counts) = _count_pages(sentences())
-        wanted = counts <= SELF_MOST_PAGES
+        wanted = counts <= models.SELF_MOST_PAGES
         count = int(wanted.sum())
         texts = _texts(sentences(), keys, wanted) if count else iter(())
         # For little text, starting processes takes longer than the work.
@@ -142,28 +133,28 @@ def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where
         results = run_tasks(backend, encode, tasks, "reading text", str(output), ordered=True)
         read = list(progress(results, "reading text", None, "portions"))
         words = sum(len(one.numbers) for one in read)
-        if words < SELF_LEAST_WORDS:
+        if words < models.SELF_LEAST_WORDS:
             raise InputError(
                 f"too little descriptive text to train a model on: {words} words in {count} different sentences of "
-                f"{pages} pages, and {SELF_LEAST_WORDS} words are needed",
+                f"{pages} pages, and {models.SELF_LEAST_WORDS} words are needed",
                 "give a larger collection, or another model such as lm=books",
                 where,
             )
         made = write_model(folder, read, order, unigram)
         ModelCard(
-            name=SELF,
+            name=models.SELF,
             language=language,
             corpus=f"{count} different sentences of descriptive blocks on {pages} pages of the collection itself, without "
-            f"those on more than {SELF_MOST_PAGES} pages",
+            f"those on more than {models.SELF_MOST_PAGES} pages",
             order=order,
             ngrams=made,
             formula=ngrams.formula(order, unigram),
             tokeniser=name,
             unknown_words=ngrams.NO_COUNT,
             sentence_ends=ngrams.ENDS,
-            digest=file_digest(folder / ARPA),
+            digest=file_digest(folder / models.ARPA),
             normalisation=NORMALISATIONS[name],
-        ).write(folder / CARD)
+        ).write(folder / models.CARD)
 
 
 def encode_text(text: str, options: PageOptions, tokenise: Tokeniser) -> Encoded:
