@@ -33,8 +33,8 @@ from thresher.evaluation.significance import TOLERANCE
 SHORT = 15
 """Segments of fewer words are very short."""
 FOLDS = 10
-LOW = 0.7
-"""Pages of lower precision are counted, as in the paper."""
+LOW = (0.7, 0.9)
+"""Pages of lower precision are counted, as in the paper's footnote 10."""
 LEAST_PAGES = 6
 """Fewest pages to fit a model to: two more than its coefficients."""
 
@@ -114,8 +114,11 @@ def row_of(
         "floor": floor,
         "precision_all": fmean(true),
         "precision_chosen": fmean(chosen) if chosen else None,
-        "low_all": sum(precision < LOW for precision in true),
-        "low_chosen": sum(precision < LOW for precision in chosen),
+        **{
+            f"below_{100 * low:.0f}_%_{which}": sum(precision < low for precision in of)
+            for low in LOW
+            for which, of in (("all", true), ("chosen", chosen))
+        },
         "predicted": predicted,
         "true": true,
     }
@@ -127,7 +130,7 @@ def plot(row: Row) -> dict[str, Any]:
         {"predicted": guess, "precision": true, "chosen": guess >= row["floor"]}
         for guess, true in zip(row["predicted"], row["true"], strict=True)
     ]
-    least = max(0.0, min(LOW, *row["predicted"], *row["true"]) - 0.05)
+    least = max(0.0, min(*LOW, *row["predicted"], *row["true"]) - 0.05)
     scale = {"domain": [least, 1.02], "nice": False}
     colour = {"field": "chosen", "type": "nominal", "legend": None, "scale": {"range": [COLOURS[1], COLOURS[0]]}}
     return {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shlex
+import subprocess
 from collections import Counter
 from collections.abc import Callable
 from html import unescape
@@ -22,6 +24,7 @@ from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
 from thresher.evaluation import read_qrels
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.experiments.config import load_experiment
+from thresher.files import fit_text
 from thresher.lucene.indexing import open_index
 from thresher.lucene.work import index_statistics
 from thresher.pruning_methods.treatments import parse_treatment
@@ -163,6 +166,18 @@ def test_queries_that_cannot_be_used(crawl: Path, tmp_path: Path, lines: str, er
     done = thresher("advise", crawl / "crawl", "--queries", file, "-o", tmp_path / "out", "--workers", "1")
     assert done.code == 3
     assert done.errors[0].startswith(f"error: {error.format(file=file)} Fix: ")
+
+
+def test_a_crawl_whose_name_is_no_text_is_advised_on(tmp_path: Path) -> None:
+    """Its bytes can be in no file of UTF-8."""
+    crawl = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    write_pages(crawl, 60)
+    done = thresher("advise", str(crawl), "-o", "advised", cwd=tmp_path)
+    assert (done.code, "Traceback" in done.err) == (0, False), done.err
+    advice = ADVICE.read(tmp_path / "advised" / "advice.json")
+    assert advice.title == f"Advice for {fit_text(crawl.name)}"
+    words = subprocess.run(["bash", "-c", f"printf '%s\\0' {advice.commands[0]}"], capture_output=True, check=True)
+    assert words.stdout.split(b"\0")[2] == os.fsencode(crawl)
 
 
 def test_an_advice_is_not_written_into_its_crawl(crawl: Path) -> None:

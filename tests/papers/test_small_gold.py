@@ -105,7 +105,14 @@ def test_reliability_of_a_small_gold_standard(tmp_path: Path) -> None:
     done(reliability.main, gold(tmp_path / "set"), "-c", "words@3", "-o", tmp_path / "out")
     none, words = rows(tmp_path / "out" / "reliability.csv")
     assert (none["cleaner"], none["pages"], words["cleaner"], words["pages"]) == ("none", "14", "words@3", "14")
-    assert (words["precision_all"], words["low_all"], words["r_squared"]) == ("1.0", "0", "1.0")
+    assert (words["precision_all"], words["below_70_%_all"], words["r_squared"]) == ("1.0", "0", "1.0")
+    # Of all text, menu and footer are no content.
+    others = [5 + number % 4 for number in range(PAGES)]
+    words = [(8 + number % 5) * (1 + number % 3) for number in range(PAGES)]
+    precisions = [good / (good + bad) for good, bad in zip(words, others, strict=True)]
+    for low in (70, 90):
+        below = sum(precision < low / 100 for precision in precisions)
+        assert int(none[f"below_{low}_%_chosen"]) < int(none[f"below_{low}_%_all"]) == below > 0
     assert int(none["chosen"]) >= PAGES / 2
     assert float(none["precision_chosen"]) > float(none["precision_all"])
 

@@ -23,14 +23,7 @@ from thresher.choosing.walks import (
     walk,
 )
 from thresher.costs.repeats import Interval
-from thresher.evaluation.non_inferiority import (
-    MINIMUM,
-    Floats,
-    balanced_bounds,
-    fewest_cautious_topics,
-    t_quantile,
-    topics_needed,
-)
+from thresher.evaluation import non_inferiority
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
 from thresher.variants.table import Bounds, VariantTable, Verdict
 
@@ -53,7 +46,7 @@ def bounds_by_hand(sample: Sample) -> dict[int, Bounds]:
         margins.append(sample.terms.margin.loss(base))
         # Many variants have the same values; sorted, their order does not matter.
         rows, places = np.unique(tested[candidates], axis=0, return_inverse=True)
-        low, high = balanced_bounds(rows, _FLOOR * margins[-1], sample.terms.alpha)
+        low, high = non_inferiority.balanced_bounds(rows, _FLOOR * margins[-1], sample.terms.alpha)
         lows.append(np.round(low - margins[-1], _DECIMALS)[places.ravel()])
         highs.append(np.round(high - margins[-1], _DECIMALS)[places.ravel()])
     limits = -np.array(margins)[:, None]
@@ -63,7 +56,9 @@ def bounds_by_hand(sample: Sample) -> dict[int, Bounds]:
     for place, index in enumerate(candidates):
         verdict = Verdict.SHOWN if shown[place] else Verdict.LOSES if lost[place] else Verdict.UNDECIDED
         low_by_measure = {measure: float(low[place]) for measure, low in zip(sample.measures, lows, strict=True)}
-        found[index] = Bounds(low_by_measure, verdict if sample.topics >= MINIMUM else Verdict.UNDECIDED)
+        found[index] = Bounds(
+            low_by_measure, verdict if sample.topics >= non_inferiority.MINIMUM else Verdict.UNDECIDED
+        )
     return found
 
 
@@ -114,7 +109,7 @@ class _Deciding:
             documents=table.baseline.index.documents,
             recommended=self._tested_pick(best, walks),
             cautious=self._tested_pick(safest, cautious),
-            cautious_topics=fewest_cautious_topics(self._margin_share(), sample.terms.level),
+            cautious_topics=non_inferiority.fewest_cautious_topics(self._margin_share(), sample.terms.level),
             gain=self._gain(0, smaller),
             dominating=None if best is None else self._gain(best, self._no_larger(best, smaller)),
             walks=tuple(map(self._walk, walks)),
@@ -180,7 +175,7 @@ class _Deciding:
         sample, index = self.sample, one.path[step]
         needed = None
         if failed and sample.keeps_pages[index] and sample.topics > 1:
-            by_measure = [topics_needed(of[index], sample.terms.level) for of in sample.tested]
+            by_measure = [non_inferiority.topics_needed(of[index], sample.terms.level) for of in sample.tested]
             needed = max((one for one in by_measure if one), default=None) if None not in by_measure else None
         return Tested(
             sample.table.rows[index].name,
@@ -222,19 +217,19 @@ class _Deciding:
             return [recommended(sample, walk(sample, False, training)) for training in splits]
 
         splits = training_splits(sample.topics, repeats=1)
-        if splits.sum(axis=1).min() < MINIMUM:
+        if splits.sum(axis=1).min() < non_inferiority.MINIMUM:
             return None
         values = held_out_values(sample.values, sample.baseline, rule, splits)
         return _interval(sample.measures[0], values[0], sample.baseline[0])
 
 
-def _interval(measure: str, values: Floats, base: Floats) -> Effect:
+def _interval(measure: str, values: non_inferiority.Floats, base: non_inferiority.Floats) -> Effect:
     """Return an effect with the 95 % interval of Student's t; without bounds for a single topic."""
     differences = values - base
     difference, reach = float(differences.mean()), math.inf
     if len(values) > 1:
         error = float(differences.std(ddof=1)) / math.sqrt(len(values))
-        reach = t_quantile(_HELD_OUT_LEVEL, len(values) - 1) * error
+        reach = non_inferiority.t_quantile(_HELD_OUT_LEVEL, len(values) - 1) * error
     return Effect(
         measure,
         len(values),

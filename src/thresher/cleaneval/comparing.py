@@ -7,14 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from thresher import __version__
-from thresher.cleaneval.cleaning_measures import (
-    PageWords,
-    RougeCounts,
-    TokenCounts,
-    compare_tokens,
-    compare_words,
-    rouge_lsum,
-)
+from thresher.cleaneval import cleaning_measures
 from thresher.cleaneval.gold import GoldPage
 from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.interface import escape_id
@@ -113,14 +106,18 @@ def _unpacked(source: Source) -> Source:
 class PageQuality:
     """A cleaned page against its gold text: words, tokens, ROUGE-LSum."""
 
-    words: PageWords
-    tokens: TokenCounts
-    rouge: RougeCounts
+    words: cleaning_measures.PageWords
+    tokens: cleaning_measures.TokenCounts
+    rouge: cleaning_measures.RougeCounts
 
 
 def compare_page(cleaned: str, gold: str) -> PageQuality:
     """Compare a cleaned page with its gold text."""
-    return PageQuality(compare_words(cleaned, gold), compare_tokens(cleaned, gold), rouge_lsum(cleaned, gold))
+    return PageQuality(
+        cleaning_measures.compare_words(cleaned, gold),
+        cleaning_measures.compare_tokens(cleaned, gold),
+        cleaning_measures.rouge_lsum(cleaned, gold),
+    )
 
 
 @dataclass(frozen=True)

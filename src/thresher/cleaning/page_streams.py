@@ -22,10 +22,7 @@ from thresher.scoring.store import FAILED, PageScores, score_page
 
 
 def clean_pages(
-    pages: Iterable[str | bytes | Page],
-    cleaner: str = DEFAULT_CLEANER,
-    mib: float = PAGE_MIB,
-    **options: str,
+    pages: Iterable[str | bytes | Page], cleaner: str = DEFAULT_CLEANER, mib: float = PAGE_MIB, **options: str
 ) -> Iterator[CleanedDocument]:
     """Clean pages one at a time: one document for each page, in their order, with the text that `thresher clean` keeps.
 

@@ -15,14 +15,7 @@ import click
 from thresher.cli.options import FILE, AskedBackend, backend_options, keys, say, show, tell, workers_option
 from thresher.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TEXT_NAME
 from thresher.errors import StateError
-from thresher.experiments.schema import (
-    ID_KEYS,
-    READING_KEYS,
-    CollectionTable,
-    EvaluationTable,
-    PagesTable,
-    read_options,
-)
+from thresher.experiments import schema
 
 
 @click.command()
@@ -62,7 +55,7 @@ from thresher.experiments.schema import (
     help="An HTML page of the texts with what is dropped and all scores, to try other cutoffs.",
 )
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
-@keys("collection", *READING_KEYS, *ID_KEYS)
+@keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @keys("pages", "blocks")
 @backend_options
 def clean(
@@ -81,8 +74,8 @@ def clean(
     removed: Path | None,
     side_by_side: Path | None,
     failures: Path | None,
-    collection: CollectionTable,
-    pages: PagesTable,
+    collection: schema.CollectionTable,
+    pages: schema.PagesTable,
     backend: AskedBackend,
 ) -> None:
     """Clean any INPUT: a folder or file of HTML, text, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or
@@ -108,7 +101,7 @@ def clean(
         output,
         format=collection.format,
         how=Output(output_format, metadata, valid, markdown, text_name, max(min_words, int(drop_empty)), language),
-        reading=read_options(collection, address=True),
+        reading=schema.read_options(collection, address=True),
         options=PageOptions(pages.blocks, language or LANGUAGE),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
         backend=backend.backend(),
@@ -178,7 +171,7 @@ def cleaneval(
     gold: Path | None,
     comments: bool,
     extractors: bool,
-    evaluation: EvaluationTable,
+    evaluation: schema.EvaluationTable,
     output: Path | None,
     workers: int,
     fresh: bool,

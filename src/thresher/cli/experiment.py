@@ -9,22 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from thresher.cli.options import (
-    FILE,
-    Answer,
-    AskedBackend,
-    Shape,
-    backend_options,
-    instead_of,
-    keys,
-    say,
-    say_answer,
-    shape_options,
-    tell,
-    tell_all,
-    terminal_width,
-    with_seconds,
-)
+from thresher.cli import options
 from thresher.errors import ConfigError, MissingDependencyError
 from thresher.experiments import schema
 from thresher.files import real_path
@@ -37,11 +22,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("pages", type=FILE)
-@click.option("--topics", type=FILE, help="Topics in TSV, TREC or XML format.")
-@click.option("--qrels", type=FILE, help="TREC qrels.")
+@click.argument("pages", type=options.FILE)
+@click.option("--topics", type=options.FILE, help="Topics in TSV, TREC or XML format.")
+@click.option("--qrels", type=options.FILE, help="TREC qrels.")
 @click.option("--name", help="The experiment's name [default: that of PAGES].")
-@click.option("-o", "--output", type=FILE, help="The file to write [default: NAME.toml here].")
+@click.option("-o", "--output", type=options.FILE, help="The file to write [default: NAME.toml here].")
 def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None, output: Path | None) -> None:
     """Write a first experiment file for your own PAGES, topics and qrels, after looking at them."""
     import re
@@ -58,9 +43,9 @@ def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None,
     text, seen = starting_file(pages, topics, qrels, name, file)
     write_text(file, text)
     for sentence in seen:
-        tell(f"- {sentence}")
+        options.tell(f"- {sentence}")
     click.echo()
-    tell(f"experiment: {file.resolve()}")
+    options.tell(f"experiment: {file.resolve()}")
 
 
 def _loaded(file: Path, results: Path) -> Experiment:
@@ -70,12 +55,16 @@ def _loaded(file: Path, results: Path) -> Experiment:
     experiment = load_experiment(file)
     beside = file.parent / results / experiment.name
     if beside.is_dir() and not (results / experiment.name).exists():
-        say(f"it has results in {beside}: to use them, add --results {beside.parent}")
+        options.say(f"it has results in {beside}: to use them, add --results {beside.parent}")
     return experiment
 
 
-_RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
-_INDEXES = click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
+_RESULTS = click.option(
+    "--results", type=options.FILE, default="results", show_default=True, help="The folder of results."
+)
+_INDEXES = click.option(
+    "--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes."
+)
 _SECONDS = click.option(
     "--seconds", type=click.FloatRange(0), help="How long to time queries, and how long indexing; 0 times nothing."
 )
@@ -83,50 +72,52 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made 
 
 
 @click.command()
-@click.argument("experiment", type=FILE)
+@click.argument("experiment", type=options.FILE)
 @_RESULTS
 @_INDEXES
 @_SECONDS
-@backend_options
+@options.backend_options
 @_FRESH
 @click.option("--chosen", is_flag=True, help="Run what `thresher choose` named, instead of all variants of the file.")
-@shape_options
+@options.shape_options
 def run(
     experiment: Path,
     results: Path,
     indexes: Path,
     seconds: float | None,
-    backend: AskedBackend,
+    backend: options.AskedBackend,
     fresh: bool,
     chosen: bool,
-    shape: Shape,
+    shape: options.Shape,
 ) -> None:
     """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
     from thresher.experiments.runner import run_experiment
 
-    config = with_seconds(backend.of(_loaded(experiment, results)), seconds)
-    _show(run_experiment(config, results, indexes, fresh, say, chosen), results / config.name, shape)
+    config = options.with_seconds(backend.of(_loaded(experiment, results)), seconds)
+    _show(run_experiment(config, results, indexes, fresh, options.say, chosen), results / config.name, shape)
 
 
 @click.command()
-@click.argument("experiment", type=FILE)
+@click.argument("experiment", type=options.FILE)
 @_RESULTS
 @_INDEXES
 @_SECONDS
-@shape_options
-def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: Shape) -> None:
+@options.shape_options
+def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: options.Shape) -> None:
     """Measure the times of a finished EXPERIMENT again, and report. Nothing else is done anew."""
     from thresher.experiments.runner import measure_experiment
 
-    config = with_seconds(_loaded(experiment, results), seconds)
-    _show(measure_experiment(config, results, indexes, say), results / config.name, shape)
+    config = options.with_seconds(_loaded(experiment, results), seconds)
+    _show(measure_experiment(config, results, indexes, options.say), results / config.name, shape)
 
 
 @click.command()
-@click.argument("folder", type=FILE)
-@click.option("--plots", type=FILE, metavar="FOLDER", help="Also write every plot for papers there, as SVG and as PDF.")
-@shape_options
-def report(folder: Path, plots: Path | None, shape: Shape) -> None:
+@click.argument("folder", type=options.FILE)
+@click.option(
+    "--plots", type=options.FILE, metavar="FOLDER", help="Also write every plot for papers there, as SVG and as PDF."
+)
+@options.shape_options
+def report(folder: Path, plots: Path | None, shape: options.Shape) -> None:
     """Write the reports of a results FOLDER again, from its results.json and variants.parquet."""
     from thresher.experiments.chooser import last_choice
     from thresher.explaining.explanations import read_explained
@@ -146,7 +137,7 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
     _show(results, folder, shape, files)
 
 
-def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
+def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
     """Print what was found, and what is recommended if that was chosen of the same evidence."""
     from thresher.experiments.chooser import last_choice
     from thresher.reports import REPORT_FILE
@@ -157,7 +148,7 @@ def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[st
 
     choice = last_choice(folder, results.facts.key)
     recommended = [name for model in results.retrievals if choice for name in choice.picks(model)]
-    told = Answer(
+    told = options.Answer(
         (*((*answer(choice), *measured(choice, results)) if choice else ()), *findings(results), *warnings(results)),
         lambda rows: answer_table(results, rows, recommended),
         [table for table in (main_table(results), systems_table(results)) if table],
@@ -165,16 +156,16 @@ def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[st
         folder / RESULTS_FILE,
         commands(choice) if choice else (),
     )
-    say_answer(told, shape)
+    options.say_answer(told, shape)
 
 
 @click.command()
-@click.argument("experiment", type=FILE)
+@click.argument("experiment", type=options.FILE)
 @_RESULTS
-@backend_options
+@options.backend_options
 @_FRESH
-@shape_options
-def explore(experiment: Path, results: Path, backend: AskedBackend, fresh: bool, shape: Shape) -> None:
+@options.shape_options
+def explore(experiment: Path, results: Path, backend: options.AskedBackend, fresh: bool, shape: options.Shape) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers and pruning methods in one pass, without building indexes.
 
     Adds them to the results of the experiment, and to its report. Options override the file.
@@ -182,11 +173,11 @@ def explore(experiment: Path, results: Path, backend: AskedBackend, fresh: bool,
     from thresher.experiments.explorer import explore_experiment
 
     config = backend.of(_loaded(experiment, results))
-    _show(explore_experiment(config, results, fresh, say), results / config.name, shape)
+    _show(explore_experiment(config, results, fresh, options.say), results / config.name, shape)
 
 
 @click.command()
-@click.argument("experiments", type=FILE, nargs=-1, required=True)
+@click.argument("experiments", type=options.FILE, nargs=-1, required=True)
 @_RESULTS
 @click.option("--measure", "-m", help="Main measure [default: the first nDCG, else the last].")
 @click.option(
@@ -196,8 +187,8 @@ def explore(experiment: Path, results: Path, backend: AskedBackend, fresh: bool,
     show_default=True,
     help="Over how many queries savings are computed.",
 )
-@instead_of("choose", "families", "margin", "alpha", "deciding", "emptied")
-@shape_options
+@options.instead_of("choose", "families", "margin", "alpha", "deciding", "emptied")
+@options.shape_options
 def choose(
     experiments: tuple[Path, ...],
     results: Path,
@@ -208,7 +199,7 @@ def choose(
     alpha: float | None,
     deciding: tuple[str, ...],
     emptied: float | None,
-    shape: Shape,
+    shape: options.Shape,
 ) -> None:
     """Choose an index for an experiment that was explored or run, or one setting for three EXPERIMENTS or more.
 
@@ -225,12 +216,14 @@ def choose(
         first, measure, queries, margin=margin, alpha=alpha, emptied=emptied, families=families, deciding=deciding
     )
     if len(configs) == 1:
-        say_answer(_chosen(choose_experiment(first, results, question, say), results / first.name), shape)
+        options.say_answer(
+            _chosen(choose_experiment(first, results, question, options.say), results / first.name), shape
+        )
     else:
-        say_answer(_shared(choose_for_all(configs, results, question, say), results), shape)
+        options.say_answer(_shared(choose_for_all(configs, results, question, options.say), results), shape)
 
 
-def _chosen(choice: Choice, folder: Path) -> Answer:
+def _chosen(choice: Choice, folder: Path) -> options.Answer:
     from thresher.choosing.choices import CHOICE_FILE
     from thresher.evaluation.topics import About
     from thresher.reports import REPORT_FILE
@@ -244,20 +237,20 @@ def _chosen(choice: Choice, folder: Path) -> Answer:
     others = [notice_text(one) for one in choice.notices if one.about is not About.PSEUDO]
     first, *more = answer(choice)
     files, said = [("report", folder / REPORT_FILE)], [" ".join((*caveats, first)), *more, *others]
-    return Answer(said, None, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
+    return options.Answer(said, None, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
 
 
-def _shared(choice: SharedChoice, results: Path) -> Answer:
+def _shared(choice: SharedChoice, results: Path) -> options.Answer:
     from thresher.choosing.shared import SHARED_FILE
     from thresher.reports.further_tables import shared_table
     from thresher.reports.summary import shared_answer
 
     table, file = shared_table(choice), results / SHARED_FILE
-    return Answer([*shared_answer(choice)], lambda _: table, [table], [("record", file)], file, choice.commands)
+    return options.Answer([*shared_answer(choice)], lambda _: table, [table], [("record", file)], file, choice.commands)
 
 
 @click.command()
-@click.argument("folder", metavar="RESULTS/NAME", type=FILE)
+@click.argument("folder", metavar="RESULTS/NAME", type=options.FILE)
 @click.argument("topic", required=False)
 @click.option(
     "--variant",
@@ -265,8 +258,8 @@ def _shared(choice: SharedChoice, results: Path) -> Answer:
 )
 @click.option("--document", help="Explain this document of the topic alone, whatever its rank and judgment.")
 @click.option("--model", "retrieval", help="The retrieval model [default: the experiment's first].")
-@click.option("--experiment", type=FILE, help="The experiment file [default: where it was when it was run].")
-@click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
+@click.option("--experiment", type=options.FILE, help="The experiment file [default: where it was when it was run].")
+@click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes.")
 @click.option("--pages", is_flag=True, help="Write pages on all topics beside the report, which then links to them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole record as JSON.")
 def explain(
@@ -287,7 +280,7 @@ def explain(
         raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
     if pages and why.topic is not None:
         raise ConfigError("pages are written of all topics", "leave the topic out", "--pages")
-    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, say)
+    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, options.say)
     if pages:
         from thresher.playing.page_sources import write_explained_topics
         from thresher.reports import write_report
@@ -297,19 +290,19 @@ def explain(
         results = read_results(folder)
         key = results.facts.key
         write_report(folder, results, last_choice(folder, key), read_explained(folder, key))
-        say(f"pages: {written}")
+        options.say(f"pages: {written}")
     if as_json:
-        tell_all(RECORD.text(explained))
+        options.tell_all(RECORD.text(explained))
         return
-    for line in explanation_lines(explained, terminal_width()):
-        tell(line)
+    for line in explanation_lines(explained, options.terminal_width()):
+        options.tell(line)
 
 
 @click.command()
-@click.argument("source", metavar="[PAGES|RESULTS/NAME]", type=FILE, required=False)
+@click.argument("source", metavar="[PAGES|RESULTS/NAME]", type=options.FILE, required=False)
 @click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this one too. May be repeated.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port [default: one that is free].")
-@keys("pages", *schema.PAGES_KEYS)
+@options.keys("pages", *schema.PAGES_KEYS)
 def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema.PagesTable) -> None:
     """Try pages in a browser on this machine: all scores, two cleaners side by side, ranks if there are results.
 
@@ -325,7 +318,7 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema
             raise
         fix = "install the extra: pip install 'thresher[play]'"
         raise MissingDependencyError(f"{error.name} is not installed", fix) from error
-    serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, say)
+    serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, options.say)
 
 
 ORIGINS = ("titles", "anchors", "both", "descriptions", "questions", "sentences")
@@ -333,21 +326,21 @@ _FROM = "Titles of pages, text of links to them; meta descriptions, questions in
 
 
 @click.command()
-@click.argument("source", metavar="PAGES", type=FILE)
-@click.option("--queries", type=FILE, help="A query, a tab and the id or URL of its page on each line.")
+@click.argument("source", metavar="PAGES", type=options.FILE)
+@click.option("--queries", type=options.FILE, help="A query, a tab and the id or URL of its page on each line.")
 @click.option("--sample", type=click.IntRange(1), default=20_000, show_default=True, help="At most this many pages.")
-@click.option("--output", "-o", type=FILE, default="advice", show_default=True, help="The folder to write to.")
-@keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
-@backend_options
-@shape_options
+@click.option("--output", "-o", type=options.FILE, default="advice", show_default=True, help="The folder to write to.")
+@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
+@options.backend_options
+@options.shape_options
 def advise(
     source: Path,
     queries: Path | None,
     sample: int,
     output: Path,
     collection: schema.CollectionTable,
-    backend: AskedBackend,
-    shape: Shape,
+    backend: options.AskedBackend,
+    shape: options.Shape,
 ) -> None:
     """Advise which cleaner and pruning to use for PAGES without judgments, and say how sure that is."""
     from thresher.choosing.advice import ADVICE_FILE
@@ -356,21 +349,23 @@ def advise(
     from thresher.reports.summary import advised
 
     table, files = replace(collection, path=str(source)), [("report", output / REPORT_FILE)]
-    advice = advise_on(table, output, queries, sample, backend.backend(), say)
-    say_answer(Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands), shape)
+    advice = advise_on(table, output, queries, sample, backend.backend(), options.say)
+    options.say_answer(
+        options.Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands), shape
+    )
 
 
 @click.command("pseudo-topics")
-@click.argument("source", metavar="COLLECTION", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The folder to write topics and qrels to.")
+@click.argument("source", metavar="COLLECTION", type=options.FILE)
+@click.option("--output", "-o", required=True, type=options.FILE, help="The folder to write topics and qrels to.")
 @click.option("--from", "origin", type=click.Choice(ORIGINS), default="both", show_default=True, help=_FROM)
 @click.option("--topics", "most", type=int, default=500, show_default=True, help="At most this many topics.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses the sample.")
 @click.option(
     "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."
 )
-@keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
-@backend_options
+@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
+@options.backend_options
 def pseudo_topics(
     source: Path,
     output: Path,
@@ -379,7 +374,7 @@ def pseudo_topics(
     seed: int,
     stop_list: str,
     collection: schema.CollectionTable,
-    backend: AskedBackend,
+    backend: options.AskedBackend,
 ) -> None:
     """Make topics with one relevant page each of a COLLECTION without judgments.
 
@@ -400,5 +395,5 @@ def pseudo_topics(
         backend=backend.backend(),
     )
     for line in summary(made):
-        say(line)
+        options.say(line)
     click.echo(next_step(output))

@@ -69,9 +69,7 @@ class _Verbs(click.Group):
 
 
 @click.group(
-    cls=_Verbs,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    no_args_is_help=False,
+    cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}, no_args_is_help=False
 )
 @click.version_option(__version__, prog_name=_NAME)
 def cli() -> None:

@@ -9,19 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from thresher.collections import sources
 from thresher.collections.interface import TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import MAGIC, ParquetRows
-from thresher.collections.sources import (
-    HTML_SUFFIXES,
-    PAGE_SUFFIXES,
-    FileState,
-    Part,
-    Reading,
-    Source,
-    grouped,
-    unchanged,
-)
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
@@ -61,7 +52,7 @@ class FileEntry:
 
     name: str
     path: Path
-    state: FileState
+    state: sources.FileState
 
     @property
     def size(self) -> int:
@@ -92,15 +83,15 @@ class Files:
         states = [(entry.name, entry.size, entry.state.modified) for entry in files]
         return digest([self.format, states]), len(files)
 
-    def files(self) -> dict[str, FileState]:
+    def files(self) -> dict[str, sources.FileState]:
         """Return the files as they are now, by their printable names."""
         return {entry.shown: entry.state for entry in self._files()}
 
-    def parts(self, pages: int) -> Iterator[Part]:
+    def parts(self, pages: int) -> Iterator[sources.Part]:
         """Yield the parts, cut by file size; files of a page each are grouped, as are pages of files that the parent reads."""
         files = self._files()
         if self.format in PAGE_FORMATS:
-            yield from grouped(self._pages(files), 0, self.path, "", pages)
+            yield from sources.grouped(self._pages(files), 0, self.path, "", pages)
             return
         kind = _kind(self.format)
         whole = MANY_WHOLE_BYTES if len(files) >= MANY else WHOLE_BYTES
@@ -108,36 +99,40 @@ class Files:
             if entry.size > WHOLE_BYTES and kind.can_split(entry.path):
                 for index, begin in enumerate(range(0, entry.size, RANGE_BYTES)):
                     end = min(begin + RANGE_BYTES, entry.size)
-                    yield Part(number, index, entry.path, entry.shown, begin, end, not begin, listed=entry.state)
+                    yield sources.Part(
+                        number, index, entry.path, entry.shown, begin, end, not begin, listed=entry.state
+                    )
             elif entry.size <= whole:
-                yield Part(number, 0, entry.path, entry.shown, 0, entry.size, listed=entry.state)
+                yield sources.Part(number, 0, entry.path, entry.shown, 0, entry.size, listed=entry.state)
             else:
-                yield from grouped(self._streamed(kind, entry, number), number, entry.path, entry.shown, pages)
+                yield from sources.grouped(self._streamed(kind, entry, number), number, entry.path, entry.shown, pages)
 
-    def read(self, part: Part) -> Reading:
+    def read(self, part: sources.Part) -> sources.Reading:
         """Yield the documents of a part."""
         if part.sources is not None or part.begin > part.end:
             return read_sources(part)
-        return unchanged(_kind(self.format).read(part, self.options), part.path, part.listed, part.name)
+        return sources.unchanged(_kind(self.format).read(part, self.options), part.path, part.listed, part.name)
 
     def _files(self) -> tuple[FileEntry, ...]:
         return chosen(walk(self.path.absolute()), self.format, self.path)[1]
 
-    def _pages(self, files: Iterable[FileEntry]) -> Iterator[Source]:
+    def _pages(self, files: Iterable[FileEntry]) -> Iterator[sources.Source]:
         for entry in files:
             try:
                 document_id, problem = self.options.rule.apply(entry.name), None
             except InputError as error:
                 document_id, problem = "", error.what
-            page = Source(document_id, entry.shown, entry.size, path=entry.path, problem=problem, listed=entry.state)
+            page = sources.Source(
+                document_id, entry.shown, entry.size, path=entry.path, problem=problem, listed=entry.state
+            )
             yield replace(page, is_text=self.format == TEXT, most=self.options.max_bytes)
 
-    def _streamed(self, kind: FileKind, entry: FileEntry, number: int) -> Iterator[Source]:
-        reading = kind.read(Part(number, 0, entry.path, entry.shown, 0, entry.size), self.options)
+    def _streamed(self, kind: FileKind, entry: FileEntry, number: int) -> Iterator[sources.Source]:
+        reading = kind.read(sources.Part(number, 0, entry.path, entry.shown, 0, entry.size), self.options)
         try:
-            yield from unchanged(reading, entry.path, entry.state, entry.shown)
+            yield from sources.unchanged(reading, entry.path, entry.state, entry.shown)
         except OSError as error:
-            yield Source("", entry.shown, entry.size, problem=f"cannot be read: {error.strerror or error}")
+            yield sources.Source("", entry.shown, entry.size, problem=f"cannot be read: {error.strerror or error}")
 
 
 def walk(root: Path) -> list[FileEntry]:
@@ -145,7 +140,7 @@ def walk(root: Path) -> list[FileEntry]:
     try:
         if root.is_file():
             status = root.stat()
-            return [FileEntry(root.name, root, FileState.of(status))]
+            return [FileEntry(root.name, root, sources.FileState.of(status))]
         if not root.is_dir() and root.exists():
             raise InputError(
                 "it is not a file or folder", "give a file or folder; `clean` takes `-` for a pipe", str(root)
@@ -167,7 +162,7 @@ def _below(root: Path) -> Iterator[FileEntry]:
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, name + "/"))
             elif status := _file_status(entry):
-                yield FileEntry(name, Path(entry.path), FileState.of(status))
+                yield FileEntry(name, Path(entry.path), sources.FileState.of(status))
 
 
 def _entries(folder: Path | str, must_be: bool) -> list[os.DirEntry[str]]:
@@ -193,7 +188,7 @@ def _file_status(entry: os.DirEntry[str]) -> os.stat_result | None:
 def kind_of(name: str) -> str:
     """Return the format that a file's name implies, empty if none."""
     lower = name.lower()
-    if lower.endswith(PAGE_SUFFIXES):
+    if lower.endswith(sources.PAGE_SUFFIXES):
         return HTML
     return next((kind.name for kind in kinds() if lower.endswith(kind.suffixes)), "")
 
@@ -220,7 +215,9 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         if not files:
             raise InputError("the folder is empty", "check the path", str(root))
         what = "this is not a known kind of collection" if root.is_file() else "the folder holds no collection"
-        known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in kinds() for suffix in kind.suffixes)))
+        known = ", ".join(
+            (*sources.HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in kinds() for suffix in kind.suffixes))
+        )
         fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"
         raise InputError(what, fix, str(root))
     if len(by_format) > 1:

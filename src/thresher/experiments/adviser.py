@@ -35,7 +35,7 @@ from thresher.experiments.chooser import choose_experiment, treatment_commands
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
-from thresher.files import read_text, write_text
+from thresher.files import fit_text, read_text, write_text
 from thresher.locks import held
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
@@ -172,12 +172,8 @@ def _asked(file: Path, store: Store) -> tuple[list[making.PseudoTopic], Truths]:
 
 def _experiment(folder: Path, title: str, backend: Backend) -> Experiment:
     """Write the experiment file, and read it as any other."""
-    values = {
-        "title": title,
-        "pages": PAGES,
-        "topics": f"topics/{making.TOPICS_FILE}",
-        "qrels": f"topics/{making.QRELS_FILE}",
-    }
+    values = {"pages": PAGES, "topics": f"topics/{making.TOPICS_FILE}", "qrels": f"topics/{making.QRELS_FILE}"}
+    values["title"] = fit_text(title)
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
     write_text(folder / f"{NAME}.toml", Template(template).substitute(quoted))

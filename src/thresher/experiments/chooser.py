@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -215,8 +216,19 @@ def _commands(treatment: Treatment, pages: Sequence[str], index: Sequence[str]) 
     """Return the lines that apply a treatment to pages; `index` are options of `thresher index`."""
     prune, cleaned = ["--prune", treatment.pruning.name] if treatment.pruning else [], "cleaned.jsonl"
     return (
-        shlex.join(["thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", cleaned]),
-        shlex.join(["thresher", "index", cleaned, *index, *prune, "-o", "index"]),
+        _shell_line(["thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", cleaned]),
+        _shell_line(["thresher", "index", cleaned, *index, *prune, "-o", "index"]),
+    )
+
+
+def _shell_line(words: Iterable[str]) -> str:
+    """Return a line for a shell; what cannot be printed is written as bash and POSIX (2024) have it."""
+    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{_escaped(word)}'" for word in words)
+
+
+def _escaped(word: str) -> str:
+    return "".join(
+        f"\\x{byte:02x}" if byte in b"'\\" or not 32 <= byte < 127 else chr(byte) for byte in os.fsencode(word)
     )
 
 

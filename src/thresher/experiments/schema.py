@@ -232,8 +232,7 @@ class ChooseTable(_Strict):
     """[choose]."""
 
     families: Annotated[
-        tuple[str, ...],
-        "sweeps that are tested, in up to 20 sizes each; to be stated before topics are looked at",
+        tuple[str, ...], "sweeps that are tested, in up to 20 sizes each; to be stated before topics are looked at"
     ] = d.DEFAULT_FAMILIES
     margin: Annotated[
         str,

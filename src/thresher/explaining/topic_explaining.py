@@ -12,24 +12,7 @@ import numpy as np
 
 from thresher.errors import StateError
 from thresher.evaluation import evaluate
-from thresher.explaining.causes import (
-    RankChanges,
-    ScoreChanges,
-    by_rank,
-    cause_of,
-    cause_shares,
-    contributions,
-    score_changes,
-)
-from thresher.explaining.explanations import (
-    DocumentChange,
-    Drop,
-    Neighbour,
-    Passage,
-    TermChange,
-    TermStatistics,
-    TopicExplanation,
-)
+from thresher.explaining import causes, explanations
 from thresher.lucene.analysis import RetrievalModel, analyse_each
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.pages.plain import Ints
@@ -54,7 +37,7 @@ class CutPage:
     kept_in: Mapping[BlockKind, Mapping[str, int]]
     tokens: Mapping[BlockKind, int]
     removed_tokens: Mapping[BlockKind, int]
-    removed: tuple[Passage, ...]
+    removed: tuple[explanations.Passage, ...]
 
     @cached_property
     def kept(self) -> Mapping[str, int]:
@@ -66,7 +49,7 @@ class CutPage:
         """The kind of most of its tokens, those of title, menus and footers apart; None without others."""
         return next((kind for kind in self.tokens if kind not in _AROUND), None)
 
-    def with_words(self, terms: Collection[str]) -> tuple[Passage, ...]:
+    def with_words(self, terms: Collection[str]) -> tuple[explanations.Passage, ...]:
         """Return the removed segments that hold one of some of the terms, with tf of these alone."""
         return tuple(
             replace(one, terms=held)
@@ -97,7 +80,7 @@ def cut_page(page: PageVerdicts, analyzer: Any, asked: Collection[str]) -> CutPa
         removed_tokens[kind] += terms.total()
         if held:
             drops = tuple(map(_drop, segment.dropped_by))
-            removed.append(Passage(segment.block, kind, segment.text, terms.total(), held, drops))
+            removed.append(explanations.Passage(segment.block, kind, segment.text, terms.total(), held, drops))
     return CutPage(kept, _most_first(tokens), _most_first(removed_tokens), tuple(removed))
 
 
@@ -108,7 +91,7 @@ def _most_first(tokens: Mapping[BlockKind, int]) -> dict[BlockKind, int]:
     }
 
 
-def lost_in(terms: Sequence[TermChange], page: CutPage) -> dict[BlockKind, float]:
+def lost_in(terms: Sequence[explanations.TermChange], page: CutPage) -> dict[BlockKind, float]:
     """Return the share of each kind of block in what terms lost by cleaning and pruning; empty if they lost nothing.
 
     A term's part of the change of the score is shared equally by its lost occurrences: those in removed passages, and, if its
@@ -141,9 +124,9 @@ def _terms(texts: list[str], analyzer: Any) -> Iterator[Counter[str]]:
         begin += count
 
 
-def _drop(verdict: SegmentVerdict) -> Drop:
+def _drop(verdict: SegmentVerdict) -> explanations.Drop:
     cut = verdict.cut
-    return Drop(cut.name, verdict.score, cut.threshold, cut.quota, verdict.returns, verdict.outcome)
+    return explanations.Drop(cut.name, verdict.score, cut.threshold, cut.quota, verdict.returns, verdict.outcome)
 
 
 _ROUNDED = 0.01
@@ -171,11 +154,11 @@ class TopicRuns:
     asked: str | None = None
 
     @property
-    def ranks(self) -> RankChanges:
+    def ranks(self) -> causes.RankChanges:
         """The documents by rank."""
-        return RankChanges(by_rank(self.before), by_rank(self.after))
+        return causes.RankChanges(causes.by_rank(self.before), causes.by_rank(self.after))
 
-    def concerned(self, ranks: RankChanges) -> tuple[str, ...]:
+    def concerned(self, ranks: causes.RankChanges) -> tuple[str, ...]:
         """Return the documents to explain: the one that is asked for, or the judged ones that changed their rank."""
         if self.asked is not None:
             return (self.asked,)
@@ -204,7 +187,7 @@ def explain_topic(
     measures: Sequence[str],
     main: str,
     most: int | None = None,
-) -> TopicExplanation:
+) -> explanations.TopicExplanation:
     """Explain a topic.
 
     Args:
@@ -222,14 +205,14 @@ def explain_topic(
     terms = tuple(runs.terms)
     inputs = before.inputs(terms, documents), after.inputs(terms, documents)
     cleaned = _cleaned(inputs, documents, terms, pages, treatment)
-    changes = score_changes(model, runs.terms, *inputs, cleaned)
+    changes = causes.score_changes(model, runs.terms, *inputs, cleaned)
     _check_scores(runs, documents, changes)
     values = [_values(runs, order, measures) for order in (ranks.before, ranks.after)]
     explained = _Documents(runs, ranks, terms, inputs, cleaned, changes, pages, most).all(main)
     change = values[1][main] - values[0][main]
-    shares = cause_shares(change, explained) if runs.asked is None else {}
+    shares = causes.cause_shares(change, explained) if runs.asked is None else {}
     moved = [document for document in explained if document.rank_before != document.rank_after]
-    return TopicExplanation(
+    return explanations.TopicExplanation(
         topic=runs.topic,
         query=runs.query,
         before=values[0],
@@ -242,7 +225,7 @@ def explain_topic(
         tokens=(inputs[0].tokens, inputs[1].tokens),
         with_tokens=(inputs[0].documents, inputs[1].documents),
         statistics=tuple(
-            TermStatistics(term, *(int(column[number]) for column in _statistics(inputs)))
+            explanations.TermStatistics(term, *(int(column[number]) for column in _statistics(inputs)))
             for number, term in enumerate(terms)
         ),
     )
@@ -272,7 +255,7 @@ def _cleaned(
     return cleaned
 
 
-def _check_scores(runs: TopicRuns, documents: Sequence[str], changes: ScoreChanges) -> None:
+def _check_scores(runs: TopicRuns, documents: Sequence[str], changes: causes.ScoreChanges) -> None:
     for which, run, scores in (("baseline", runs.before, changes.before), ("variant", runs.after, changes.after)):
         for document, score in zip(documents, scores.tolist(), strict=True):
             if document in run and abs(run[document] - score) > _ROUNDED:
@@ -297,33 +280,33 @@ class _Documents:
     """The documents of a topic, by row."""
 
     runs: TopicRuns
-    ranks: RankChanges
+    ranks: causes.RankChanges
     terms: tuple[str, ...]
     inputs: tuple[ScoreInputs, ScoreInputs]
     cleaned: Ints
-    changes: ScoreChanges
+    changes: causes.ScoreChanges
     pages: Mapping[str, CutPage]
     most: int | None
 
-    def all(self, main: str) -> list[DocumentChange]:
+    def all(self, main: str) -> list[explanations.DocumentChange]:
         """Return the documents concerned."""
         row = {document: number for number, document in enumerate(self.ranks.documents)}
         found = [self._document_change(document, row) for document in self.runs.concerned(self.ranks)]
         credits = self._credits([document.document for document in found if document.relevant], main)
         return [replace(document, credit=credits.get(document.document, 0.0)) for document in found]
 
-    def _document_change(self, document: str, row: Mapping[str, int]) -> DocumentChange:
+    def _document_change(self, document: str, row: Mapping[str, int]) -> explanations.DocumentChange:
         at, changes, (before, after) = row[document], self.changes, self.inputs
         fell, rose = self.ranks.fell(document), self.ranks.rose(document)
         others: tuple[str, ...] = ()
         if fell or rose:
             others = self.ranks.overtakers(document) if fell else self.ranks.overtaken(document)
         emptied = bool(before.indexed[at] and not after.indexed[at])
-        found = contributions(changes, at, np.array([row[other] for other in others], dtype=np.int64), fell)
+        found = causes.contributions(changes, at, np.array([row[other] for other in others], dtype=np.int64), fell)
         unjudged = sum(other not in self.runs.qrels for other in others)
         page = self.pages.get(document)
         terms = tuple(
-            TermChange(
+            explanations.TermChange(
                 term,
                 self.runs.terms[term],
                 int(before.tf[at, column]),
@@ -333,7 +316,7 @@ class _Documents:
             )
             for column, term in enumerate(self.terms)
         )
-        return DocumentChange(
+        return explanations.DocumentChange(
             document=document,
             grade=self.runs.qrels.get(document),
             rank_before=self.ranks.rank_before(document),
@@ -352,7 +335,7 @@ class _Documents:
             other_documents=len(others),
             unjudged=unjudged,
             contributions=found if fell or rose else {},
-            cause=cause_of(found, emptied, fell, unjudged / max(len(others), 1)) if fell or rose else None,
+            cause=causes.cause_of(found, emptied, fell, unjudged / max(len(others), 1)) if fell or rose else None,
             credit=0.0,
             removed_tokens=page.removed_tokens if page else {},
             lost=lost_in(terms, page) if page else {},
@@ -360,9 +343,11 @@ class _Documents:
             passages=page.with_words(self.terms) if page else (),
         )
 
-    def _neighbour(self, document: str) -> Neighbour:
+    def _neighbour(self, document: str) -> explanations.Neighbour:
         grade = self.runs.qrels.get(document)
-        return Neighbour(document, grade, self.ranks.rank_before(document), self.ranks.rank_after(document))
+        return explanations.Neighbour(
+            document, grade, self.ranks.rank_before(document), self.ranks.rank_after(document)
+        )
 
     def _credits(self, relevant: Sequence[str], main: str) -> dict[str, float]:
         """Return for each document the measure after less what it would be with this one at its old rank."""

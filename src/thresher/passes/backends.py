@@ -121,9 +121,7 @@ def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool
             # The client gives up all futures when it loses the scheduler, and would log that it cannot reach it again.
             logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
             raise ResourceError(
-                "the Dask scheduler ended",
-                "start it and its workers, then run the same command again",
-                scheduler,
+                "the Dask scheduler ended", "start it and its workers, then run the same command again", scheduler
             ) from error
 
 

@@ -14,18 +14,8 @@ import thresher.pruning_methods
 from thresher.columns import number_text
 from thresher.errors import ConfigError
 from thresher.pruning_methods.method import KEEP_SHARE, PrincipalComponents, PruningMethod
+from thresher.scorers import cleaners
 from thresher.scorers.base import check_range, span
-from thresher.scorers.cleaners import (
-    BASELINE,
-    TERM,
-    Cleaner,
-    Cut,
-    declaration,
-    entry_lines,
-    parse_cleaner,
-    parse_values,
-    sweep_name,
-)
 from thresher.scorers.registry import declared_in, named, plugged
 
 BAR = "|"
@@ -89,12 +79,12 @@ class Family(StrEnum):
     COMBINATIONS = "combinations"
 
 
-def combination_name(cut: Cut, pruning: Pruning) -> str:
+def combination_name(cut: cleaners.Cut, pruning: Pruning) -> str:
     """Return the name of a sweep over the cutoffs of a scorer and of a pruning method, `words|dcp`; the cut's own
     cutoff does not matter.
     """
     template = replace(cut, cutoff=None, percentile=None)
-    name = template.name if cut.percentile is None else sweep_name(template, cut.percentile)
+    name = template.name if cut.percentile is None else cleaners.sweep_name(template, cut.percentile)
     return f"{name}{BAR}{pruning.name}"
 
 
@@ -102,7 +92,7 @@ def combination_name(cut: Cut, pruning: Pruning) -> str:
 class Treatment:
     """The changes to a collection: cleaning, then pruning if there is a method. The baseline has neither."""
 
-    cleaner: Cleaner = Cleaner()
+    cleaner: cleaners.Cleaner = cleaners.Cleaner()
     pruning: Pruning | None = None
 
     @property
@@ -132,24 +122,24 @@ def parse_treatment(text: str) -> Treatment:
     """Parse the name of a variant: `none`, `words@5`, `none|dcp@0.5`, `words@5|dcp@0.5`."""
     cleaner, method = split_treatment(text)
     if method is None:
-        return Treatment(parse_cleaner(cleaner, text))
+        return Treatment(cleaners.parse_cleaner(cleaner, text))
     pruning = parse_pruning(method, text)
     if pruning.cutoff is None:
         example = f"{pruning.name}@{example_cutoff(pruning.method)}"
         raise ConfigError(f"the pruning method {method.strip()!r} has no cutoff", f"write one, such as {example}", text)
-    return Treatment(parse_cleaner(cleaner, text), pruning)
+    return Treatment(cleaners.parse_cleaner(cleaner, text), pruning)
 
 
 def parse_pruning(text: str, where: str | None = None) -> Pruning:
     """Parse a method, with or without its cutoff: `dcp`, `tcp(k=10)@0.5`."""
     where = where or text
-    match = TERM.fullmatch(text)
+    match = cleaners.TERM.fullmatch(text)
     if not match:
         raise ConfigError(
             f"the pruning method {text.strip()!r} does not parse", "write it like dcp@0.5 or tcp(k=10)@0.5", where
         )
     kind = method_class(match["name"], where)
-    template = Pruning(kind(**parse_values(kind.name, kind.parameters, match["inside"] or "", where)), None)
+    template = Pruning(kind(**cleaners.parse_values(kind.name, kind.parameters, match["inside"] or "", where)), None)
     if match["cutoff"] is None:
         return template
     try:
@@ -172,7 +162,7 @@ def split_treatment(text: str) -> tuple[str, str | None]:
     first, *others = parts
     leading = re.match(r"\s*(\w*)", first)
     if leading and leading[1] in methods():
-        cleaner = others[0].strip() if others else BASELINE
+        cleaner = others[0].strip() if others else cleaners.BASELINE
         raise ConfigError(
             f"{first.strip()!r} is a pruning method and stands where the cleaner does",
             f"first clean, then prune: write {cleaner}{BAR}{first.strip()}",
@@ -195,13 +185,13 @@ def describe_methods() -> str:
     """Return the declarations as text for a terminal."""
     lines: list[str] = []
     for entry in method_declarations():
-        lines += entry_lines(entry, f"{entry['name']}@CUTOFF", f"cutoffs {entry['cutoffs']} ({entry['unit']})")
+        lines += cleaners.entry_lines(entry, f"{entry['name']}@CUTOFF", f"cutoffs {entry['cutoffs']} ({entry['unit']})")
     return "\n".join([*lines, ORDER])
 
 
 def _declaration(kind: type[PruningMethod]) -> dict[str, Any]:
     example = kind()
-    return declaration(
+    return cleaners.declaration(
         kind,
         {"keep": kind.keep},
         "above 0 to 1" if kind.keep == KEEP_SHARE else span(kind.low, kind.high),

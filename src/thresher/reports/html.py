@@ -12,7 +12,7 @@ from thresher.choosing.advice import Advice
 from thresher.choosing.choices import Choice, ModelChoice, Pick
 from thresher.defaults import DEFAULT_INDEX
 from thresher.explaining.explanations import ExplainedTopics
-from thresher.reports import further_tables, variant_tables
+from thresher.reports import further_tables, summary, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
 from thresher.reports.charts import LOOK, cutoffs, frontier, leading, on_held_out, overview, topics
 from thresher.reports.drawing import chart_library
@@ -30,16 +30,6 @@ from thresher.reports.formatting import (
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
-from thresher.reports.summary import (
-    advised,
-    assumptions,
-    margin_text,
-    measured,
-    model_answer,
-    model_findings,
-    signed_percent,
-    warnings,
-)
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.results import Results
@@ -107,7 +97,7 @@ def _topics(results: Results, table: VariantTable, main: str, first: str | None)
 
 
 def _words(choice: Choice) -> dict[str, str]:
-    margin = margin_text(choice.terms.margin)
+    margin = summary.margin_text(choice.terms.margin)
     return {
         Verdict.SHOWN.value: f"Shown to lose less than {margin}.",
         Verdict.UNDECIDED.value: f"Undecided: shown to lose neither less nor more than {margin}.",
@@ -168,7 +158,7 @@ def _page(results: Results, choice: Choice | None, advice: Advice | None) -> dic
         "name": table.retrieval,
         "screen": screen if advice is None else {**screen, **_advised(advice)},
         "why": _why(choice, model) if choice and model else None,
-        "findings": [*model_findings(table)],
+        "findings": [*summary.model_findings(table)],
         "main": variant_tables.main_table(results),
         "systems": further_tables.systems_table(results),
         "same_size": len(table.families) > 1,
@@ -193,16 +183,16 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice) -> dict[s
     """Return what the first screen says beside its chart, the most important sentence first."""
     (table,) = results.tables
     pick = model.first
-    said = [*warnings(results)][len(notices(results)) :]
+    said = [*summary.warnings(results)][len(notices(results)) :]
     if pick and pick.emptied:
         said.insert(0, f"{pick.emptied:,} of {model.documents:,} pages are left without text.")
     if pick and not table.rows[table.position[pick.variant]].built:
         said.insert(0, f"{pick.variant} was explored, not built: `{choice.check}` builds and measures it.")
     return {
-        "sentences": [*model_answer(choice, model, brief=True)],
+        "sentences": [*summary.model_answer(choice, model, brief=True)],
         "commands": choice.commands[pick.variant] if pick else (),
         "figures": [*(_figures(table, model, pick) if pick else _baseline_figures(table))],
-        "warnings": [*measured(replace(choice, models=(model,)), results), *said],
+        "warnings": [*summary.measured(replace(choice, models=(model,)), results), *said],
     }
 
 
@@ -235,7 +225,7 @@ def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
 
 def _not_chosen(results: Results) -> dict[str, Any]:
     (table,) = results.tables
-    sentences = ["Nothing is recommended yet: run `thresher choose`.", *model_findings(table)]
+    sentences = ["Nothing is recommended yet: run `thresher choose`.", *summary.model_findings(table)]
     usual = table.position.get(DEFAULT_INDEX)
     if usual is not None:
         share, mean = percent(table.shares[usual]), measure_text(table.mean(table.main)[usual])
@@ -245,7 +235,7 @@ def _not_chosen(results: Results) -> dict[str, Any]:
         "sentences": sentences,
         "commands": (),
         "figures": [*_baseline_figures(table)],
-        "warnings": [*warnings(results)][len(notices(results)) :],
+        "warnings": [*summary.warnings(results)][len(notices(results)) :],
     }
 
 
@@ -253,16 +243,16 @@ def _advised(advice: Advice) -> dict[str, Any]:
     """Return what the first screen says of an advice."""
     figures = [("Index size", _change(advice.size.value), "postings")]
     if advice.change:
-        value, low, high = map(signed_percent, astuple(advice.change))
+        value, low, high = map(summary.signed_percent, astuple(advice.change))
         figures.append((measure_header(advice.measure)[0], f"{value} %", f"{low} to {high} %"))
-    return {"sentences": [*advised(advice)], "commands": advice.commands, "figures": figures}
+    return {"sentences": [*summary.advised(advice)], "commands": advice.commands, "figures": figures}
 
 
 def _why(choice: Choice, model: ModelChoice) -> dict[str, Any]:
     """Return what an answer rests on: sentences, the indexes that it names, and what was tested."""
     named = further_tables.answers_table(replace(choice, models=(model,)))
     tables = [*([named] if named else []), *further_tables.families_tables(choice, model)]
-    return {"sentences": [*assumptions(choice, model)], "tables": tables}
+    return {"sentences": [*summary.assumptions(choice, model)], "tables": tables}
 
 
 def _change(share: float) -> str:

@@ -16,17 +16,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from thresher.columns import Declared, Show, declared
 from thresher.errors import needs_extra
-from thresher.reports.formatting import (
-    MEASURE_DECIMALS,
-    NOTHING,
-    change_text,
-    decimals_for,
-    fixed,
-    p_text,
-    percent,
-    signed,
-    significant_digits,
-)
+from thresher.reports import formatting
 
 Row = TypeVar("Row")
 Part = TypeVar("Part")
@@ -45,31 +35,31 @@ def each(show: Number) -> Format:
 
 def decimals(count: int) -> Format:
     """Format with `count` decimals."""
-    return each(partial(fixed, decimals=count))
+    return each(partial(formatting.fixed, decimals=count))
 
 
 def fitted(digits: int, scale: float = 1.0) -> Format:
     """Format the column's numbers, times `scale`, with the decimals that the smallest needs for `digits` digits."""
 
     def fit(values: Sequence[float]) -> Number:
-        count = decimals_for([value * scale for value in values], digits)
-        return lambda value: fixed(value * scale, count)
+        count = formatting.decimals_for([value * scale for value in values], digits)
+        return lambda value: formatting.fixed(value * scale, count)
 
     return fit
 
 
-VALUE = decimals(MEASURE_DECIMALS)
-DIFFERENCE = each(partial(signed, decimals=MEASURE_DECIMALS))
+VALUE = decimals(formatting.MEASURE_DECIMALS)
+DIFFERENCE = each(partial(formatting.signed, decimals=formatting.MEASURE_DECIMALS))
 COUNT = decimals(0)
-PERCENT = each(percent)
+PERCENT = each(formatting.percent)
 FORMATS: Mapping[Show, Format] = {
     Show.TEXT: VALUE,
     Show.COUNT: COUNT,
     Show.VALUE: VALUE,
-    Show.FIGURE: each(significant_digits),
+    Show.FIGURE: each(formatting.significant_digits),
     Show.DIFFERENCE: DIFFERENCE,
     Show.PERCENT: PERCENT,
-    Show.P: each(p_text),
+    Show.P: each(formatting.p_text),
     Show.MEGABYTES: fitted(3, 1e-6),
     Show.SECONDS: fitted(2),
     Show.MILLISECONDS: fitted(3, 1e3),
@@ -77,11 +67,11 @@ FORMATS: Mapping[Show, Format] = {
     Show.RANGE: VALUE,
 }
 _ALONE: Mapping[Show, Number] = {
-    Show.VALUE: partial(fixed, decimals=3),
-    Show.FIGURE: significant_digits,
-    Show.COUNT: partial(fixed, decimals=0),
-    Show.SECONDS: significant_digits,
-    Show.MILLISECONDS: lambda value: significant_digits(1e3 * value),
+    Show.VALUE: partial(formatting.fixed, decimals=3),
+    Show.FIGURE: formatting.significant_digits,
+    Show.COUNT: partial(formatting.fixed, decimals=0),
+    Show.SECONDS: formatting.significant_digits,
+    Show.MILLISECONDS: lambda value: formatting.significant_digits(1e3 * value),
 }
 """How a number is shown with its bounds behind it."""
 
@@ -109,7 +99,7 @@ class Column(Generic[Row]):
     text: Callable[[Row], str] | None = None
     mark: Callable[[Row], str] | None = None
     exact: bool = True
-    missing: str = NOTHING
+    missing: str = formatting.NOTHING
 
 
 def columns_of(kind: type, read: Callable[[Any, str], Any] = getattr) -> list[Column[Any]]:
@@ -135,7 +125,9 @@ def _columns(attribute: str, one: Declared, get: Callable[[Any, str], Any]) -> l
     if one.show is Show.OUTCOME:
         return [replace(column, value=_first(read), text=lambda row: "/".join(map(str, read(row))))]
     if one.show is Show.RANGE:
-        return [replace(column, value=_first(read), text=lambda row: " to ".join(map(change_text, read(row))))]
+        return [
+            replace(column, value=_first(read), text=lambda row: " to ".join(map(formatting.change_text, read(row))))
+        ]
     if not one.bounds:
         return [column]
 

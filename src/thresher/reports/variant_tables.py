@@ -10,17 +10,7 @@ from thresher.columns import Declared, Show
 from thresher.lucene.analysis import formula_of
 from thresher.lucene.work import bytes_by_part
 from thresher.reports.formatting import MINUS, correction_text, counted, fixed, marks_text
-from thresher.reports.table import (
-    FORMATS,
-    Column,
-    Table,
-    columns_of,
-    csv_table,
-    filled,
-    measure_header,
-    pick,
-    spread,
-)
+from thresher.reports.table import FORMATS, Column, Table, columns_of, csv_table, filled, measure_header, pick, spread
 from thresher.reports.variant_columns import (
     FOOTPRINTS,
     NOT_MEASURABLE,

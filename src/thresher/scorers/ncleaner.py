@@ -7,13 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from thresher.language_models.characters.scoring import (
-    SegmentScorer,
-    card,
-    find_character_model,
-    load_character_model,
-    load_segment_scorer,
-)
+from thresher.language_models.characters import scoring
 from thresher.pages import Segments
 from thresher.pages.marked_text import is_bar
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
@@ -85,12 +79,12 @@ class NCleaner(Scorer):
 
     def check(self, where: str) -> None:
         """Check that the model's file exists."""
-        find_character_model(self._model, where)
+        scoring.find_character_model(self._model, where)
 
     @property
     def fingerprint(self) -> str:
         """The digest of the model."""
-        return card(load_character_model(self._model)).digest
+        return scoring.card(scoring.load_character_model(self._model)).digest
 
     def prepare(self) -> None:
         """Read the model, as a check."""
@@ -103,10 +97,10 @@ class NCleaner(Scorer):
             scores[bars(segments)] = -np.inf
         return scores
 
-    def _segment_scorer(self) -> SegmentScorer:
-        file = find_character_model(self._model)
+    def _segment_scorer(self) -> scoring.SegmentScorer:
+        file = scoring.find_character_model(self._model)
         changed = file.stat().st_mtime_ns if isinstance(file, Path) else 0
-        return load_segment_scorer(self._model, self.values["clamp"] == "probabilities", changed)
+        return scoring.load_segment_scorer(self._model, self.values["clamp"] == "probabilities", changed)
 
     @property
     def _model(self) -> str:

@@ -25,16 +25,8 @@ import numpy.typing as npt
 
 from thresher.archives import NamedModels, array_digest, damaged, read_archive, write_archive
 from thresher.errors import InputError, ThresherError
+from thresher.language_models.characters import character_counts
 from thresher.language_models.characters import character_counts as counting
-from thresher.language_models.characters.character_counts import (
-    ALPHABETS,
-    STANDARD,
-    STANDARD_NON_LEXICAL,
-    CharacterModel,
-    Floats,
-    Ints,
-    Settings,
-)
 from thresher.pages.plain import without_invalid
 from thresher.records import RecordFile
 
@@ -50,7 +42,7 @@ Values = npt.NDArray[np.float32]
 class SegmentScorer:
     """A model compiled to lookup tables for scoring; `literal` clamps its probabilities as StupidOS does."""
 
-    def __init__(self, model: CharacterModel, literal: bool = False) -> None:
+    def __init__(self, model: character_counts.CharacterModel, literal: bool = False) -> None:
         settings = model.settings
         self._n, self._alphabet = settings.n, settings.alphabet
         size = settings.alphabet.size
@@ -77,7 +69,7 @@ class SegmentScorer:
         """The size of the tables in bytes."""
         return self._dense.nbytes + sum(table.keys.nbytes + table.values.nbytes for table in self._hashed)
 
-    def score(self, text: str) -> Floats:
+    def score(self, text: str) -> character_counts.Floats:
         """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
 
         Segments are joined by line feeds, words by single spaces; shape (segments,), none if `text` is empty. One
@@ -97,11 +89,11 @@ class SegmentScorer:
             values[at : at + len(numbers)] = self._values(numbers)
             at += len(numbers)
         sums = np.add.reduceat(values, begins)
-        scores: Floats = np.full(len(lengths), -np.inf)
+        scores: character_counts.Floats = np.full(len(lengths), -np.inf)
         np.divide(sums, lengths, out=scores, where=lengths > 0)
         return scores
 
-    def _values(self, numbers: Ints) -> Values:
+    def _values(self, numbers: character_counts.Ints) -> Values:
         """Return the value of each n-gram's longest seen ending, the longest tables first."""
         size = self._alphabet.size
         if not self._hashed:
@@ -123,11 +115,11 @@ class SegmentScorer:
 class HashTable:
     """Values by key, open addressing with linear probing. `keys` holds -1 in empty slots; `shift` makes a slot of a hash."""
 
-    keys: Ints
+    keys: character_counts.Ints
     values: Values
     shift: np.uint64
 
-    def find(self, wanted: Ints) -> Ints:
+    def find(self, wanted: character_counts.Ints) -> character_counts.Ints:
         """Return the slot of each key, -1 for missing keys."""
         slots = _home(wanted, self.shift)
         keys = self.keys[slots]
@@ -142,7 +134,7 @@ class HashTable:
         return result
 
 
-def hash_table(keys: Ints, values: Values) -> HashTable:
+def hash_table(keys: character_counts.Ints, values: Values) -> HashTable:
     """Return the table of values by their keys, which are distinct and not negative."""
     bits = max(1, int(len(keys) * _ROOM).bit_length())
     shift = np.uint64(64 - bits)
@@ -162,11 +154,11 @@ def hash_table(keys: Ints, values: Values) -> HashTable:
     return HashTable(table, by_slot, shift)
 
 
-def _home(keys: Ints, shift: np.uint64) -> Ints:
+def _home(keys: character_counts.Ints, shift: np.uint64) -> character_counts.Ints:
     return ((keys.view(np.uint64) * _FACTOR) >> shift).view(np.int64)
 
 
-def _log_ratio(clean: Floats, dirty: Floats) -> Values:
+def _log_ratio(clean: character_counts.Floats, dirty: character_counts.Floats) -> Values:
     """Return ln(clean / dirty), inf where only `dirty` is 0; 0 for n-grams that end in `BEGIN`, where both are 0."""
     ratio = np.divide(clean, dirty, out=np.where(clean > 0, np.inf, 1.0), where=dirty > 0)
     return np.log(ratio, out=ratio).astype(np.float32)
@@ -183,7 +175,10 @@ _ARRAYS = ("steps", "clean", "raw")
 _TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
 _WHAT = "NCleaner model"
 _FIX = "train it again with `thresher ncleaner train`"
-SHIPPED: Mapping[str, Settings] = {"standard": STANDARD, "nonlexical": STANDARD_NON_LEXICAL}
+SHIPPED: Mapping[str, character_counts.Settings] = {
+    "standard": character_counts.STANDARD,
+    "nonlexical": character_counts.STANDARD_NON_LEXICAL,
+}
 FOLDER = files("thresher.language_models.characters") / "data"
 """The shipped models, `NAME.ncleaner`, and `card.json`: their data, licence, parameters, date and digests."""
 
@@ -216,7 +211,7 @@ class CharacterCard:
 _CARD_FILE = RecordFile(CharacterCard, "the card of an NCleaner model", _FIX, indent=2)
 
 
-def card(model: CharacterModel) -> CharacterCard:
+def card(model: character_counts.CharacterModel) -> CharacterCard:
     """Return a model's card."""
     settings = model.settings
     return CharacterCard(
@@ -234,13 +229,13 @@ def card(model: CharacterModel) -> CharacterCard:
     )
 
 
-def write_model(path: Path, model: CharacterModel) -> None:
+def write_model(path: Path, model: character_counts.CharacterModel) -> None:
     """Write a model to `path` atomically."""
     arrays = (np.diff(model.keys, prepend=0), model.clean, model.raw)
     write_archive(path, _CARD_FILE.text(card(model)), dict(zip(_ARRAYS, map(_narrow, arrays), strict=True)))
 
 
-def read_model(path: Traversable) -> CharacterModel:
+def read_model(path: Traversable) -> character_counts.CharacterModel:
     """Read a model that `write_model` wrote."""
     about, arrays = read_archive(path, _ARRAYS, _WHAT, _FIX)
     try:
@@ -252,17 +247,19 @@ def read_model(path: Traversable) -> CharacterModel:
     raise InputError(f"it is a model of format {known.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
 
 
-def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> CharacterModel:
-    settings = Settings(about.n, about.q, ALPHABETS[about.alphabet])
+def _model(
+    about: CharacterCard, steps: character_counts.Ints, clean: character_counts.Ints, raw: character_counts.Ints
+) -> character_counts.CharacterModel:
+    settings = character_counts.Settings(about.n, about.q, character_counts.ALPHABETS[about.alphabet])
     keys = np.cumsum(steps)
     if array_digest((keys, clean, raw)) != about.digest:
         raise ValueError("the arrays are not those the card was written for")
     if not len(keys) or keys[-1] >= settings.alphabet.size**settings.n:
         raise ValueError("the arrays do not fit the card")
-    return CharacterModel(settings, keys, clean, raw, about.pages, about.training)
+    return character_counts.CharacterModel(settings, keys, clean, raw, about.pages, about.training)
 
 
-def _narrow(values: Ints) -> npt.NDArray[Any]:
+def _narrow(values: character_counts.Ints) -> npt.NDArray[Any]:
     """Return values of at least 0 in the smallest type that holds them, little-endian."""
     largest = int(values.max(initial=0))
     kind = next(kind for kind in _TYPES if largest <= np.iinfo(kind).max)
@@ -277,7 +274,7 @@ def find_character_model(name: str, where: str | None = None) -> Traversable:
     return _FILES.find(name, where)
 
 
-def load_character_model(name: str) -> CharacterModel:
+def load_character_model(name: str) -> character_counts.CharacterModel:
     """Load a model: `standard`, `nonlexical` or a path."""
     return _FILES.load(name)
 

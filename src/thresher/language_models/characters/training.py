@@ -15,16 +15,7 @@ from lxml.etree import LxmlError
 
 from thresher.errors import InputError
 from thresher.files import user_error
-from thresher.language_models.characters.character_counts import (
-    STANDARD,
-    STANDARD_NON_LEXICAL,
-    VOWELS,
-    Alphabet,
-    CharacterModel,
-    Ints,
-    Settings,
-    ngram_pieces,
-)
+from thresher.language_models.characters import character_counts
 from thresher.pages import read_html
 from thresher.pages.decoding import decode
 from thresher.pages.marked_text import MarkedSegment, marked_segments, read_marked_text
@@ -113,26 +104,28 @@ def normalise(segment: str) -> str:
     return without_invalid(" ".join(segment.encode("utf-8", "replace").decode().split()))
 
 
-def ngrams(text: str, n: int, alphabet: Alphabet) -> Ints:
+def ngrams(text: str, n: int, alphabet: character_counts.Alphabet) -> character_counts.Ints:
     """Return what `ngram_pieces` yields in one piece."""
-    return np.concatenate([np.zeros(0, dtype=np.int64), *ngram_pieces(text, n, alphabet)])
+    return np.concatenate([np.zeros(0, dtype=np.int64), *character_counts.ngram_pieces(text, n, alphabet)])
 
 
 # N-grams counted at once; bounds memory.
 _PORTION = 2_000_000
 
 
-STANDARD_VOWELS = Settings(6, 0.4, VOWELS)
+STANDARD_VOWELS = character_counts.Settings(6, 0.4, character_counts.VOWELS)
 """The papers name none: as for the non-lexical alphabet."""
 
 
-def usual_settings(alphabet: str | None) -> Settings:
+def usual_settings(alphabet: str | None) -> character_counts.Settings:
     """Return the papers' choice for an alphabet by its name; None is the lexical one."""
-    usual = (STANDARD, STANDARD_NON_LEXICAL, STANDARD_VOWELS)
-    return next((settings for settings in usual if settings.alphabet.name == alphabet), STANDARD)
+    usual = (character_counts.STANDARD, character_counts.STANDARD_NON_LEXICAL, STANDARD_VOWELS)
+    return next((settings for settings in usual if settings.alphabet.name == alphabet), character_counts.STANDARD)
 
 
-def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settings, training: str) -> CharacterModel:
+def train(
+    pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: character_counts.Settings, training: str
+) -> character_counts.CharacterModel:
     """Count the n-grams of pages: the segments of each one's cleaned and raw text. `training` describes their origin."""
     clean, raw = _Counter(settings), _Counter(settings)
     count = 0
@@ -150,7 +143,7 @@ def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settin
             training,
         )
     keys = np.union1d(clean_keys, raw_keys)
-    return CharacterModel(
+    return character_counts.CharacterModel(
         settings, keys, _spread(keys, clean_keys, clean_counts), _spread(keys, raw_keys, raw_counts), count, training
     )
 
@@ -158,9 +151,9 @@ def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settin
 class _Counter:
     """Counts n-grams in portions."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: character_counts.Settings) -> None:
         self._settings = settings
-        self._waiting: list[Ints] = []
+        self._waiting: list[character_counts.Ints] = []
         self._size = 0
         self._keys = np.zeros(0, dtype=np.int64)
         self._counts = np.zeros(0, dtype=np.int64)
@@ -174,7 +167,7 @@ class _Counter:
         if self._size > _PORTION:
             self.counts()
 
-    def counts(self) -> tuple[Ints, Ints]:
+    def counts(self) -> tuple[character_counts.Ints, character_counts.Ints]:
         """Return the n-grams so far, ascending, and how often each occurs."""
         if self._waiting:
             keys, counts = np.unique(np.concatenate(self._waiting), return_counts=True)
@@ -185,7 +178,9 @@ class _Counter:
         return self._keys, self._counts
 
 
-def _spread(keys: Ints, subset: Ints, counts: Ints) -> Ints:
+def _spread(
+    keys: character_counts.Ints, subset: character_counts.Ints, counts: character_counts.Ints
+) -> character_counts.Ints:
     """Return the counts of `keys`, ascending, from those of a subset; 0 for the others."""
     spread = np.zeros(len(keys), dtype=np.int64)
     spread[np.searchsorted(keys, subset)] = counts
