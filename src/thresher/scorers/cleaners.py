@@ -1,9 +1,8 @@
 """Cleaners and their canonical names: `none`, `words@11`, `perplexity(lm=books)@8000`, `words@5+density(headings=keep)@10`.
 
 Names and cleaners convert into each other; every cleaner has one canonical name. Scorers that decide have no cutoff in their
-names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection
-(`perplexity(lm=books)@p70`) or of a model's reference text (`@r70`), or a quota of each page's words (`@doc50`): see
-`thresher.scorers.relative_cutoffs`.
+names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection (`perplexity(lm=books)@p70`)
+or of a model's reference text (`@r70`), or a quota of each page's words (`@doc50`): see `thresher.scorers.relative_cutoffs`.
 """
 
 from __future__ import annotations
