@@ -61,7 +61,7 @@ def read_pages(data: bytes, folder: Path) -> None:
                 # Between two blocks the one may have a space where the other has none.
                 flat, by_events = flatten(decoded.utf8), flatten_by_events(_parsed(decoded.utf8))
                 assert lines(flat) == lines(by_events)
-                assert flat.replace(" ", "") == by_events.replace(" ", "")
+                assert flat.replace(b" ", b"") == by_events.replace(b" ", b"")
             scored = score_page(page, scoring)
             assert scored.status != FAILED, scored.reason
             for scorer in scoring:
