@@ -86,6 +86,12 @@ FAQ = """<script type="application/ld+json">{"@context": "https://schema.org", "
 "acceptedAnswer": {"@type": "Answer", "text": "Slowly."}}]}]}</script>"""
 
 
+def test_half_a_surrogate_pair_in_a_question_is_replaced() -> None:
+    """No table and no file of topics can have it, and one page would end the whole run."""
+    entry = r'{"@type": "Question", "name": "How is \ud800 bread baked?", "acceptedAnswer": "Slowly."}'
+    assert extracted(f"<script type=application/ld+json>{entry}</script>").question == "How is ? bread baked?"
+
+
 @pytest.mark.parametrize(
     ("html", "description", "question", "sentence"),
     [

@@ -222,11 +222,8 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         raise InputError(what, fix, str(root))
     if len(by_format) > 1:
         counts = ", ".join(f"{kind} ({len(matching)})" for kind, matching in sorted(by_format.items()))
-        raise InputError(
-            f"the folder holds files of several kinds: {counts}",
-            f"say which is meant with `format`: {', '.join(sorted(by_format))}",
-            str(root),
-        )
+        fix = f"say which is meant with `format`: {', '.join(sorted(by_format))}"
+        raise InputError(f"the folder holds files of several kinds: {counts}", fix, str(root))
     ((kind, matching),) = by_format.items()
     return kind, tuple(matching)
 

@@ -112,11 +112,8 @@ def unique(sources: Iterable[Source]) -> Iterator[Source]:
         if problem:
             raise InputError(problem, "give the document an id without white space", source.where)
         if source.id in seen:
-            raise InputError(
-                f"the document id {source.id!r} occurs twice, first in {seen[source.id]}",
-                "make ids unique",
-                source.where,
-            )
+            what = f"the document id {source.id!r} occurs twice, first in {seen[source.id]}"
+            raise InputError(what, "make ids unique", source.where)
         seen[source.id] = source.where
         yield source
 

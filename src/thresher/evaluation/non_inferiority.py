@@ -103,8 +103,7 @@ def parse_margin(text: str, where: str = "--margin") -> Margin:
 
 
 def lower_bounds(tested: Floats, level: float, inflation: float = 1.0) -> Floats:
-    """Return lower bounds of means over the last dimension, at least two topics, each of confidence 1 − level, by
-    Student's t.
+    """Return lower bounds of means over the last dimension, at least two topics, each of confidence 1 − level, by Student's t.
 
     Variances of means are multiplied by `inflation`, where values are not independent.
     """

@@ -307,8 +307,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def ratio_interval(
     values: NDArray[np.float64], baseline: NDArray[np.float64], alpha: float = ALPHA, seed: int = SEED
 ) -> tuple[float, float]:
-    """Return the bounds of the ratio of two means over topics: the percentile bootstrap (Efron 1979) at level 1 -
-    alpha.
+    """Return the bounds of the ratio of two means over topics: the percentile bootstrap (Efron 1979) at level 1 - alpha.
 
     Values are not negative; the baseline's are above 0 for some topic.
     """

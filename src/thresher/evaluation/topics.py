@@ -147,11 +147,8 @@ def _tsv(text: str, _field: str, path: Path) -> Iterator[_ReadTopic]:
             continue
         columns = line.split("\t")
         if len(columns) != 2:
-            raise InputError(
-                f"the line has {len(columns)} tab-separated column{'s' * (len(columns) != 1)}, not 2",
-                "write `id<TAB>query`",
-                f"{path}:{number}",
-            )
+            what = f"the line has {len(columns)} tab-separated column{'s' * (len(columns) != 1)}, not 2"
+            raise InputError(what, "write `id<TAB>query`", f"{path}:{number}")
         yield _ReadTopic(columns[0].strip(), columns[1], number)
 
 
@@ -240,11 +237,8 @@ def _nothing_between(text: str, start: int, end: int, tag: str, path: Path) -> N
     between = text[start:end]
     if between.strip():
         line = text.count("\n", 0, start + len(between) - len(between.lstrip())) + 1
-        raise InputError(
-            f"there is text outside of <{tag}> blocks",
-            f"put it between <{tag}> and </{tag}>, or remove it",
-            f"{path}:{line}",
-        )
+        fix = f"put it between <{tag}> and </{tag}>, or remove it"
+        raise InputError(f"there is text outside of <{tag}> blocks", fix, f"{path}:{line}")
 
 
 def _spelled(fields: list[tuple[str, str]], field: str) -> list[str]:

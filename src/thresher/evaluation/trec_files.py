@@ -46,11 +46,8 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
         where = f"{path}:{number}"
         width = width or len(columns)
         if width not in (4, 6) or len(columns) != width:
-            raise InputError(
-                f"the line has {len(columns)} columns, not {width if width in (4, 6) else 4}",
-                "write `topic 0 docid grade`, with a document id without spaces",
-                where,
-            )
+            fix = "write `topic 0 docid grade`, with a document id without spaces"
+            raise InputError(f"the line has {len(columns)} columns, not {width if width in (4, 6) else 4}", fix, where)
         if len(columns) == 4 and column != GRADES[0]:
             raise InputError(f"the line has one grade and no {column}", f"use the column {GRADES[0]}", where)
         topic, document = columns[0], columns[2]
@@ -109,8 +106,7 @@ def _add_judgment(
 
 
 def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: str) -> None:
-    """Write a run, whole or not at all: lines of `topic Q0 docid rank score tag`, scores with six decimals, ranks from
-    1.
+    """Write a run, whole or not at all: lines of `topic Q0 docid rank score tag`, scores with six decimals, ranks from 1.
 
     `hits` are (document id, score) by topic, best first; `tag` is one word.
     """
@@ -125,17 +121,11 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
         seen: set[str] = set()
         for rank, ((document, _), text) in enumerate(zip(documents, texts, strict=True), start=1):
             if document.split() != [document]:
-                raise InputError(
-                    f"the document id `{document}` is empty or holds white space",
-                    "give documents ids without white space",
-                    str(path),
-                )
+                fix = "give documents ids without white space"
+                raise InputError(f"the document id `{document}` is empty or holds white space", fix, str(path))
             if document in seen:
-                raise InputError(
-                    f"document {document} is retrieved twice for topic {topic}",
-                    "give each document its own id",
-                    str(path),
-                )
+                fix = "give each document its own id"
+                raise InputError(f"document {document} is retrieved twice for topic {topic}", fix, str(path))
             seen.add(document)
             lines.append(f"{topic} Q0 {document} {rank} {text} {tag}\n")
     with atomic_path(path) as temporary:

@@ -158,11 +158,8 @@ def measured_again(choice: Choice, experiment: Experiment, results: Results, fol
 def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: str) -> None:
     """Check that the key of a result is the experiment's; `verb` would make it again."""
     if found != key:
-        raise StateError(
-            "it was made from another collection, other topics or other options",
-            f"run `thresher {verb} {experiment.file}` again",
-            str(path),
-        )
+        fix = f"run `thresher {verb} {experiment.file}` again"
+        raise StateError("it was made from another collection, other topics or other options", fix, str(path))
 
 
 def _choose(

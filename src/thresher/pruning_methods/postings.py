@@ -93,8 +93,7 @@ class DocumentPostings:
         return np.diff(self.bounds)
 
     def rank(self, values: Floats, hashes: Hashes) -> Ints:
-        """Return the rank of each posting among those of its document, from 0, by descending value; ties by the term's
-        hash.
+        """Return the rank of each posting among those of its document, from 0, by descending value; ties by the term's hash.
 
         Shape (postings,) as `values`; `hashes` are by term number.
         """

@@ -24,6 +24,7 @@ from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 from lxml import etree
 
 from thresher.collections import Page
+from thresher.files import fit_text
 from thresher.pages import check_text
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import has_many_attributes
@@ -376,7 +377,8 @@ def _question(root: etree._Element) -> str:
         if (element.get("type") or "").strip().lower() == _JSON_LD:
             with suppress(ValueError, RecursionError):
                 if found := _asked(json.loads(element.text or "", strict=False), _DEEPEST):
-                    return " ".join(found.split())
+                    # JSON may have half of a surrogate pair, which no file can.
+                    return fit_text(" ".join(found.split()))
     return ""
 
 

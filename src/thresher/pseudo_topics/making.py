@@ -92,11 +92,8 @@ def check_folder(folder: Path) -> None:
     if names and PSEUDO_COUNTS not in names:
         others = others or names
     if others:
-        raise StateError(
-            f"it would be replaced, but holds {others[0]}, which is not of pseudo-topics",
-            "name a new or an empty folder",
-            str(folder),
-        )
+        what = f"it would be replaced, but holds {others[0]}, which is not of pseudo-topics"
+        raise StateError(what, "name a new or an empty folder", str(folder))
 
 
 def write_topics(made: Made, folder: Path, about: Mapping[str, Any] | None = None) -> None:
@@ -178,11 +175,8 @@ def make_pseudo_topics(
     with extracted(source, output.parent, options, format, reading, limits, backend) as store:
         made = choose(store, options)
     if not made.topics:
-        raise InputError(
-            f"no topic was found ({'; '.join(summary(made))})",
-            "give pages with titles or links to each other",
-            str(source),
-        )
+        fix = "give pages with titles or links to each other"
+        raise InputError(f"no topic was found ({'; '.join(summary(made))})", fix, str(source))
     about = {
         "collection": source.name,
         "options": asdict(options),
@@ -229,11 +223,8 @@ def _check(options: PseudoOptions, rule: IdRule) -> None:
         named = ", ".join(sorted(unknown)) or "nothing"
         raise ConfigError(f"topics can't be made from {named}", f"use {' or '.join(SOURCES)}", "sources")
     if options.stop_list not in languages():
-        raise ConfigError(
-            f"there is no stop list of the language {options.stop_list!r}",
-            f"use one of {', '.join(languages())}",
-            "stop_list",
-        )
+        fix = f"use one of {', '.join(languages())}"
+        raise ConfigError(f"there is no stop list of the language {options.stop_list!r}", fix, "stop_list")
     if rule.ids not in ID_RULES:
         raise ConfigError(f"there is no rule for ids {rule.ids!r}", f"use one of {', '.join(ID_RULES)}", "ids")
     try:
@@ -257,11 +248,8 @@ def _check_store(store: Store, collection: Collection) -> None:
             where,
         )
     reason = next(iter(store.failures))
-    raise InputError(
-        f"none of its {store.counts['all']} documents can be read, the most frequent reason is: {reason}",
-        "check the path, the format and the options of ids",
-        where,
-    )
+    what = f"none of its {store.counts['all']} documents can be read, the most frequent reason is: {reason}"
+    raise InputError(what, "check the path, the format and the options of ids", where)
 
 
 def choose(store: Store, options: PseudoOptions, among: Truths | None = None) -> Made:

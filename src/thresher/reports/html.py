@@ -12,21 +12,11 @@ from thresher.choosing.advice import Advice
 from thresher.choosing.choices import Choice, ModelChoice, Pick
 from thresher.defaults import DEFAULT_INDEX
 from thresher.explaining.explanations import ExplainedTopics
-from thresher.reports import further_tables, summary, variant_tables
+from thresher.reports import formatting, further_tables, summary, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
 from thresher.reports.charts import LOOK, cutoffs, frontier, leading, on_held_out, overview, topics
 from thresher.reports.drawing import chart_library
 from thresher.reports.explanation_text import share_tables
-from thresher.reports.formatting import (
-    MINUS,
-    change_text,
-    fixed,
-    measure_text,
-    megabytes,
-    percent,
-    percent_text,
-    significant_digits,
-)
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
@@ -77,7 +67,7 @@ def _model(results: Results, table: VariantTable, choice: Choice | None) -> dict
         "families": overview(model, "family", 320) if len(families) > 1 else None,
         "recommended": first,
         "words": _words(choice) if choice else None,
-        "sure": percent_text(1 - (choice.terms.alpha if choice else results.facts.alpha)),
+        "sure": formatting.percent_text(1 - (choice.terms.alpha if choice else results.facts.alpha)),
         "seconds": built.query.wall.value if built and built.query else None,
         "topics": _topics(results, table, main, first),
     }
@@ -202,15 +192,17 @@ KeyFigure = tuple[str, str, str]
 
 def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[KeyFigure]:
     row = table.rows[table.position[pick.variant]]
-    size = "" if row.bytes is None else f", {significant_digits(megabytes(row.bytes))} MB"
+    size = "" if row.bytes is None else f", {formatting.significant_digits(formatting.megabytes(row.bytes))} MB"
     yield "Index size", _change(pick.share), f"postings{size}"
     gain = next((one for one in (model.gain, model.dominating) if one and one.pick == pick), None)
     effect = gain.held_out if gain else pick.effects[0]
     short = measure_header(effect.measure)[0]
     where = "topics without a part in the pick" if gain else f"{effect.topics} topics"
-    least = f"at worst {change_text(effect.low)}"
-    accepted = "" if effect.margin is None else f", {MINUS}{measure_text(effect.margin)} is accepted"
-    yield f"{short}, {where}", change_text(effect.difference), least + accepted
+    least = f"at worst {formatting.change_text(effect.low)}"
+    accepted = (
+        "" if effect.margin is None else f", {formatting.MINUS}{formatting.measure_text(effect.margin)} is accepted"
+    )
+    yield f"{short}, {where}", formatting.change_text(effect.difference), least + accepted
     if pick.work is not None:
         share = pick.work.share
         yield "Postings per query", _change(share.value), f"{_change(share.low)} to {_change(share.high)}"
@@ -218,9 +210,9 @@ def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[Ke
 
 def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
     base = table.baseline
-    yield "Index size", fixed(base.index.postings, 0), "postings, no cleaning"
-    yield measure_header(table.main)[0], measure_text(table.mean(table.main)[0]), "no cleaning"
-    yield "Postings per query", fixed(table.mean_query_postings[0], 0), "no cleaning"
+    yield "Index size", formatting.fixed(base.index.postings, 0), "postings, no cleaning"
+    yield measure_header(table.main)[0], formatting.measure_text(table.mean(table.main)[0]), "no cleaning"
+    yield "Postings per query", formatting.fixed(table.mean_query_postings[0], 0), "no cleaning"
 
 
 def _not_chosen(results: Results) -> dict[str, Any]:
@@ -228,7 +220,7 @@ def _not_chosen(results: Results) -> dict[str, Any]:
     sentences = ["Nothing is recommended yet: run `thresher choose`.", *summary.model_findings(table)]
     usual = table.position.get(DEFAULT_INDEX)
     if usual is not None:
-        share, mean = percent(table.shares[usual]), measure_text(table.mean(table.main)[usual])
+        share, mean = formatting.percent(table.shares[usual]), formatting.measure_text(table.mean(table.main)[usual])
         known = f"has {share} % of the postings and {measure_header(table.main)[0]} {mean}"
         sentences.insert(1, f"The usual index, `{DEFAULT_INDEX}`, {known}.")
     return {
@@ -257,5 +249,5 @@ def _why(choice: Choice, model: ModelChoice) -> dict[str, Any]:
 
 def _change(share: float) -> str:
     change = share - 1
-    sign = "" if round(1000 * change) == 0 else "+" if change > 0 else MINUS
-    return f"{sign}{percent(abs(change))} %"
+    sign = "" if round(1000 * change) == 0 else "+" if change > 0 else formatting.MINUS
+    return f"{sign}{formatting.percent(abs(change))} %"

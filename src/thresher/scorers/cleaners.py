@@ -1,9 +1,8 @@
 """Cleaners and their canonical names: `none`, `words@11`, `perplexity(lm=books)@8000`, `words@5+density(headings=keep)@10`.
 
 Names and cleaners convert into each other; every cleaner has one canonical name. Scorers that decide have no cutoff in their
-names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection
-(`perplexity(lm=books)@p70`) or of a model's reference text (`@r70`), or a quota of each page's words (`@doc50`): see
-`thresher.scorers.relative_cutoffs`.
+names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection (`perplexity(lm=books)@p70`)
+or of a model's reference text (`@r70`), or a quota of each page's words (`@doc50`): see `thresher.scorers.relative_cutoffs`.
 """
 
 from __future__ import annotations
@@ -16,42 +15,20 @@ from typing import Any
 from thresher.columns import number_text
 from thresher.defaults import DEFAULT_CLEANER, DOCUMENT, REFERENCE, SEARCH_CLEANER
 from thresher.errors import ConfigError
-from thresher.scorers.base import (
-    DECISION,
-    KEEP_HIGH,
-    Declared,
-    Parameter,
-    Scorer,
-    TextMaker,
-    Value,
-    check_range,
-    printed,
-    span,
-    with_values,
-)
+from thresher.scorers import base, relative_cutoffs
 from thresher.scorers.registry import scorer_class, scorers
-from thresher.scorers.relative_cutoffs import (
-    Cutoff,
-    Percentile,
-    Quota,
-    check_percentile,
-    check_quota,
-    kind_of,
-    parse_cutoff,
-    reference_cutoff,
-)
 
 BASELINE = "none"
 
 SCORE, HEADLINE, KEEP, DROP = "score", "headline", "keep", "drop"
-HEADINGS = Parameter(
+HEADINGS = base.Parameter(
     "headings",
     str,
     SCORE,
     "whether title and headings are scored like any block, the headline is always kept, all are, or all are dropped",
     choices=(SCORE, HEADLINE, KEEP, DROP),
 )
-FLOOR = Parameter(
+FLOOR = base.Parameter(
     "floor", int, 0, "words that a page keeps, if it has them, whatever the cutoff: its best-scored segments", low=0
 )
 """Options of the cut, not of the scorer: they change no score."""
@@ -73,10 +50,10 @@ class Cut:
     `thresher.scoring.cutting`.
     """
 
-    scorer: Scorer
+    scorer: base.Scorer
     cutoff: float | None
     headings: str = SCORE
-    percentile: Percentile | None = None
+    percentile: relative_cutoffs.Percentile | None = None
     floor: int = 0
     quota: bool = False
 
@@ -94,11 +71,11 @@ class Cut:
             values[HEADINGS.name] = self.headings
         if self.floor:
             values[FLOOR.name] = self.floor
-        name = with_values(self.scorer.name, values)
+        name = base.with_values(self.scorer.name, values)
         if self.percentile is not None:
             return f"{name}@{self.percentile.name}"
         if self.quota:
-            return f"{name}@{DOCUMENT if self.cutoff is None else Quota(self.cutoff).name}"
+            return f"{name}@{DOCUMENT if self.cutoff is None else relative_cutoffs.Quota(self.cutoff).name}"
         return name if self.cutoff is None or self.scorer.decides else f"{name}@{number_text(self.cutoff)}"
 
     @property
@@ -116,26 +93,28 @@ class Cut:
     @property
     def higher_is_stricter(self) -> bool:
         """Whether higher cutoffs keep less."""
-        return self.scorer.keep == KEEP_HIGH and not self.quota
+        return self.scorer.keep == base.KEEP_HIGH and not self.quota
 
     def checked(self) -> Cut:
         """Return this cut after checking that its models exist."""
         self.scorer.check(self.name)
         if self.percentile is not None and self.percentile.kind == REFERENCE:
-            reference_cutoff(self.scorer, self.percentile, self.name)
+            relative_cutoffs.reference_cutoff(self.scorer, self.percentile, self.name)
         return self
 
-    def at(self, cutoff: Cutoff, where: str) -> Cut:
+    def at(self, cutoff: relative_cutoffs.Cutoff, where: str) -> Cut:
         """Return this cut at another cutoff, a number, a percentile or a quota."""
         kind = type(self.scorer)
         if kind.decides:
             raise ConfigError(f"{kind.name!r} decides by itself and has no cutoff", f"write {self.name}", where)
-        if isinstance(cutoff, Percentile):
-            return replace(self, cutoff=None, percentile=check_percentile(cutoff, self.scorer, where), quota=False)
-        if isinstance(cutoff, Quota):
-            value = check_quota(cutoff, self.scorer, where).value
+        if isinstance(cutoff, relative_cutoffs.Percentile):
+            return replace(
+                self, cutoff=None, percentile=relative_cutoffs.check_percentile(cutoff, self.scorer, where), quota=False
+            )
+        if isinstance(cutoff, relative_cutoffs.Quota):
+            value = relative_cutoffs.check_quota(cutoff, self.scorer, where).value
             return replace(self, cutoff=value, percentile=None, quota=True)
-        check_range(cutoff, kind.low, kind.high, f"the cutoff of {self.scorer.name!r}", where)
+        base.check_range(cutoff, kind.low, kind.high, f"the cutoff of {self.scorer.name!r}", where)
         return replace(self, cutoff=cutoff, percentile=None, quota=False)
 
 
@@ -164,14 +143,14 @@ class Cleaner:
         maker = self.cuts[0].scorer.reads if self.cuts else None
         if isinstance(maker, CleanedText):
             return maker.cleaner
-        return self if maker is None else Cleaner((Cut(maker, DECISION),))
+        return self if maker is None else Cleaner((Cut(maker, base.DECISION),))
 
     def checked(self) -> Cleaner:
         """Return this cleaner after checking its cuts."""
         return Cleaner(tuple(cut.checked() for cut in self.cuts))
 
     @property
-    def scorers(self) -> tuple[Scorer, ...]:
+    def scorers(self) -> tuple[base.Scorer, ...]:
         """The scorers it needs."""
         return tuple(cut.scorer for cut in self.cuts)
 
@@ -181,7 +160,7 @@ class Cleaner:
         return {cut.name: cut.cutoff for cut in self.cuts if cut.percentile is not None and cut.cutoff is not None}
 
 
-class CleanedText(TextMaker):
+class CleanedText(base.TextMaker):
     """What a cleaner leaves of a page, for scores of whole pages behind it."""
 
     name = "cleaned"
@@ -202,7 +181,7 @@ class CleanedText(TextMaker):
         return ", ".join(scorer.fingerprint for scorer in self.cleaner.scorers)
 
     @property
-    def on_page(self) -> tuple[Scorer, ...]:
+    def on_page(self) -> tuple[base.Scorer, ...]:
         """The cleaner's scorers."""
         return self.cleaner.scorers
 
@@ -246,13 +225,13 @@ def parse_sweep(text: str, where: str | None = None) -> Cut:
     return cut
 
 
-def sweep_name(template: Cut, cutoff: Cutoff) -> str:
+def sweep_name(template: Cut, cutoff: relative_cutoffs.Cutoff) -> str:
     """Return a sweep's name: the template's, with `@p` or `@r` appended where cutoffs are percentiles, `@doc` where quotas."""
-    kind = kind_of(cutoff)
+    kind = relative_cutoffs.kind_of(cutoff)
     return f"{template.name}@{kind}" if kind else template.name
 
 
-def middle_cutoff(kind: type[Scorer]) -> str:
+def middle_cutoff(kind: type[base.Scorer]) -> str:
     """Print a cutoff of a scorer as an example: of 100 cutoffs, those in the middle leave next to nothing."""
     return number_text(kind.grid[min(len(kind.grid) // 2, 10)] if kind.grid else 1)
 
@@ -261,16 +240,16 @@ def _parse_cuts(text: str, where: str) -> list[Cut]:
     """Return the cuts of a name; those behind a text cut that, and the text itself is then no cut."""
     cuts = [_parse(part, text, where) for part in text.split("+")]
     whole = next((at for at, cut in enumerate(cuts) if cut.scorer.whole), len(cuts))
-    if 0 < whole < len(cuts) and not isinstance(cuts[0].scorer, TextMaker):
+    if 0 < whole < len(cuts) and not isinstance(cuts[0].scorer, base.TextMaker):
         return _behind(text, cuts[:whole], cuts[whole:], where)
     maker = cuts[0].scorer
     for cut in cuts[1:]:
-        if isinstance(cut.scorer, TextMaker):
+        if isinstance(cut.scorer, base.TextMaker):
             fix = "put it first: what follows then cuts its text"
             raise ConfigError(f"{cut.name!r} stands behind another cleaner", fix, where)
-        if isinstance(maker, TextMaker):
+        if isinstance(maker, base.TextMaker):
             cut.scorer.reads = maker
-    return cuts[1:] if isinstance(maker, TextMaker) and len(cuts) > 1 else cuts
+    return cuts[1:] if isinstance(maker, base.TextMaker) and len(cuts) > 1 else cuts
 
 
 def _behind(text: str, before: Sequence[Cut], cuts: list[Cut], where: str) -> list[Cut]:
@@ -290,16 +269,16 @@ def _parse(part: str, text: str, where: str) -> Cut:
         raise _unparsed(text, where)
     kind = scorer_class(match["name"], where)
     kind = kind.chosen(match["inside"] or "", where)
-    of_cut = () if issubclass(kind, TextMaker) else CUT_PARAMETERS
+    of_cut = () if issubclass(kind, base.TextMaker) else CUT_PARAMETERS
     values = parse_values(kind.name, (*kind.parameters, *of_cut), match["inside"] or "", where)
     headings = str(values.pop(HEADINGS.name, kind.headings))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
-    template = Cut(kind(**values), DECISION if kind.decides else None, headings, floor=floor)
+    template = Cut(kind(**values), base.DECISION if kind.decides else None, headings, floor=floor)
     if match["cutoff"] is None:
         return template
     if kind.decides:
-        return template.at(DECISION, where)  # raises: it has no cutoffs
-    return template.at(parse_cutoff(match["cutoff"], kind.name, where), where)
+        return template.at(base.DECISION, where)  # raises: it has no cutoffs
+    return template.at(relative_cutoffs.parse_cutoff(match["cutoff"], kind.name, where), where)
 
 
 def _unparsed(text: str, where: str) -> ConfigError:
@@ -309,11 +288,11 @@ def _unparsed(text: str, where: str) -> ConfigError:
     return ConfigError(f"the name {text!r} does not parse", fix, where)
 
 
-def parse_values(name: str, parameters: Sequence[Parameter], inside: str, where: str) -> dict[str, Value]:
+def parse_values(name: str, parameters: Sequence[base.Parameter], inside: str, where: str) -> dict[str, base.Value]:
     """Return the values of `key=value,…` for what is called `name`."""
     known = {parameter.name: parameter for parameter in parameters}
     bare = next((parameter.name for parameter in parameters if parameter.bare), None)
-    values: dict[str, Value] = {}
+    values: dict[str, base.Value] = {}
     for item in filter(None, map(str.strip, inside.split(","))):
         key, equals, value = map(str.strip, item.partition("="))
         if bare is not None and not equals:
@@ -324,7 +303,7 @@ def parse_values(name: str, parameters: Sequence[Parameter], inside: str, where:
             raise ConfigError(f"{name!r} has no parameter {key!r}", fix, where)
         if not equals:
             what = f"the parameter {key!r} of {name!r} has no value"
-            raise ConfigError(what, f"write {key}={printed(known[key].default)}", where)
+            raise ConfigError(what, f"write {key}={base.printed(known[key].default)}", where)
         if key in values:
             raise ConfigError(f"the parameter {key!r} is given twice", "give it once", where)
         values[key] = known[key].parse(value, where)
@@ -368,13 +347,14 @@ def entry_lines(entry: Mapping[str, Any], head: str, usage: str) -> Iterator[str
     yield f"    {entry['description']}"
     yield f"    {usage}, such as {entry['example']}"
     for parameter in entry["parameters"]:
-        yield f"    {parameter['name']}={printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
+        values = f"{base.printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
+        yield f"    {parameter['name']}={values}"
     yield f"    source: {entry['source']}"
     yield ""
 
 
 def declaration(
-    kind: type[Declared], own: Mapping[str, Any], cutoffs: str, example: str, more: Iterable[Parameter] = ()
+    kind: type[base.Declared], own: Mapping[str, Any], cutoffs: str, example: str, more: Iterable[base.Parameter] = ()
 ) -> dict[str, Any]:
     """Return the declaration of a scorer or pruning method as JSON values; `own` are those that the other has not."""
     parameters = [
@@ -400,12 +380,12 @@ def declaration(
     }
 
 
-def _declaration(kind: type[Scorer]) -> dict[str, Any]:
+def _declaration(kind: type[base.Scorer]) -> dict[str, Any]:
     usual = f", {number_text(kind.usual)} by default" if kind.usual else ""
     return declaration(
         kind,
         {"segment": kind.segment, "keep": kind.keep, "decides": kind.decides},
-        "none" if kind.decides else span(kind.low, kind.high) + usual,
+        "none" if kind.decides else base.span(kind.low, kind.high) + usual,
         kind().canonical_name + ("" if kind.decides else f"@{middle_cutoff(kind)}"),
-        () if issubclass(kind, TextMaker) else (replace(HEADINGS, default=kind.headings), FLOOR),
+        () if issubclass(kind, base.TextMaker) else (replace(HEADINGS, default=kind.headings), FLOOR),
     )

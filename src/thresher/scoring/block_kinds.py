@@ -6,8 +6,7 @@
 - heading: H1 to H6.
 - code, table, list: the innermost element around the block of PRE, XMP; TD, TH, CAPTION; LI, DT, DD. But a paragraph (P,
   BLOCKQUOTE) in a cell is text, as in tables that lay out a page.
-- link: more than half of the words are in links. Before table and list, after code.
-- text: all the rest.
+- link: more than half of the words are in links. Before table and list, after code. - text: all the rest.
 """
 
 from __future__ import annotations

@@ -35,8 +35,7 @@ _SIGN = np.uint32(2**31)
 
 
 def resolved(folder: Path, cleaner: Cleaner) -> Cleaner:
-    """Return the cleaner with all percentile cutoffs resolved to numbers by the score store `folder`; names do not
-    change.
+    """Return the cleaner with all percentile cutoffs resolved to numbers by the score store `folder`; names do not change.
 
     Percentiles of the collection are over all its pages that did not fail, whatever other cuts the cleaner has.
     """

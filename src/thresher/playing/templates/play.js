@@ -160,17 +160,11 @@
     which.addEventListener("click", () => showSide(number));
     side.elements = { cuts, words, of, removed, rest, meter, which, lines };
     part("which").append(which);
-    part("sides").append(
-      make(
-        "fieldset",
-        { className: `side ${letter.toLowerCase()}`, id: `side-${letter.toLowerCase()}` },
-        make("legend", {}, letter),
-        cuts,
-        make("p", { className: "counts" }, words, of, removed, rest),
-        make("div", { className: "meter" }, meter),
-        make("div", { className: "more" }, add, variants, text, make("details", { className: "elsewhere" }, make("summary", {}, data.server ? "name, curl, Python" : "name, shell, Python"), list)),
-      ),
-    );
+    const elsewhere = make("details", { className: "elsewhere" }, make("summary", {}, data.server ? "name, curl, Python" : "name, shell, Python"), list);
+    const counts = make("p", { className: "counts" }, words, of, removed, rest);
+    const more = make("div", { className: "more" }, add, variants, text, elsewhere);
+    const shown = { className: `side ${letter.toLowerCase()}`, id: `side-${letter.toLowerCase()}` };
+    part("sides").append(make("fieldset", shown, make("legend", {}, letter), cuts, counts, make("div", { className: "meter" }, meter), more));
   };
   const showSide = (number) => {
     part("view").classList.toggle("shown-a", number === 0);
@@ -280,12 +274,8 @@
     floor.addEventListener("change", () => {
       if (Number.isSafeInteger(floor.valueAsNumber) && floor.valueAsNumber >= 0) change({ floor: floor.valueAsNumber });
     });
-    const options = make(
-      "div",
-      { className: "options" },
-      make("label", {}, "headings", headings),
-      make("label", {}, "at least", floor, "words of a page"),
-    );
+    const least = make("label", {}, "at least", floor, "words of a page");
+    const options = make("div", { className: "options" }, make("label", {}, "headings", headings), least);
     if (!scorer.decides) {
       const kind = make("select", { "aria-label": `Kind of cutoff of ${label}` }, new Option(scorer.unit, ""), new Option("% of the page's words", "quota"));
       kind.value = cut.quota ? "quota" : "";
@@ -314,9 +304,7 @@
     });
     element.append(...row.cells);
     if (part("inline").checked && row.first) element.append(inlineScores(row));
-    element.addEventListener("click", () => {
-      if (!String(getSelection())) goTo(number, false);
-    });
+    element.addEventListener("click", () => { if (!String(getSelection())) goTo(number, false); });
     row.element = element;
     sides.forEach((_, index) => paint(row, index));
     showFold(row);
@@ -487,14 +475,9 @@
       const scorer = scorers[name];
       const values = scores(scorer);
       const text = values.length > 1 ? `${short(Math.min(...values))} to ${short(Math.max(...values))}` : short(values[0]);
-      const row = make(
-        "tr",
-        { className: used.has(name) ? "used" : "" },
-        make("th", { scope: "row", title: scorer.about }, name, ...(scorer.decides ? [] : [make("small", {}, scorer.unit)])),
-        make("td", { className: "number" }, scorer.decides ? (values[0] ? "keeps" : "drops") : text),
-        make("td", { className: "number" }, ...setters(scorer, values)),
-      );
-      return row;
+      const head = make("th", { scope: "row", title: scorer.about }, name, ...(scorer.decides ? [] : [make("small", {}, scorer.unit)]));
+      const said = make("td", { className: "number" }, scorer.decides ? (values[0] ? "keeps" : "drops") : text);
+      return make("tr", { className: used.has(name) ? "used" : "" }, head, said, make("td", { className: "number" }, ...setters(scorer, values)));
     });
   const showAbout = () => {
     const { block } = rows[here];
@@ -525,19 +508,12 @@
       const body = make("tbody");
       for (let index = begin; index < Math.min(end, begin + 50); index++) {
         const text = page.sentences[index].trim();
-        body.append(
-          make("tr", {}, make("th", { scope: "row" }, text.length > 60 ? `${text.slice(0, 60)}…` : text), ...bySentence.map((name) => make("td", { className: "number" }, short(page.scores[name][index])))),
-        );
+        const found = bySentence.map((name) => make("td", { className: "number" }, short(page.scores[name][index])));
+        body.append(make("tr", {}, make("th", { scope: "row" }, text.length > 60 ? `${text.slice(0, 60)}…` : text), ...found));
       }
-      parts.push(
-        make(
-          "table",
-          {},
-          make("caption", { className: "hidden" }, "Scores of its sentences"),
-          make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "sentence"), ...bySentence.map((name) => make("th", { scope: "col" }, name.replace(/\(.*/, ""))))),
-          body,
-        ),
-      );
+      const named = ["sentence", ...bySentence.map((name) => name.replace(/\(.*/, ""))].map((name) => make("th", { scope: "col" }, name));
+      const caption = make("caption", { className: "hidden" }, "Scores of its sentences");
+      parts.push(make("table", {}, caption, make("thead", {}, make("tr", {}, ...named)), body));
     }
     part("about-text").replaceChildren(...parts);
     part("about").hidden = false;
@@ -741,9 +717,7 @@
   });
   part("topic").addEventListener("change", askRanks);
   part("difference").addEventListener("click", () => nextDifference(1));
-  part("find").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && page) find(part("find").value);
-  });
+  part("find").addEventListener("keydown", (event) => { if (event.key === "Enter" && page) find(part("find").value); });
   part("gone").addEventListener("change", () => document.body.classList.toggle("kept", part("gone").checked));
   part("inline").addEventListener("change", () => {
     for (const chunk of chunks) {
@@ -791,16 +765,12 @@
       event.preventDefault();
       score(part("html").value);
     });
-    part("file").addEventListener("change", () => {
-      if (part("file").files.length) score(part("file").files[0]);
-    });
+    part("file").addEventListener("change", () => { if (part("file").files.length) score(part("file").files[0]); });
     addEventListener("dragover", (event) => {
       event.preventDefault();
       document.body.classList.add("dragging");
     });
-    addEventListener("dragleave", (event) => {
-      if (!event.relatedTarget) document.body.classList.remove("dragging");
-    });
+    addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dragging"); });
     addEventListener("drop", (event) => {
       event.preventDefault();
       document.body.classList.remove("dragging");

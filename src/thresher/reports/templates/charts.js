@@ -15,9 +15,7 @@ const draw = async (place, look, spec, rows = []) => {
 // A chart in a closed section has no width: it is drawn when its section opens, once.
 const drawWhenOpen = (place, ...chart) => {
   let made = null;
-  const start = () => {
-    if (!made && place.getClientRects().length) made = draw(place, ...chart);
-  };
+  const start = () => { if (!made && place.getClientRects().length) made = draw(place, ...chart); };
   place.closest("details")?.addEventListener("toggle", start);
   addEventListener("modelchange", start);
   start();

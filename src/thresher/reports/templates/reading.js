@@ -25,9 +25,7 @@ const startReading = (data, models) => {
     }
   };
 
-  const fill = (select, names) => {
-    select.replaceChildren(...names.map((name, index) => new Option(name, index)));
-  };
+  const fill = (select, names) => { select.replaceChildren(...names.map((name, index) => new Option(name, index))); };
   const showModel = () => {
     const model = data.models[state.model];
     fill(part("sweep"), model.sweeps);

@@ -69,9 +69,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
     tools.append(filter);
   }
-  const show = (column, visible) => {
-    for (const row of table.rows) row.cells[column].hidden = !visible;
-  };
+  const show = (column, visible) => { for (const row of table.rows) row.cells[column].hidden = !visible; };
   if (heads.length > FEW) {
     const boxes = heads.map((head, column) => {
       const box = element("input", { type: "checkbox", checked: column < FEW, disabled: column === 0 });
