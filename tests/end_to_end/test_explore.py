@@ -80,7 +80,7 @@ def compared(measured: Results, explored: Results) -> int:
 
 @settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.lists(st.sampled_from(VARIANTS), min_size=1, max_size=6, unique=True),
+    st.lists(st.sampled_from(VARIANTS), min_size=1, max_size=3, unique=True),
     st.sampled_from(['["qld"]', '["bm25", "qld(exact)"]']),
     st.booleans(),
 )

