@@ -8,17 +8,17 @@ from dataclasses import astuple
 from pathlib import Path
 
 import pytest
-from commands import Done, installed, thresher
+from commands import Done, installed, thresher, watching_imports
 from small_web import TIMED, Finished, Web
 
 
 @pytest.fixture(scope="session")
 def finished(once: Callable[..., Path]) -> Finished:
-    """Nobody may change this folder: make a `Web` of your own for that."""
+    """Nobody may change this folder: make a `Web` of your own for that. Its run looked for the modules in `modules.txt`."""
 
     def run(folder: Path) -> None:
         file = Web.make(folder / "web", **TIMED).write(run="workers = 2")
-        done = installed("run", file.name, cwd=file.parent)
+        done = installed("run", file.name, cwd=file.parent, **watching_imports(folder))
         (folder / "done.json").write_text(json.dumps(astuple(done)))
 
     folder = once("finished", run)

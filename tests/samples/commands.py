@@ -45,12 +45,11 @@ def thresher(
     terminal: Path | None = None,
     **environment: str,
 ) -> Done:
-    """Run a command to its end in this process, which saves starting Python and Java; or, in one of its own, as if the modules
+    """Run a command to its end in this process, which saves starting Python and Java; or, in another, as if the modules
     `without` were not installed. What it prints goes to the terminal if one is named.
     """
     if without:
-        with tempfile.TemporaryDirectory() as folder:
-            return installed(*arguments, cwd=cwd, **environment_without(Path(folder), *without), **environment)
+        return all_without(without, arguments, cwd=cwd, **environment)[0]
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         stack.enter_context(chdir(cwd or Path.cwd()))
@@ -92,11 +91,45 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode("utf-8")
 
 
+def all_without(
+    modules: tuple[str, ...], *commands: Sequence[str | Path], cwd: Path | None = None, **environment: str
+) -> list[Done]:
+    """Run commands as if the modules were not installed, one after the other in one process, which is not this one."""
+    lines = [[*map(str, command)] for command in commands]
+    code = f"import sys\nsys.path[:] = {sys.path}\nfrom commands import thresher\nprint([thresher(*line) for line in {lines}])"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=cwd,
+            env={**os.environ, **environment_without(Path(folder), *modules), **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    found: list[Done] = eval(done.stdout)
+    return found
+
+
 def environment_without(folder: Path, *modules: str) -> dict[str, str]:
     """Return the environment in which no process can import `modules`, whatever is installed; by a file in `folder`."""
     folder.mkdir(exist_ok=True)
     (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({modules}))\n")
+    return _environment(folder)
+
+
+def _environment(folder: Path) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
+
+
+def watching_imports(folder: Path) -> dict[str, str]:
+    """Return the environment in which each process adds the modules that it looks for to `modules.txt` in `folder`."""
+    (folder / "sitecustomize.py").write_text(
+        "import sys\nclass Watch:\n    def find_spec(self, name, *_):\n"
+        f"        with open({str(folder / 'modules.txt')!r}, 'a') as file:\n            file.write(name + '\\n')\n"
+        "sys.meta_path.insert(0, Watch())\n"
+    )
+    return _environment(folder)
 
 
 def installed(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:

@@ -247,22 +247,20 @@ def short_lines(answer: Answer, width: int) -> list[str]:
 
     room = MOST_LINES - len(answer.files) - len(answer.commands) - (2 if answer.commands else 1)
     said = [_wrapped(sentence, width) for sentence in answer.sentences]
-    tables = [
-        lines
-        for rows in range(_MOST_ROWS, _FEWEST_ROWS - 1, -1)
-        if answer.short is not None
-        for lines in [["", *_narrow(answer.short(rows), width)]]
-    ]
+
+    def table(rows: int) -> list[str]:
+        return ["", *_narrow(answer.short(rows), width)] if answer.short else []
+
     # The smallest table leaves the most room for sentences.
-    least = len(tables[-1]) if tables else 0
+    least = len(table(_FEWEST_ROWS))
     kept: list[str] = []
     for number, lines in enumerate(said):
         if len(kept) + len(lines) + least + (number < len(said) - 1) > room:
             kept.append(f"- {counted(len(said) - number, 'more sentence')}: --full")
             break
         kept += lines
-    fitting = next((lines for lines in tables if len(kept) + len(lines) <= room), [])
-    return kept + fitting
+    tables = map(table, range(_MOST_ROWS, _FEWEST_ROWS - 1, -1))
+    return kept + next((lines for lines in tables if len(kept) + len(lines) <= room), [])
 
 
 def _wrapped(sentence: str, width: int) -> list[str]:
