@@ -251,8 +251,7 @@ def short_lines(answer: Answer, width: int) -> list[str]:
     def table(rows: int) -> list[str]:
         return ["", *_narrow(answer.short(rows), width)] if answer.short else []
 
-    # The smallest table leaves the most room for sentences.
-    least = len(table(_FEWEST_ROWS))
+    least = len(table(_FEWEST_ROWS))  # which leaves the most room for sentences
     kept: list[str] = []
     for number, lines in enumerate(said):
         if len(kept) + len(lines) + least + (number < len(said) - 1) > room:

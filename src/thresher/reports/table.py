@@ -321,14 +321,15 @@ def filled(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> list[Column[R
     return [column for column in columns if column.exact and not all(_is_empty(column.value(row)) for row in rows)]
 
 
-def csv_table(columns: Iterable[Column[Row]], rows: Iterable[Row]) -> str:
-    """Return the exact columns of records as CSV; floats have the fewest digits that give the same float back."""
-    columns = [column for column in columns if column.exact]
-    lines = ([_exact(column.value(row)) for column in columns] for row in rows)
-    return csv_text([column.name for column in columns], lines)
+def csv_table(columns: Iterable[Column[Row]], rows: Iterable[Row], empty: bool = True) -> str:
+    """Return the exact columns of records as CSV, floats by their fewest digits; those empty in every row if `empty`."""
+    rows = [*rows]
+    values = {column.name: [column.value(row) for row in rows] for column in columns if column.exact}
+    kept = {name: map(_exact, of) for name, of in values.items() if empty or not all(map(_is_empty, of))}
+    return csv_text([*kept], zip(*kept.values(), strict=True))
 
 
-def csv_text(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+def csv_text(header: Sequence[str], lines: Iterable[Iterable[str]]) -> str:
     """Return a header and lines as CSV."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -350,6 +351,6 @@ def number_text(value: float | None) -> str:
 
 
 def _exact(value: Value) -> str:
-    if isinstance(value, str):
-        return value
+    if value is None or isinstance(value, float | str):  # before Integral, which takes long to ask for
+        return value if isinstance(value, str) else number_text(value)
     return str(int(value)) if isinstance(value, Integral) else number_text(value)

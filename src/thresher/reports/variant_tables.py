@@ -10,7 +10,7 @@ from thresher.columns import Declared, Show
 from thresher.lucene.analysis import formula_of
 from thresher.lucene.work import bytes_by_part
 from thresher.reports.formatting import MINUS, correction_text, counted, fixed, marks_text
-from thresher.reports.table import FORMATS, Column, Table, columns_of, csv_table, filled, measure_header, pick, spread
+from thresher.reports.table import FORMATS, Column, Table, columns_of, csv_table, measure_header, pick, spread
 from thresher.reports.variant_columns import (
     FOOTPRINTS,
     NOT_MEASURABLE,
@@ -30,8 +30,7 @@ SMALLEST_PART = 0.01
 
 def results_csv(results: Results) -> str:
     """Return one line for each retrieval model and variant, without columns that are empty in all of them."""
-    rows = entries(results)
-    return csv_table(filled(variant_columns(results.measures), rows), rows)
+    return csv_table(variant_columns(results.measures), entries(results), empty=False)
 
 
 @dataclass(frozen=True)

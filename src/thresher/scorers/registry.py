@@ -51,13 +51,16 @@ def scorer_class(name: str, where: str) -> type[Scorer]:
 
     Only its module is imported, where that has its name or is the one of the shallow features: others load models.
     """
-    there = {module.name for module in iter_modules(thresher.scorers.__path__)}
-    for module in (name, _SHALLOW):
-        if module in there:
-            for kind in _declared(f"{thresher.scorers.__name__}.{module}", Scorer):  # type: ignore[type-abstract]
-                if kind.name == name:
-                    return kind
+    for module in filter(_modules().__contains__, (name, _SHALLOW)):
+        for kind in _declared(f"{thresher.scorers.__name__}.{module}", Scorer):  # type: ignore[type-abstract]
+            if kind.name == name:
+                return kind
     return named(scorers(), name, "scorer", where)
+
+
+@cache
+def _modules() -> set[str]:
+    return {module.name for module in iter_modules(thresher.scorers.__path__)}
 
 
 def declared_in(package: ModuleType, base: type[Kind]) -> dict[str, type[Kind]]:
