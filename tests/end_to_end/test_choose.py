@@ -41,7 +41,7 @@ NO_MARGIN = (
     "--margin: {!r} is not a margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
 )
 NO_MEASURE = "'RR' is none of the experiment's measures. Fix: use one of P@5, P@10, AP, nDCG(dcg='exp-log2')@10."
-SWEEP = 'scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]'
+SWEEP = 'scorer = "words"\ncutoffs = [2, 12, 30]'
 
 
 def more_topics(web: Web, times: int = 3) -> int:
