@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from commands import Done
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from small_web import Finished, Web
 from sweep_views import sweep_of
@@ -78,13 +78,19 @@ def compared(measured: Results, explored: Results) -> int:
     return len(measured.tables[0].built)
 
 
-@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# In `make fuzz` others, too.
+@settings(
+    max_examples=2,
+    phases=[Phase.explicit, *([Phase.generate] if settings().max_examples >= 1000 else ())],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     st.lists(st.sampled_from(VARIANTS), min_size=1, max_size=3, unique=True),
     st.sampled_from(['["qld"]', '["bm25", "qld(exact)"]']),
     st.booleans(),
 )
 @example(list(VARIANTS), '["qld"]', True)
+@example(["words@5|dcp@0.3", "density@doc25"], '["bm25", "qld(exact)"]', False)
 def test_run_and_explore_give_equal_tables(web: Web, names: list[str], models: str, held_out: bool) -> None:
     write_others(web.folder)
     tables = {"held_out": HELD_OUT} if held_out else {}
