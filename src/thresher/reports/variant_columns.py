@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from thresher.columns import Show
 from thresher.costs.machine import Footprint
@@ -28,12 +29,12 @@ class Entry:
     table: VariantTable
     index: int
 
-    @property
+    @cached_property
     def row(self) -> Row:
         """The row."""
         return self.table.rows[self.index]
 
-    @property
+    @cached_property
     def built(self) -> Built | None:
         """What building took, if it was built."""
         return self.row.built
@@ -174,8 +175,7 @@ BREAK_EVEN: tuple[Column[BreakEven], ...] = (
 
 def _footprint(work: str) -> list[Column[Entry]]:
     def part(entry: Entry) -> Footprint | None:
-        held = entry.built.footprints if entry.built else ()
-        return next((one for one in held if one.work == work), None)
+        return next((one for one in (entry.built.footprints if entry.built else ()) if one.work == work), None)
 
     columns: list[Column[Entry]] = within(columns_of(Footprint), part, f"{slug(work)}_", work.capitalize())
     return [replace(column, header=work) for column in columns]
