@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from thresher.columns import Show
 from thresher.costs.machine import Footprint
@@ -54,7 +54,8 @@ def entries(results: Results) -> list[Entry]:
     return [Entry(table, index) for table in results.tables for index in range(len(table.rows))]
 
 
-def variant_columns(measures: Sequence[str]) -> list[Column[Entry]]:
+@cache
+def variant_columns(measures: tuple[str, ...]) -> list[Column[Entry]]:
     """Return all columns of `results.csv`, and those that only tables show."""
     columns: list[Column[Entry]] = within(columns_of(Variant), lambda entry: entry.row.variant)
     return [

@@ -69,7 +69,7 @@ def per_topic_csv(results: Results) -> str:
 
 def main_table(results: Results, limit: int | None = None) -> Table:
     """Return effectiveness by the main measure beside size and work, then by other measures, and times if there are any."""
-    columns, main = _columns(results), results.tables[0].main
+    columns, main = variant_columns(results.measures), results.tables[0].main
     sizes = ("postings_share", "bytes", "words_share", "emptied", "query_postings", "query_documents")
     shown = [
         *_keys(results),
@@ -101,7 +101,7 @@ def answer_table(results: Results, limit: int, recommended: Sequence[str] = ()) 
         rows += [
             Entry(table, index) for index in sorted(named, key=lambda index: (index > 0, -table.sizes[index], index))
         ]
-    columns, main = _columns(results), results.tables[0].main
+    columns, main = variant_columns(results.measures), results.tables[0].main
     names = (f"{main} difference", "postings_share", "words_share", "emptied", "query_postings")
     shown = [*_keys(results), measure_column(main), *pick(columns, *names)]
     text = f"{len(results.facts.topics)} topics; the baseline and the Pareto front."
@@ -166,7 +166,7 @@ def _thinned(table: VariantTable, limit: int) -> set[int]:
 
 def held_out_table(results: Results) -> Table:
     """Return effectiveness on the held-out topics of all that was built, or else of the best of each sweep."""
-    columns = _columns(results)
+    columns = variant_columns(results.measures)
     names = [name for measure in results.measures for name in (f"held_out {measure}", f"held_out {measure} difference")]
     rows = [entry for table in results.tables for entry in shown_entries(table, None)]
     shown = [*_keys(results), *pick(columns, *names)]
@@ -177,7 +177,7 @@ def work_table(results: Results) -> Table:
     """Return the exact work of variants: what is in the index, and what a query makes Lucene do."""
     names = ("documents", "tokens", "postings", "vocabulary", "query_postings", "query_documents")
     rows = [entry for table in results.tables for entry in shown_entries(table, None)]
-    return _table(results, [*_keys(results), *pick(_columns(results), *names)], rows, "Exact work")
+    return _table(results, [*_keys(results), *pick(variant_columns(results.measures), *names)], rows, "Exact work")
 
 
 def bytes_table(results: Results) -> Table:
@@ -190,7 +190,7 @@ def bytes_table(results: Results) -> Table:
     ]
     return _table(
         results,
-        [*_keys(results), *(_part_column(part) for part in parts), *pick(_columns(results), "bytes")],
+        [*_keys(results), *(_part_column(part) for part in parts), *pick(variant_columns(results.measures), "bytes")],
         _built(results),
         "Index bytes by part",
         "Parts of less than a hundredth are in the last column alone." if len(parts) < len(largest) else "",
@@ -215,11 +215,11 @@ def times_tables(results: Results) -> list[Table]:
         ("indexing_", "Time of indexing", []),
     ):
         noise = [one for one in results.facts.noise if bool(one.retrieval) is (prefix == "query_")]
-        columns = pick(_columns(results), f"{prefix}verdict")
+        columns = pick(variant_columns(results.measures), f"{prefix}verdict")
         if not noise or not any(columns[0].value(entry) == "measurable" for entry in _built(results)):
             continue
         names = [prefix + name for name in ("seconds", "cpu_seconds", "ratio", "cpu_ratio", "verdict")]
-        shown = [*_keys(results), *pick(_columns(results), *names, *more)]
+        shown = [*_keys(results), *pick(variant_columns(results.measures), *names, *more)]
         tables.append(_table(results, shown, _built(results), text, noise_note(results, prefix == "query_")))
     return tables
 
@@ -246,13 +246,13 @@ def footprint_table(results: Results) -> Table:
     held = {one.work for entry in _built(results) if entry.built for one in entry.built.footprints}
     names = [f"{slug(work)}_{quantity}" for quantity in ("kwh", "kg") for work in FOOTPRINTS if work in held]
     text = f"Energy and CO₂, {results.facts.setup.power}."
-    return _table(results, [*_keys(results), *pick(_columns(results), *names)], _built(results), text)
+    return _table(results, [*_keys(results), *pick(variant_columns(results.measures), *names)], _built(results), text)
 
 
 def stage_table(results: Results) -> Table:
     """Return what cleaning and building these indexes took, once."""
     quantities = ("wall_seconds", "cpu_seconds", "peak_mib", "co2_grams")
-    columns = {column.name: column for column in _columns(results)}
+    columns = {column.name: column for column in variant_columns(results.measures)}
     shown = [
         replace(column, header=f"{stage} {column.header or column.name}")
         for stage, prefix in (("cleaning", "clean_"), ("indexing", "index_"))
@@ -268,12 +268,8 @@ def _ratio(entry: Entry) -> str:
     return fixed(time.ratio.value, 3) if time.measurable or entry.index == 0 else NOT_MEASURABLE
 
 
-def _columns(results: Results) -> list[Column[Entry]]:
-    return variant_columns(results.measures)
-
-
 def _keys(results: Results) -> list[Column[Entry]]:
-    return pick(_columns(results), "variant", *["retrieval"] * (len(results.tables) > 1))
+    return pick(variant_columns(results.measures), "variant", *["retrieval"] * (len(results.tables) > 1))
 
 
 def _built(results: Results) -> list[Entry]:
