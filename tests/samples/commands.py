@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -96,7 +97,10 @@ def all_without(
 ) -> list[Done]:
     """Run commands as if the modules were not installed, one after the other in one process, which is not this one."""
     lines = [[*map(str, command)] for command in commands]
-    code = f"import sys\nsys.path[:] = {sys.path}\nfrom commands import thresher\nprint([thresher(*line) for line in {lines}])"
+    code = (
+        f"import json, sys\nfrom dataclasses import astuple\nsys.path[:] = {sys.path}\nfrom commands import thresher\n"
+        f"print(json.dumps([astuple(thresher(*line)) for line in {lines}]))"
+    )
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-c", code],
@@ -107,8 +111,7 @@ def all_without(
             check=False,
         )
     assert done.returncode == 0, done.stderr
-    found: list[Done] = eval(done.stdout)
-    return found
+    return [Done(*one) for one in json.loads(done.stdout)]
 
 
 def environment_without(folder: Path, *modules: str) -> dict[str, str]:
