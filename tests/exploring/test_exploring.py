@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-import tarfile
 import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +16,7 @@ import pytest
 from numpy.testing import assert_allclose
 from odd_pages import QUERIES
 from rankings_by_step import rankings_by_step
-from real_collections import REAL
+from real_collections import REAL, every_third
 from sweep_views import same_tables, sweep_of, sweeps_of
 
 from thresher.collections import IdRule, ReadOptions, open_collection
@@ -131,11 +130,7 @@ def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> Non
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     """Of every third page."""
     archive = shared_data / "retrieval" / place
-    fewer = tmp_path / archive.name
-    with tarfile.open(archive) as whole, tarfile.open(fewer, "w:gz", compresslevel=1) as some:
-        for number, member in enumerate(whole):
-            if number % 3 == 0:
-                some.addfile(member, whole.extractfile(member))
+    fewer = every_third(archive, tmp_path)
     sweeps = [parse_sweep("words"), parse_sweep("density"), quota_sweep("words@doc")]
     plan = ScorePlan(open_collection(fewer, ReadOptions(rule)), tuple(sweep.scorer for sweep in sweeps[:2]))
     score_collection(plan, tmp_path / "scores", Backend(workers=2))
