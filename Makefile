@@ -24,13 +24,14 @@ collections/pydoc: | .venv/run
 	$(BIN)/python scripts/pydoc_pages.py $@
 
 # Property tests have the same examples every time. Compiled files are kept even where a shell says not to keep any: the
-# suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times. Tests are
-# compiled once before, rather than by each process.
+# suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times. Tests
+# that have changed are compiled once before, rather than by each process.
 test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy & types=$$!; \
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --collect-only > /dev/null; \
+	test -e .venv/tests && test -z "$$(find tests -name '*.py' -newer .venv/tests)" || \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --collect-only > /dev/null && touch .venv/tests; \
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci; \
 	tests=$$?; wait $$types && exit $$tests
 

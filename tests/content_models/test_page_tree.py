@@ -1,5 +1,7 @@
 """The tree of a page's elements, against a walk from the page down to each."""
 
+from collections import Counter
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,11 +60,10 @@ def test_against_walking(html):
     first, after = elements.first_blocks.tolist(), elements.after_blocks.tolist()
     begun = [number for number in range(len(names)) if after[number] > first[number]]
 
-    def alike(one: int) -> tuple[int, str, int]:
-        return int(elements.parents[one]), tags[one], said(names[one])
-
-    def siblings(one: int) -> int:
-        return sum(alike(other) == alike(one) for other in begun[1:])
+    alike = [*zip(elements.parents.tolist(), tags, map(said, names), strict=True)]
+    times = Counter(alike[one] for one in begun[1:])
+    by_name = [[names[one] for one in line[1:]] for line in lines]
+    by_tag = [[tags[one] for one in line[1:]] for line in lines]
 
     by_number = {number: tag for tag, number in tree.tags.items()}
     assert [by_number[number] for number in tree.tag.tolist()] == tags
@@ -71,15 +72,13 @@ def test_against_walking(html):
         line = lines[number]
         wider = [one for one in line[:-1] if (first[one], after[one]) != (first[number], after[number])]
         assert tree.wider[number] == (wider[-1] if wider else -1)
-        repeated = [one for one in line[1:] if siblings(one) > 1 and after[one] - first[one] > 1]
-        assert tree.repeated[number] == (max(repeated, key=lambda one: (siblings(one), one)) if repeated else 0)
+        repeated = [one for one in line[1:] if times[alike[one]] > 1 and after[one] - first[one] > 1]
+        assert tree.repeated[number] == (max(repeated, key=lambda one: (times[alike[one]], one)) if repeated else 0)
         for other in begun:
-            own = [names[one] for one in line[1:]], [names[one] for one in lines[other][1:]]
-            assert (tree.paths[1, number] == tree.paths[1, other]) == (own[0] == own[1])
-            by_tag = [[tags[one] for one in each[1:]] for each in (line, lines[other])]
-            assert (tree.paths[0, number] == tree.paths[0, other]) == (by_tag[0] == by_tag[1])
+            assert (tree.paths[1, number] == tree.paths[1, other]) == (by_name[number] == by_name[other])
+            assert (tree.paths[0, number] == tree.paths[0, other]) == (by_tag[number] == by_tag[other])
             if number and other:
-                assert (tree.groups[number] == tree.groups[other]) == (alike(number) == alike(other))
+                assert (tree.groups[number] == tree.groups[other]) == (alike[number] == alike[other])
     around, near = [], []
     for innermost in elements.innermost.tolist():
         everything = nearby = left = 0

@@ -23,7 +23,7 @@ from thresher.scorers.shallow_features import Words
 from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
-INPUTS = 2000
+INPUTS = 1200
 SEED = 7
 
 

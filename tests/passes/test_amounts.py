@@ -31,7 +31,9 @@ def amounts(collection: Collection, pages: int = 64) -> tuple[int | None, str, l
 
 
 def write_tar(path: Path) -> Path:
-    with tarfile.open(path, "w:" + path.suffix[1:].replace("tar", "")) as archive:
+    packed = path.suffix[1:].replace("tar", "")
+    fast = {"gz": {"compresslevel": 1}, "xz": {"preset": 0}}.get(packed, {})
+    with tarfile.open(path, f"w:{packed}", **fast) as archive:  # type: ignore[call-overload]
         for number, page in enumerate(PAGES):
             member = tarfile.TarInfo(f"{number:03}.html")
             member.size = len(page)

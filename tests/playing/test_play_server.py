@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -316,7 +317,7 @@ def test_markup_from_text_is_forbidden_even_to_its_own_script(server: Server) ->
 def shorter(page: Page) -> int:
     if page.content == b"hang":
         while True:
-            pass
+            time.sleep(0.01)
     if page.content == b"crash":
         import os
 
@@ -358,7 +359,7 @@ def test_only_so_many_pages_wait_and_none_once_it_ends() -> None:
     thread = threading.Thread(target=hang)
     thread.start()
     while process._worker is None or process._worker.task is None:
-        pass
+        time.sleep(0.01)
     process.stop()
     thread.join(60)
     assert ["ended its process" in one for one in failed] == [True]

@@ -38,11 +38,11 @@ def stored(folder: Path) -> dict[str, bytes]:
 
 
 def test_shards_are_the_same_bytes_as_on_this_machine(cluster: Cluster, tmp_path: Path) -> None:
-    plan = ScorePlan(pages(3000, {5: "RAISE now", 6: b""}), (Trouble(),))
+    plan = ScorePlan(pages(700, {5: "RAISE now", 6: b""}), (Trouble(),))
     there = score_collection(plan, tmp_path / "there", cluster.backend)
     here = score_collection(plan, tmp_path / "here", Backend(workers=2))
-    assert (there.documents, there.scored, there.emptied, there.failed) == (3000, 2998, 1, 1)
-    assert (here.documents, here.words, here.shards) == (3000, there.words, there.shards)
+    assert (there.documents, there.scored, there.emptied, there.failed) == (700, 698, 1, 1)
+    assert (here.documents, here.words, here.shards) == (700, there.words, there.shards)
     assert stored(tmp_path / "there") == stored(tmp_path / "here")
 
 
@@ -58,13 +58,13 @@ def holders(place: Path) -> list[psutil.Process]:
 
 def test_a_worker_that_is_killed_in_mid_pass_changes_nothing(cluster: Cluster, tmp_path: Path) -> None:
     flag = tmp_path / "go"
-    plan = ScorePlan(pages(3000, {700: f"WAIT {flag} "}), (Trouble(),), limits=Limits(600))
+    plan = ScorePlan(pages(1000, {700: f"WAIT {flag} "}), (Trouble(),), limits=Limits(600))
     done: list[object] = []
     running = threading.Thread(target=lambda: done.append(score_collection(plan, tmp_path / "there", cluster.backend)))
     running.start()
     place = tmp_path / "there" / "shard-000000-000002.position"
     # Page 700 is the 188th of its shard, and waits while the others are written.
-    while len(shards(tmp_path / "there")) < 11 or not holders(place):
+    while len(shards(tmp_path / "there")) < 3 or not holders(place):
         time.sleep(0.05)
     (victim,) = holders(place)
     victim.kill()
@@ -77,21 +77,20 @@ def test_a_worker_that_is_killed_in_mid_pass_changes_nothing(cluster: Cluster, t
 
 
 def test_pages_that_end_their_workers_are_listed(cluster: Cluster, tmp_path: Path) -> None:
-    bad = {5: "SLEEP now", 300: "SLEEP now", 700: "KILL now"}
+    bad = {5: "SLEEP now", 300: "KILL now"}
     tallied = {number: f"TALLY {tmp_path / str(number)} {what}" for number, what in bad.items()}
-    plan = ScorePlan(pages(900, tallied), (Trouble(),), limits=Limits(1.0))
+    plan = ScorePlan(pages(400, tallied), (Trouble(),), limits=Limits(1.0))
     report = score_collection(plan, tmp_path / "there", cluster.backend)
-    assert (report.documents, report.scored, report.failed) == (900, 897, 3)
+    assert (report.documents, report.scored, report.failed) == (400, 398, 2)
     assert [(failure.id, failure.reason) for failure in failures(tmp_path / "there")] == [
         ("d5", "took longer than 1 s"),
-        ("d300", "took longer than 1 s"),
-        ("d700", "ended its worker (exit code -9)"),
+        ("d300", "ended its worker (exit code -9)"),
     ]
     # A late page ends one worker of the cluster, one that ends its process two; and then as many processes of this machine.
     # The scheduler counts a worker's end against all tasks that waited there: then the page itself ends one less.
     tries = {number: len((tmp_path / str(number)).read_text()) for number in bad}
-    assert (tries.pop(5), tries.pop(300)) == (2, 2)
-    assert tries.pop(700) in (3, 4)
+    assert tries.pop(5) == 2
+    assert tries.pop(300) in (3, 4)
     score_collection(plan, tmp_path / "here", Backend(workers=1))
     assert stored(tmp_path / "there") == stored(tmp_path / "here")
 

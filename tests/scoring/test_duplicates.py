@@ -112,8 +112,11 @@ def one(table: pa.Table) -> npt.NDArray[np.uint64]:
     return np.full(len(table), 2**64 - 1, dtype=np.uint64)
 
 
-@pytest.mark.parametrize("installed", [True, False], ids=["arrow", "no-arrow"])
-@pytest.mark.parametrize("digests", [score_pass._digests, few, one])
+@pytest.mark.parametrize(
+    ("digests", "installed"),
+    [(score_pass._digests, True), (score_pass._digests, False), (few, True), (one, False)],
+    ids=["arrow", "no-arrow", "few-arrow", "one-no-arrow"],
+)
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(groups=GROUPS)
 def test_the_first_page_of_an_id_stays_and_all_others_have_failed(

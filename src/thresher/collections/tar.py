@@ -82,7 +82,7 @@ class TarReader:
             block = self._take(_BLOCK, "a header")
         if not any(block):
             return None
-        kind = _checked(block)[156:157]
+        kind = block[156:157]
         name = extended.get("GNU.sparse.name") or extended.get("path") or _name(block)
         size = _decimal(extended["size"]) if "size" in extended else _number(block[124:136])
         sparse = kind == _GNU_SPARSE or any(key.startswith("GNU.sparse") for key in extended)
@@ -140,8 +140,8 @@ def _pax_records(data: bytes) -> dict[str, str]:
 def _checked(block: bytes) -> bytes:
     """Return a header with a valid checksum: the sum of its bytes (signed in old archives), the checksum counted as spaces."""
     others = block[:148] + b" " * 8 + block[156:]
-    total = sum(others)
-    if _number(block[148:156]) not in (total, total - 256 * sum(byte > 127 for byte in others)):
+    less = sum(others) - _number(block[148:156])
+    if less and less != 256 * sum(byte > 127 for byte in others):
         raise TarDamage("invalid header")
     return block
 
