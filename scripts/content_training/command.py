@@ -34,7 +34,9 @@ def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path 
 @click.option("--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds by domain.")
 @click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
 @click.option(
-    "--threads", is_flag=True, help="Train on articles with other pages' comments below them too, as no content."
+    "--made",
+    is_flag=True,
+    help="Train on pages made of these too, with others' threads and sidebars.",
 )
 @click.option("--plot", type=FILE, callback=_plot_path, help="Draw it into this .svg, .pdf or .png file.")
 @workers_option
@@ -44,7 +46,7 @@ def train(
     trees: int,
     folds: int,
     comments: bool,
-    threads: bool,
+    made: bool,
     plot: Path | None,
     workers: int,
 ) -> None:
@@ -54,7 +56,7 @@ def train(
     give the same bytes. The plot is a reliability diagram. It prints word F1 of each set by cross-validation over domains.
     """
     catboost()
-    sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0)
+    sets, left_out = read_gold_sets(gold, comments, workers, folds if made else 0)
     settings = TreeSettings(trees=trees)
     trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
     write_content_model(output, trained.model)

@@ -28,6 +28,8 @@ Doubles = npt.NDArray[np.float64]
 
 CUTOFFS = tuple(round(0.05 * step, 2) for step in range(2, 17))
 """Cutoffs tried."""
+# What comments must gain to be content beside articles too: models of other seeds differ by as much.
+_CLEARLY = 0.003
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,15 @@ class Trained:
 
 @dataclass(frozen=True)
 class _Examples:
-    """Examples for a stage; shape (examples,) each. Those without a label have NaN."""
+    """Examples for a stage; shape (examples,) each. Those without a label have NaN.
+
+    Probabilities are fitted to those that are `counted`.
+    """
 
     labels: Doubles
     weights: Doubles
     fold: npt.NDArray[np.int64]
+    counted: npt.NDArray[np.bool_]
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
@@ -121,11 +127,11 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
     # Comments are beside the content for some gold and part of it for other.
     unknown = np.ones(len(forums))
     with_comments = _best_cutoff(sets, blocks, stages, unknown)
-    if max(with_comments[1].values(), default=0.0) > max(curve.values(), default=0.0):
+    if max(with_comments[1].values(), default=0.0) > max(curve.values(), default=0.0) + _CLEARLY:
         forum, (cutoff, curve, f1, by_page) = _any_forum(), with_comments
     probabilities = np.concatenate(by_page)
-    known = blocks.known
-    bins = calibration_bins(probabilities[known], blocks.labels[known], blocks.weights[known])
+    counted = blocks.known & blocks.counted
+    bins = calibration_bins(probabilities[counted], blocks.labels[counted], blocks.weights[counted])
     worth = {name: round(float(gain), 4) for name, gain in zip(second_names, gains, strict=True) if gain > 0}
     card = ContentCard(
         FORMAT,
@@ -152,7 +158,10 @@ def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
     sizes = [len(page.labels) for page in pages]
     labels = np.concatenate([page.labels for page in pages])
     weights = np.concatenate([page.weights * one.weight for one in sets for page in one.pages])
-    blocks = _Blocks(labels, weights, np.repeat(by_page, sizes), pages, np.cumsum(sizes))
+    # Made pages have other shares of content than real ones.
+    whole = np.array([page.bags is not None for page in pages])
+    counted = np.repeat(whole if whole.any() else ~whole, sizes)
+    blocks = _Blocks(labels, weights, np.repeat(by_page, sizes), counted, pages, np.cumsum(sizes))
     for fold in range(folds):
         if not blocks.has_both_classes(without=fold):
             raise InputError(
@@ -173,7 +182,7 @@ def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None
     pages = blocks.pages
     labels = np.array([float(page.page_type == FORUM) if page.page_type else np.nan for page in pages])
     fold = blocks.fold[blocks.ends - 1]
-    examples = _Examples(labels, np.ones(len(pages)), fold)
+    examples = _Examples(labels, np.ones(len(pages)), fold, np.ones(len(pages), dtype=np.bool_))
     if not all(examples.has_both_classes(without=one) for one in range(settings.folds)):
         for _ in range(settings.folds + 1):
             done()
@@ -209,7 +218,8 @@ def _stage(
         done()
     trees, gains = fit_trees(values[:, known], examples.labels[known], examples.weights[known], settings)
     done()
-    calibration = calibrate(sums[known], examples.labels[known], examples.weights[known])
+    counted = known & examples.counted
+    calibration = calibrate(sums[counted], examples.labels[counted], examples.weights[counted])
     used = np.unique(trees.features)
     own = replace(trees, features=np.searchsorted(used, trees.features).astype(np.uint16))
     return TreeStage(tuple(names[feature] for feature in used), own, calibration), sums, gains

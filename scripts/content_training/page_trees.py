@@ -1,0 +1,80 @@
+"""Trees of pages with gold, to make other pages of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import sha256
+from typing import Any
+
+from lxml import etree
+
+from content_training.training_pages import PageToLearn, domain, labels_of_text, tokens
+from thresher.cleaneval.gold import GoldPage, read_page_bytes
+from thresher.content_models.features import features_of
+from thresher.pages import Detail, read_html
+from thresher.pages.decoding import decode
+
+NEVER = frozenset("html body a span form".split())
+"""Elements that are no container of their own."""
+WORDED = ("class", "id", "role")
+"""Attributes whose words are features."""
+ARTICLES = ("", "article")
+"""Types of pages that others are made of, as gold names them."""
+# Of the gold's words, those the content holds.
+_HOLDS = 0.8
+
+
+def digest_of(page: GoldPage) -> bytes:
+    """Return what is drawn for a page: the same whatever other pages there are."""
+    return sha256(page.stem.encode("utf-8", "replace")).digest()
+
+
+def words_of(element: Any) -> Counter[str]:
+    """Count the words of an element."""
+    return Counter(tokens(" ".join(element.itertext())))
+
+
+def tree_of(page: GoldPage) -> Any:
+    """Return a page's tree without its scripts; None if it is empty."""
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    root = etree.fromstring(decode(read_page_bytes(page)).utf8, parser)
+    if root is not None:
+        etree.strip_elements(root, "script", "style", "noscript", with_tail=False)
+    return root
+
+
+def html_of(element: Any) -> str:
+    """Return an element, or a whole tree, as HTML."""
+    html: str = etree.tostring(element, method="html", encoding="unicode", with_tail=False)
+    return html
+
+
+def element_of(html: str) -> Any:
+    """Return the element of some HTML."""
+    return etree.fromstring(html, etree.HTMLParser()).find("body")[0]
+
+
+def content_of(body: Any, gold: Counter[str]) -> Any:
+    """Return the least element that holds a gold text, given its words; the body if no other does."""
+
+    def holds(element: Any) -> bool:
+        return (words_of(element) & gold).total() >= _HOLDS * gold.total()
+
+    content, inner = body, body
+    while inner is not None:
+        content = inner
+        inner = next((one for one in content.iterchildren(etree.Element) if holds(one)), None)
+    return content
+
+
+def made_page(page: GoldPage, root: Any, gold: str) -> PageToLearn | None:
+    """Return what a page has become, with labels by this gold; None if no text is left.
+
+    It has no bags, since it is to learn from only.
+    """
+    segments = read_html(html_of(root), detail=Detail.ELEMENTS)
+    if not segments.text:
+        return None
+    labels = labels_of_text(segments.blocks, gold)
+    own_domain = domain(page.url) or page.stem
+    return PageToLearn(page.stem, own_domain, page.page_type, features_of(segments), labels, None)

@@ -1,0 +1,135 @@
+"""Articles that have another page's thread below them.
+
+Few pages with gold have far more words by readers than by their author, as old blogs do; without them a model takes a long
+thread for the content of a forum. The gold of an article lacks the thread that is put below it, so that is not content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from content_training.page_trees import (
+    ARTICLES,
+    NEVER,
+    WORDED,
+    content_of,
+    digest_of,
+    element_of,
+    html_of,
+    made_page,
+    tree_of,
+    words_of,
+)
+from content_training.training_pages import BATCH, FORUM, PageToLearn, domain, folds_of, tokens
+from thresher.cleaneval.gold import GoldPage
+from thresher.passes.backends import Backend, run_tasks
+from thresher.progress import progress
+
+_THREAD = re.compile("comment|repl(?:y|ies)|respon|disqus|discussion|thread|posts|messages|answers", re.IGNORECASE)
+_NAMES = ("comments", "comment-list", "comments-area", "responses", "disqus_thread", "discussion")
+_FEWEST_WORDS, _MOST_WORDS = 60, 3000
+_FEW = 2
+# Of the words of a thread, the share in the gold up to which it is beside the content.
+_BESIDE = 0.75
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A page's thread as HTML, empty if none; and whether another thread may be put below its content."""
+
+    thread: str
+    is_target: bool
+
+
+def grafted_pages(pages: Sequence[GoldPage], folds: int, workers: int) -> list[PageToLearn]:
+    """Return half of the articles, chosen by a hash, each with the thread of a page of the same fold.
+
+    Threads are what is named so by class or id, on forum pages and where the gold leaves it out. The pages have no bags, since
+    they are to learn from only. The same pages give the same.
+    """
+    whole = [page for page in pages if page.text]
+    if not whole:
+        return []
+    where = Backend(workers=workers), str(whole[0].path.parent)
+    batches = [(whole[first : first + BATCH],) for first in range(0, len(whole), BATCH)]
+    tasks = run_tasks(where[0], _read_batch, batches, "reading threads", where[1], ordered=True)
+    read = [one for batch in progress(tasks, "threads", len(batches), "batches") for one in batch]
+    fold_of = folds_of([domain(page.url) or page.stem for page in whole], folds).tolist()
+    pairs = []
+    for number, (page, fold) in enumerate(zip(whole, fold_of, strict=True)):
+        digest = digest_of(page)
+        threads = [
+            one.thread for other, one in enumerate(read) if one.thread and fold_of[other] == fold and other != number
+        ]
+        if read[number].is_target and digest[0] % 2 and threads:
+            pairs.append((page, threads[int.from_bytes(digest[1:4], "big") % len(threads)]))
+    grafts = [(pairs[first : first + BATCH],) for first in range(0, len(pairs), BATCH)]
+    done = run_tasks(where[0], _graft, grafts, "grafting threads", where[1], ordered=True)
+    return [page for batch in progress(done, "articles with threads", len(grafts), "batches") for page in batch]
+
+
+def _read_batch(pages: Sequence[GoldPage]) -> list[_Read]:
+    return [*map(_read, pages)]
+
+
+def _read(page: GoldPage) -> _Read:
+    root = tree_of(page)
+    is_target = root is not None and page.page_type in ARTICLES
+    if root is None or not (is_target or page.page_type == FORUM):
+        return _Read("", is_target)
+    named = [
+        (sum(words.values()), words, element)
+        for element in root.iter(etree.Element)
+        if element.tag not in NEVER and _THREAD.search(f"{element.get('class', '')} {element.get('id', '')}")
+        for words in (words_of(element),)
+    ]
+    size, words, element = max(named, key=lambda item: item[0], default=(0, Counter(), None))
+    if size < _FEWEST_WORDS or element is None:
+        return _Read("", is_target)
+    in_gold = (words & Counter(tokens(page.text))).total() / size
+    if page.page_type != FORUM and (size > _MOST_WORDS or in_gold >= _BESIDE):
+        return _Read("", is_target)
+    return _Read(html_of(element), is_target)
+
+
+def _graft(pairs: Sequence[tuple[GoldPage, str]]) -> list[PageToLearn]:
+    grafted = []
+    for page, thread in pairs:
+        root = tree_of(page)
+        body = None if root is None else root.find("body")
+        if body is None:
+            continue
+        _put(body, thread, page)
+        if made := made_page(page, root, page.text):
+            grafted.append(made)
+    return grafted
+
+
+def _put(body: Any, html: str, page: GoldPage) -> None:
+    """Put a thread below the content: into the least element that holds it, or after that."""
+    length, wrapped, named, after, bare = digest_of(page)[4:9]
+    content = content_of(body, Counter(tokens(page.text)))
+    if content.tag in NEVER or content.tag in ("p", "pre"):
+        content = body if content is body else content.getparent()
+    thread = element_of(html)
+    items = [*thread.iterchildren(etree.Element)]
+    if length % 5 < 2 and len(items) > _FEW:
+        for item in items[_FEW + length % (len(items) - _FEW) :]:
+            thread.remove(item)
+    if wrapped % 2:
+        thread, inside = etree.Element("div"), thread
+        thread.append(inside)
+        if named % 3:
+            thread.set("class" if named % 2 else "id", _NAMES[named % len(_NAMES)])
+    if bare % 3 == 0:
+        etree.strip_attributes(thread, *WORDED)
+    if after % 2 and content is not body:
+        content.addnext(thread)
+    else:
+        content.append(thread)
