@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from content_training.gold_sets import grafted_pages, read_gold_sets
+from content_training.gold_sets import read_gold_sets
+from content_training.threads import grafted_pages
 from content_training.training_pages import domain, folds_of
 
 from thresher.cleaneval.gold import GoldPage, read_gold

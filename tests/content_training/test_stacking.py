@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,17 @@ def test_what_was_learned(trained, sets):
     assert kept.tolist() == [False, False, True, False]
     assert len(trained.f1["made"]) == PAGES
     assert trained.curve[card.cutoff] == max(trained.curve.values())
+
+
+def test_probabilities_are_fitted_to_pages_as_they_are(sets):
+    (one,) = sets
+    made = [replace(page, labels=np.zeros_like(page.labels), bags=None) for page in one.pages[::4]]
+    trained = train_content_model([replace(one, pages=[*one.pages, *made])], SETTINGS)
+    labels, weights = (np.concatenate([getattr(page, name) for page in one.pages]) for name in ("labels", "weights"))
+    assert sum(row.weight * row.observed for row in trained.calibration) == pytest.approx(
+        labels @ weights / weights.sum()
+    )
+    assert len(trained.f1["made"]) == PAGES
 
 
 def test_the_same_bytes_again(trained, sets):
@@ -176,7 +188,7 @@ def test_the_command(tmp_path):
     folder = write_pages(tmp_path / "made")
     (folder / "html" / "3.html").write_text("<p> </p>")
     model, plot = tmp_path / "mine.content", tmp_path / "plot.svg"
-    options = ["--trees", "8", "--folds", "2", "--threads", "--plot", str(plot), "--workers", "1"]
+    options = ["--trees", "8", "--folds", "2", "--made", "--plot", str(plot), "--workers", "1"]
     done = CliRunner().invoke(train, [str(folder), "-o", str(model), *options])
     assert done.exit_code == 0, done.output
     assert "made: 23 pages" in done.output

@@ -26,7 +26,7 @@ from thresher.reports.html_parts import coded, viewed
 from thresher.reports.summary import assumptions, model_answer
 from thresher.reports.table import Table
 from thresher.reports.variant_tables import main_table, work_table
-from thresher.variants.results import Pages, Results
+from thresher.variants.results import Pages, Results, TitleBias
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
 ALWAYS = ["summary", "reading", "variants", "topics", "work"]
@@ -81,6 +81,14 @@ def test_the_first_screen_has_the_answer_and_its_figures(text: str, judged: Resu
     warnings = " ".join(item.text_content() for item in said.xpath("./ul/li"))
     assert "none|dcp@0.5 was explored, not built" in warnings
     assert f"{judged.tables[0].emptied[judged.tables[0].position['none|dcp@0.5']]} of 1,000 pages" in warnings
+
+
+def test_the_head_counts_topics_and_their_relevant_pages() -> None:
+    for bias, relevant in ((TitleBias(18, 2, 4), ["8", "2.2"]), (None, ["8"])):
+        results = replace(small(), facts=facts(8, title_bias=bias))
+        (sub,) = lxml_html.document_fromstring(render_report(results)).xpath("//p[@class='sub']")
+        variants = str(len(results.tables[0].rows) - 1)
+        assert re.findall(r"[\d.]+", sub.text_content())[: len(relevant) + 1] == [*relevant, variants]
 
 
 def test_before_a_choice_the_figures_are_the_baselines() -> None:

@@ -111,13 +111,15 @@ def render_report(
     """
     facts, pages = results.facts, results.facts.pages
     data = page_data(results, choice, explained)
+    bias = facts.title_bias
+    relevant = f" with {bias.relevant / len(facts.topics):.1f} relevant pages each" if bias else ""
     return render_template(
         "report.html.j2",
         parts=("choice.css", "charts.js", "reading.js", "page.js"),
         library=chart_library(),
         data=packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
         title=facts.title,
-        sub=f"{len(facts.topics)} topics · {len(results.tables[0].rows) - 1:,} variants",
+        sub=f"{len(facts.topics)} topics{relevant} · {len(results.tables[0].rows) - 1:,} variants",
         models=[_page(_alone(results, table), choice, advice) for table in results.tables],
         figures=data["models"],
         chosen=choice is not None,
