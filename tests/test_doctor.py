@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from thresher.doctor import examine, retrieval_packages
-from thresher.errors import requirements
+from thresher.errors import install_command, requirements
 
 PACKAGES = [name for name in requirements("retrieval") if name != "torch"]
 
@@ -15,7 +19,7 @@ def test_the_extra_for_retrieval_is_optional(others: dict[str, str]) -> None:
     (finding,) = retrieval_packages(others)
     assert (finding.what, finding.mark, finding.missing) == ("retrieval", "·", False)
     assert "searching" in finding.state
-    assert "pip install 'thresher[retrieval]'" in finding.fix
+    assert install_command("retrieval") in finding.fix
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -31,3 +35,27 @@ def test_nothing_is_missing_here() -> None:
     findings = {finding.what: finding for finding in examine()}
     assert {*PACKAGES, "java home", "jar"} <= set(findings)
     assert [finding for finding in findings.values() if finding.missing] == []
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        (None, "pip install 'thresher[play]'"),
+        ({"url": "file://{there}", "dir_info": {"editable": True}}, "pip install -e '{there}[play]'"),
+        ({"url": "file://{there}", "dir_info": {}}, "pip install '{there}[play]'"),
+        ({"url": "file://{there}/gone", "dir_info": {}}, "pip install 'thresher[play]'"),
+        ({"url": "https://example.org/t.git", "vcs_info": {"vcs": "git"}}, "pip install 'thresher[play]'"),
+    ],
+)
+def test_extras_are_installed_from_where_the_installation_is(
+    origin: dict[str, Any] | None, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, described = tmp_path / "my checkout", tmp_path / "site" / "thresher-0.1.dist-info"
+    there.mkdir()
+    described.mkdir(parents=True)
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: thresher\nVersion: 0.1\n")
+    if origin:
+        url = origin["url"].replace("{there}", str(there).replace(" ", "%20"))
+        (described / "direct_url.json").write_text(json.dumps(origin | {"url": url}))
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    assert install_command("play") == expected.replace("{there}", str(there))

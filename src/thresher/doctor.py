@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from thresher.costs.machine import find_tdp, read_machine
-from thresher.errors import MissingDependencyError, missing_retrieval, requirements
+from thresher.errors import MissingDependencyError, install_command, missing_retrieval, requirements
 from thresher.files import cache_folder
 from thresher.lucene.jvm import java_report
 
@@ -76,7 +76,7 @@ def _extras() -> list[Finding]:
 
 def _optional(name: str, extra: str, use: str) -> Finding:
     installed = _version(name)
-    fix = "" if installed else f"run `pip install 'thresher[{extra}]'`"
+    fix = "" if installed else f"run `{install_command(extra)}`"
     return Finding(name, installed or f"not installed (optional): {use}", fix, optional=not installed)
 
 

@@ -12,10 +12,14 @@ Every message is one line: where, what, and the fix. `ConfigErrors` carries seve
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
+from shlex import quote
+from urllib.parse import unquote, urlsplit
 
 MOST = 1500
 """Characters of a message."""
@@ -104,7 +108,19 @@ def needs_extra(extra: str, what: str, where: str | None = None) -> Iterator[Non
     try:
         yield
     except ImportError as error:
-        raise MissingDependencyError(what, f"install the extra: pip install 'thresher[{extra}]'", where) from error
+        raise MissingDependencyError(what, f"install the extra: {install_command(extra)}", where) from error
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra, from the folder or file that this installation is of if there is one."""
+    from importlib.metadata import PackageNotFoundError, distribution  # slow, and only errors ask
+
+    with suppress(PackageNotFoundError):
+        origin = json.loads(distribution("thresher").read_text("direct_url.json") or "{}")  # PEP 610
+        path = unquote(urlsplit(origin.get("url", "")).path)
+        if origin.get("url", "").startswith("file:") and Path(path).exists():
+            return f"pip install {'-e ' * origin.get('dir_info', {}).get('editable', False)}{quote(f'{path}[{extra}]')}"
+    return f"pip install 'thresher[{extra}]'"
 
 
 @cache
@@ -128,7 +144,7 @@ def retrieval_requirement(package: str) -> str:
 
 def missing_retrieval(what: str) -> MissingDependencyError:
     """Return the error for a part of the extra `retrieval` that cannot be used, with both ways to install it."""
-    fix = "run `pip install 'thresher[retrieval]'`"
+    fix = f"run `{install_command('retrieval')}`"
     others = [retrieval_requirement(name) for name in requirements("retrieval") if name not in ("pyserini", "torch")]
     if others:
         jar = retrieval_requirement("pyserini")

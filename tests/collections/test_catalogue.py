@@ -12,7 +12,7 @@ from thresher.collections import open_collection
 from thresher.collections.catalogue import Catalogue
 from thresher.collections.interface import IdRule, ReadOptions
 from thresher.collections.sources import Source
-from thresher.errors import ConfigError, InputError, MissingDependencyError
+from thresher.errors import ConfigError, InputError, MissingDependencyError, install_command
 
 
 class Warc(NamedTuple):
@@ -254,9 +254,8 @@ def test_without_the_package(monkeypatch):
     for call in (Catalogue("vaswani").fingerprint, lambda: list(Catalogue("vaswani").parts(1))):
         with pytest.raises(MissingDependencyError) as caught:
             call()
-        assert str(caught.value) == (
-            "ir_datasets is not installed. Fix: install the extra: pip install 'thresher[ir-datasets]'."
-        )
+        fix = f"install the extra: {install_command('ir-datasets')}."
+        assert str(caught.value) == f"ir_datasets is not installed. Fix: {fix}"
 
 
 def test_the_package_is_not_imported_before_it_is_used():

@@ -15,6 +15,8 @@ import pytest
 from commands import Done, all_without, environment_without, installed, thresher
 from small_web import Finished, Web
 
+from thresher.errors import install_command
+
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
 
@@ -125,7 +127,7 @@ def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> 
         line = fix_of(done)
         assert line.startswith(f"error: {where}")
         assert "pyarrow" in line.partition("Fix:")[0]
-        assert f"pip install 'thresher[{extra}]'" in line.partition("Fix:")[2]
+        assert install_command(extra) in line.partition("Fix:")[2]
     assert not {"out.parquet", "out.jsonl", "topics"} & {path.name for path in tmp_path.iterdir()}
     assert not (web.folder / "results").exists()
 
@@ -143,12 +145,12 @@ def test_verbs_say_which_extra_they_need(tmp_path: Path) -> None:
     )
     for (verb, *_), done in zip(commands, all_without(RETRIEVAL, *commands, cwd=web.folder), strict=True):
         line = fix_of(done)
-        assert "pip install 'thresher[retrieval]'" in line
+        assert install_command("retrieval") in line
         if verb in ("index", "search"):
             assert "pip install --no-deps pyserini==" in line
             assert "pip install 'pyjnius>=" in line
         else:
-            assert "pip install 'thresher[evaluate]'" in line
+            assert install_command("evaluate") in line
     assert not (web.folder / "results").exists()
 
 
@@ -186,7 +188,7 @@ def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str, monk
     monkeypatch.setitem(sys.modules, module, None)
     line = fix_of(thresher("run", web.write(), cwd=web.folder, JAVA_HOME=""))
     assert module.removesuffix("_config").replace("jnius", "pyjnius") in line.partition("Fix:")[0]
-    assert "thresher[retrieval]" in line
+    assert install_command("retrieval") in line
     assert not (web.folder / "results").exists()
 
 

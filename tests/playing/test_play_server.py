@@ -25,7 +25,7 @@ from starlette.types import Message
 
 import thresher as package
 from thresher.collections import Page
-from thresher.errors import InputError, ResourceError
+from thresher.errors import InputError, ResourceError, install_command
 from thresher.pages import PageOptions, read_html, shown_page
 from thresher.passes.parts import Limits
 from thresher.playing.page_sources import LEFT, PageProcess
@@ -441,5 +441,5 @@ def test_bad_input_is_one_line(tmp_path: Path) -> None:
     done = thresher("play", cwd=tmp_path, without=("uvicorn",))
     assert (done.code, done.err) == (
         4,
-        "error: uvicorn is not installed. Fix: install the extra: pip install 'thresher[play]'.\n",
+        f"error: uvicorn is not installed. Fix: install the extra: {install_command('play')}.\n",
     )

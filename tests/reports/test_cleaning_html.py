@@ -142,7 +142,7 @@ def test_without_the_package_that_draws_the_page_says_so(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     tree = lxml_html.document_fromstring(render_cleaning_report(run()))
     assert not tree.xpath("//svg")
-    assert "thresher[plots]" in tree.xpath("string(//section[@id='words'])")
+    assert "“plots”" in tree.xpath("string(//section[@id='words'])")
 
 
 def test_nothing_is_loaded_from_anywhere(page: str) -> None:

@@ -16,7 +16,7 @@ from troublesome import Trouble, pages
 
 from thresher.cli.main import main
 from thresher.defaults import DASK
-from thresher.errors import ConfigError, MissingDependencyError
+from thresher.errors import ConfigError, MissingDependencyError, install_command
 from thresher.passes import backends
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
@@ -110,7 +110,7 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(MissingDependencyError) as caught:
         score_collection(ScorePlan(pages(3), (Trouble(),)), tmp_path, Backend(DASK, 1, "tcp://127.0.0.1:9"))
     assert str(caught.value) == (
-        "--backend: the backend dask needs the package distributed. Fix: install the extra: pip install 'thresher[dask]'."
+        f"--backend: the backend dask needs the package distributed. Fix: install the extra: {install_command('dask')}."
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from thresher.cli import options
-from thresher.errors import ConfigError, MissingDependencyError
+from thresher.errors import ConfigError, MissingDependencyError, install_command
 from thresher.experiments import schema
 from thresher.files import real_path
 
@@ -316,7 +316,7 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
-        fix = "install the extra: pip install 'thresher[play]'"
+        fix = f"install the extra: {install_command('play')}"
         raise MissingDependencyError(f"{error.name} is not installed", fix) from error
     serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, options.say)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thresher.errors import ConfigError, InputError, MissingDependencyError
+from thresher.errors import ConfigError, InputError, MissingDependencyError, install_command
 from thresher.evaluation.topics import About, Notice, Topic, notice
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ def _library() -> Any:
     try:
         return import_module("ir_measures")
     except ImportError as error:
-        fix = (
-            "run `pip install 'thresher[evaluate]'`, or `pip install 'thresher[retrieval]'` to index and search as well"
-        )
+        fix = f"run `{install_command('evaluate')}`, or `{install_command('retrieval')}` to index and search as well"
         raise MissingDependencyError("the package ir-measures is missing", fix) from error
 
 

@@ -283,7 +283,7 @@ def cause_shares(change: float, documents: Sequence[DocumentChange]) -> dict[Cau
     for document, share in zip(documents, document_shares(change, documents), strict=True):
         if share and document.cause is not None:
             shares[document.cause] = shares.get(document.cause, 0.0) + share
-    return _largest_first(shares) or {Cause.SEVERAL: 1.0}
+    return dict(sorted(shares.items(), key=lambda item: -item[1])) or {Cause.SEVERAL: 1.0}
 
 
 def total_change(topics: Iterable[TopicExplanation], lost: bool) -> TotalChange:
@@ -334,7 +334,3 @@ def _with_intervals(found: Mapping[_Key, Floats], changes: Floats) -> dict[_Key,
         for key, values in found.items()
     }
     return dict(sorted(shares.items(), key=lambda item: -item[1].share))
-
-
-def _largest_first(shares: Mapping[Cause, float]) -> dict[Cause, float]:
-    return dict(sorted(shares.items(), key=lambda item: -item[1]))

@@ -23,7 +23,7 @@ import numpy as np
 from thresher.collections import ReadOptions, open_collection
 from thresher.collections.interface import JsonFields, unique
 from thresher.collections.sources import Page, PageError
-from thresher.errors import ConfigError, InputError, MissingDependencyError
+from thresher.errors import ConfigError, InputError, MissingDependencyError, install_command
 from thresher.files import file_digest, plugins
 from thresher.pages import Segments, read_html
 from thresher.passes.backends import documents_apart
@@ -173,7 +173,7 @@ class ExtractedText(PageText):
                 raise ConfigError(f"{self.values['by']} has no option {parameter.name!r}", fix, where)
         if not find_spec(package.module.partition(".")[0]):
             what = f"the extractor needs a package that is not installed: {package.distribution}"
-            raise MissingDependencyError(what, f"install the extra: pip install 'thresher[{self.values['by']}]'", where)
+            raise MissingDependencyError(what, f"install the extra: {install_command(str(self.values['by']))}", where)
 
     def package(self, where: str | None = None) -> Package:
         """Return what extracts."""

@@ -313,14 +313,10 @@ def write_shard(
         columns[name] = [getattr(one, attribute, empty) for one in segments]
     columns["kinds"] = [() if page.kinds is None else page.kinds for page in pages]
     if structured:
-        columns["structure"] = [_json(page.structure) for page in pages]
+        columns["structure"] = [page.structure.json() if page.structure else "" for page in pages]
     columns |= {f"score:{name}": [page.scores.get(name, ()) for page in pages] for name in scorers}
     SPENT_FILE.write(_times_path(path), spent)
     write_columns(path, columns, report)
-
-
-def _json(structure: Structure | None) -> str:
-    return structure.json() if structure else ""
 
 
 _OF_PAGES = ("id", "file", "offset", "url", "status", "reason", "encoding", "encoding_source", "replaced", "bytes")
