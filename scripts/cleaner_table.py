@@ -37,6 +37,7 @@ SETS = ("wcxb-dev", "aeb", "cleaneval-dev", "cleanportaleval", "dragnet-300")
 TRAINED_ON = SETS[:2]
 SCORED, HEADLINE, KEPT = (f"content(headings={choice})@0.5" for choice in ("score", "headline", "keep"))
 CLEANERS = (SCORED, HEADLINE, KEPT, "boilerpipe(rules=words)")
+RATES = "Rates are of one process's CPU time, all in one run on one machine: compare them with each other."
 
 
 PACKAGES: dict[str, Callable[[str], list[str]]] = {
@@ -108,7 +109,7 @@ def main() -> None:
     packages = ", ".join(
         f"{name} {version(name)}" for name in ("trafilatura", "resiliparse", "readability-lxml", "justext")
     )
-    put(ROOT / "README.md", "cleaners", table(heads, rows(f1, rates)) + f"\nPackages: {packages}.\n")
+    put(ROOT / "README.md", "cleaners", table(heads, rows(f1, rates)) + f"\nPackages: {packages}. {RATES}\n")
     put(
         CONTENT,
         "headlines",
