@@ -112,7 +112,7 @@ def render_report(
     facts, pages = results.facts, results.facts.pages
     data = page_data(results, choice, explained)
     bias = facts.title_bias
-    relevant = f" with {bias.relevant / len(facts.topics):.1f} relevant pages each" if bias else ""
+    relevant = f" with {bias.relevant:,} relevant pages" if bias else ""
     return render_template(
         "report.html.j2",
         parts=("choice.css", "charts.js", "reading.js", "page.js"),
