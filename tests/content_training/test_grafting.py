@@ -1,13 +1,13 @@
 """Articles with threads of other pages below them."""
 
-import json
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from content_training.gold_sets import read_gold_sets
 from content_training.threads import grafted_pages
 from content_training.training_pages import domain, folds_of
+from gold_pages import write_gold_pages
 
 from thresher.cleaneval.gold import GoldPage, read_gold
 
@@ -15,34 +15,21 @@ PAGES = 24
 FOLDS = 2
 
 
-def write_pages(folder: Path) -> Path:
-    """Articles and forums, each with a thread whose words no other page has."""
-    (folder / "html").mkdir(parents=True)
-    (folder / "ground-truth").mkdir()
+def made() -> Iterator[tuple[str, str, str]]:
+    """Give articles and forums, each with a thread whose words no other page has."""
     for number in range(PAGES):
         posts = "".join(f"<li><p>{f'said{number} ' * 40}</p></li>" for _ in range(4))
         story = " ".join(f"word{number}x{place}" for place in range(90))
-        (folder / "html" / f"{number}.html").write_text(
+        html = (
             f"<title>t</title><body><div id=menu>menu</div><div id=story><p>{story}</p></div>"
             f'<script>x</script><ul class="CommentList">{posts}</ul><p>end</p>'
         )
-        kind = "forum" if number % 3 == 0 else "article"
-        gold = story if kind == "article" else f"{story}\n{f'said{number} ' * 160}"
-        (folder / "ground-truth" / f"{number}.json").write_text(
-            json.dumps(
-                {
-                    "url": f"https://site{number}.example/a",
-                    "_internal": {"page_type": {"primary": kind}},
-                    "ground_truth": {"main_content": gold},
-                }
-            )
-        )
-    return folder
+        yield (html, "article", story) if number % 3 else (html, "forum", f"{story}\n{f'said{number} ' * 160}")
 
 
 @pytest.fixture(scope="module")
 def gold(tmp_path_factory) -> tuple[GoldPage, ...]:
-    return read_gold(write_pages(tmp_path_factory.mktemp("gold") / "made")).pages
+    return read_gold(write_gold_pages(tmp_path_factory.mktemp("gold") / "made", made())).pages
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,12 @@
 """Articles cut short among other pages' sidebars."""
 
-import json
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from content_training.short_posts import short_posts
 from content_training.training_pages import domain, folds_of
+from gold_pages import write_gold_pages
 
 from thresher.cleaneval.gold import GoldPage, read_gold
 
@@ -15,32 +15,21 @@ PARAGRAPHS = 20
 FOLDS = 2
 
 
-def write_pages(folder: Path) -> Path:
-    """Write articles of many paragraphs of 15 words, and sidebars of 45; every third page is a forum's."""
-    (folder / "html").mkdir(parents=True)
-    (folder / "ground-truth").mkdir()
+def made() -> Iterator[tuple[str, str, str]]:
+    """Give articles of many paragraphs of 15 words, and sidebars of 45; every third page is a forum's."""
     for number in range(PAGES):
         story = [" ".join(f"w{number}x{part}x{place}" for place in range(15)) for part in range(PARAGRAPHS)]
         beside = " ".join(f"s{number}x{place}" for place in range(45))
-        (folder / "html" / f"{number}.html").write_text(
+        html = (
             f"<title>t</title><body><div id=page><div id=story>{''.join(f'<p>{part}</p>' for part in story)}</div>"
             f"<div class=sidebar><div>{beside}</div></div></div>"
         )
-        (folder / "ground-truth" / f"{number}.json").write_text(
-            json.dumps(
-                {
-                    "url": f"https://site{number}.example/a",
-                    "_internal": {"page_type": {"primary": "article" if number % 3 else "forum"}},
-                    "ground_truth": {"main_content": "\n".join(story)},
-                }
-            )
-        )
-    return folder
+        yield html, "article" if number % 3 else "forum", "\n".join(story)
 
 
 @pytest.fixture(scope="module")
 def gold(tmp_path_factory) -> tuple[GoldPage, ...]:
-    return read_gold(write_pages(tmp_path_factory.mktemp("gold") / "made")).pages
+    return read_gold(write_gold_pages(tmp_path_factory.mktemp("gold") / "made", made())).pages
 
 
 @pytest.fixture(scope="module")

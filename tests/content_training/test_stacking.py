@@ -14,6 +14,7 @@ from content_training.fitting import TreeSettings, catboost_parameters, fit_tree
 from content_training.gold_sets import read_gold_sets
 from content_training.stacking import TrainingSettings, train_content_model
 from content_training.training_pages import bags_of
+from gold_pages import write_gold_pages
 
 from thresher.cleaneval.cleaning_measures import compare_tokens
 from thresher.content_models.model import read_content_model
@@ -25,26 +26,17 @@ PAGES = 24
 
 def write_pages(folder: Path, pages: int = PAGES, gold: bool = True) -> Path:
     """Pages with a menu, an article of one to four paragraphs and a footer, in the format of WCXB."""
-    (folder / "html").mkdir(parents=True)
-    (folder / "ground-truth").mkdir()
+    made = []
     for number in range(pages):
         words = f"the {number} ferries wait in the harbour until the storm of the week has passed over them"
         text = [f"{words}, said captain {paragraph}." for paragraph in range(number % 4 + 1)]
         menu = "".join(f"<li><a href=/{item}>Item {item} {number}</a>" for item in range(5))
-        (folder / "html" / f"{number}.html").write_text(
+        html = (
             f"<title>Storm {number}</title><nav class=menu><ul>{menu}</ul></nav><div class=article>"
             f"{''.join(f'<p>{paragraph}</p>' for paragraph in text)}</div><div id=footer>All rights {number}</div>"
         )
-        (folder / "ground-truth" / f"{number}.json").write_text(
-            json.dumps(
-                {
-                    "url": f"https://site{number}.example/a",
-                    "_internal": {"page_type": {"primary": "article" if number % 3 else "forum"}},
-                    "ground_truth": {"main_content": "\n".join(text) if gold else "\n"},
-                }
-            )
-        )
-    return folder
+        made.append((html, "article" if number % 3 else "forum", "\n".join(text) if gold else "\n"))
+    return write_gold_pages(folder, made)
 
 
 SETTINGS = TrainingSettings(TreeSettings(trees=12, depth=3), TreeSettings(trees=8, depth=2), folds=3)
