@@ -46,9 +46,7 @@ def variants_of(
     rows: list[Row] = []
     for sweep, members in table.sweeps.items():
         joined = set(table.frontier(main, members) if table.is_combination(sweep) else members)
-        rows += _together(
-            sweep, [_row(table, measures, index) for index in members], members, joined, front, recommended
-        )
+        rows += _together(sweep, [_row(table, measures, one) for one in members], members, joined, front, recommended)
     singles = [{**_row(table, measures, index), "cutoff": None} for index in table.singles]
     rows += _together(SINGLES, singles, table.singles, None, front, recommended)
     names = {table.rows[index].name for index in best}

@@ -50,12 +50,7 @@ def overview_plot(title: str, cleaners: Sequence[Quality], baseline: Quality) ->
         }
         for one in cleaners
     ]
-    base: Row = {
-        "recall": baseline.recall,
-        "precision": baseline.precision,
-        "label": plain(baseline.name),
-        "needed": True,
-    }
+    base = {"recall": baseline.recall, "precision": baseline.precision, "label": plain(baseline.name), "needed": True}
     ends = [roomy([row[name] for row in (base, *rows)], 0.1) for name in ("recall", "precision")]
     x, y = (
         number(name, f"{name}, mean over pages", (max(0.0, low), min(1.02, high)))

@@ -143,8 +143,9 @@ def words_table(results: Sequence[CleanerResult]) -> Table:
     """Return the main table, one cleaner per row, the baseline first: words by alignment, and the test against it."""
     crashed = ("crashed",) if any(result.is_extractor for result in results) else ()
     found = [result.comparison for result in results if result.comparison]
+    p = "p" if any(comparison.p_holm is None for comparison in found) else "p_holm"
     parts = (f"{name}_{part}" for name in ("precision", "recall", "f1") for part in ("mean", "sd"))
-    names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, f"f1_{_decisive(found)}")
+    names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, f"f1_{p}")
     caption = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
     if len(results) > 1:
         caption += f" p: {_tested(results[0].cleaner, found)}"
@@ -187,10 +188,6 @@ def tested_at(comparisons: Sequence[Comparison]) -> str:
     first = comparisons[0]
     over = correction_text(CORRECTIONS[first.p_holm is None], counted(len(comparisons), "row"))
     return f"{over}, α = {first.alpha:g}"
-
-
-def _decisive(comparisons: Sequence[Comparison]) -> str:
-    return "p" if any(comparison.p_holm is None for comparison in comparisons) else "p_holm"
 
 
 def _tested(baseline: str, comparisons: Sequence[Comparison]) -> str:

@@ -52,9 +52,7 @@ def runs_table(compared: ComparedRuns) -> Table:
         )
         return Table.of((*pick(RUNS, "run", "measure", "mean"), *AT_MARGIN), compared_rows(compared), text, keys=2)
     hidden = set() if compared.correction == HOLM else {"p_holm"}
-    names = [
-        name for name in ("difference", "outcome", "p", "p_holm", "effect", "interval", "note") if name not in hidden
-    ]
+    names = [one for one in ("difference", "outcome", "p", "p_holm", "effect", "interval", "note") if one not in hidden]
     text = (
         f"{counted(len(compared.topics), 'topic')}; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
         f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"

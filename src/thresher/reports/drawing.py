@@ -44,10 +44,8 @@ def converter() -> Any:
 @functools.cache
 def chart_library() -> str:
     """Return Vega-Lite with all that it needs, one script: bundled in seconds, and kept for the next command."""
-    bundler = converter()
-    return kept_text(
-        f"vega-{bundler.__version__}.js", lambda: bundler.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    )
+    vega = converter()
+    return kept_text(f"vega-{vega.__version__}.js", lambda: vega.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
 @dataclass(frozen=True)

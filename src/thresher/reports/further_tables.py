@@ -65,11 +65,7 @@ def chosen_table(results: Results) -> Table | None:
 def system_columns(measures: Sequence[str]) -> list[Column[BaselineRun]]:
     """Return the columns of baseline runs."""
     name, *rest = columns_of(BaselineRun)
-    return [
-        name,
-        *(column for number, measure in enumerate(measures) for column in _system_measure(number, measure)),
-        *rest,
-    ]
+    return [name, *(column for at, one in enumerate(measures) for column in _system_measure(at, one)), *rest]
 
 
 def _system_measure(number: int, measure: str) -> list[Column[BaselineRun]]:
@@ -138,11 +134,7 @@ def answers_table(choice: Choice) -> Table | None:
     rows = answered(choice)
     if not rows:
         return None
-    columns = [
-        column
-        for column in filled(answer_columns(choice.measures), rows)
-        if not column.name.endswith(("_low", "_high"))
-    ]
+    columns = [one for one in filled(answer_columns(choice.measures), rows) if not one.name.endswith(("_low", "_high"))]
     text = f"What the indexes of the answer change, and save over {choice.queries:,} queries. CO₂ is {choice.power}."
     return Table.of([column for column in columns if column.name not in hidden], rows, text)
 

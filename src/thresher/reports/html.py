@@ -201,10 +201,8 @@ def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[Ke
     short = measure_header(effect.measure)[0]
     where = "topics without a part in the pick" if gain else f"{effect.topics} topics"
     least = f"at worst {formatting.change_text(effect.low)}"
-    accepted = (
-        "" if effect.margin is None else f", {formatting.MINUS}{formatting.measure_text(effect.margin)} is accepted"
-    )
-    yield f"{short}, {where}", formatting.change_text(effect.difference), least + accepted
+    more = "" if effect.margin is None else f", {formatting.MINUS}{formatting.measure_text(effect.margin)} is accepted"
+    yield f"{short}, {where}", formatting.change_text(effect.difference), least + more
     if pick.work is not None:
         share = pick.work.share
         yield "Postings per query", _change(share.value), f"{_change(share.low)} to {_change(share.high)}"

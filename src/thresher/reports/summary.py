@@ -123,9 +123,7 @@ def measured(choice: Choice, results: Results) -> Iterator[str]:
             same = pick.is_as_measured(table)
             if same is not None:
                 index = table.position[pick.variant]
-                found = [
-                    f"{measure_header(name)[0]} {measure_text(table.mean(name)[index])}" for name in choice.measures
-                ]
+                found = [f"{measure_header(one)[0]} {measure_text(table.mean(one)[index])}" for one in choice.measures]
                 size = f"{percent(table.shares[index])} % of the index"
                 told = "as explored" if same else "which is not what was explored: run `thresher choose` again"
                 yield f"Built and searched, {pick.variant} has {size}, {', '.join(found)}: {told}."

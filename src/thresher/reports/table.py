@@ -125,9 +125,8 @@ def _columns(attribute: str, one: Declared, get: Callable[[Any, str], Any]) -> l
     if one.show is Show.OUTCOME:
         return [replace(column, value=_first(read), text=lambda row: "/".join(map(str, read(row))))]
     if one.show is Show.RANGE:
-        return [
-            replace(column, value=_first(read), text=lambda row: " to ".join(map(formatting.change_text, read(row))))
-        ]
+        shown = formatting.change_text
+        return [replace(column, value=_first(read), text=lambda row: " to ".join(map(shown, read(row))))]
     if not one.bounds:
         return [column]
 

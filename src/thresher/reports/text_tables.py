@@ -9,7 +9,7 @@ from itertools import accumulate, takewhile
 
 from thresher.errors import visible
 from thresher.reports.formatting import plain
-from thresher.reports.table import Cell, Head, Table
+from thresher.reports.table import Head, Table
 
 _GAP = "  "
 NARROWEST = 16
@@ -87,14 +87,10 @@ def _column(table: Table, index: int) -> list[str]:
     column = table.columns[index]
     cells = [row[index] for row in table.rows]
     marks = max((display_width(cell.mark) for cell in cells), default=0)
-    bodies = [_with_mark(cell, marks) for cell in cells]
+    bodies = [visible(plain(cell.text), _CELL) + cell.mark + " " * (marks - display_width(cell.mark)) for cell in cells]
     lines = [plain(column.header), plain(column.unit), *bodies]
     width = max(map(display_width, lines))
     return [_pad(line, width, column) for line in lines]
-
-
-def _with_mark(cell: Cell, marks: int) -> str:
-    return visible(plain(cell.text), _CELL) + cell.mark + " " * (marks - display_width(cell.mark))
 
 
 def _pad(text: str, width: int, column: Head) -> str:
@@ -145,7 +141,7 @@ _LATEX_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$
 
 def render_markdown(table: Table) -> str:
     """Return the table in GitHub's Markdown; units are in brackets after the headers."""
-    head = [_markdown(_header(column)) for column in table.columns]
+    head = [_markdown(f"{one.header} ({one.unit})" if one.unit else one.header) for one in table.columns]
     signs = ["---:" if column.align == "right" else "---" for column in table.columns]
     lines = [head, signs, *([_markdown(cell.text) + cell.mark for cell in row] for row in table.rows)]
     text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -203,10 +199,6 @@ def _latex_head(text: str, column: Head) -> str:
     if column.marked:
         return rf"\multicolumn{{2}}{{c}}{{{escaped}}}"
     return rf"\multicolumn{{1}}{{c}}{{{escaped}}}" if column.align == "right" else escaped
-
-
-def _header(column: Head) -> str:
-    return f"{column.header} ({column.unit})" if column.unit else column.header
 
 
 def _markdown(text: str) -> str:

@@ -98,9 +98,7 @@ def answer_table(results: Results, limit: int, recommended: Sequence[str] = ()) 
         room = max(1, limit // len(results.tables) - 1 - len(recommended))
         named = {0, *(front[place] for place in spread(len(front), min(room, len(front))))}
         named |= {table.position[name] for name in recommended if name in table.position}
-        rows += [
-            Entry(table, index) for index in sorted(named, key=lambda index: (index > 0, -table.sizes[index], index))
-        ]
+        rows += [Entry(table, one) for one in sorted(named, key=lambda one: (one > 0, -table.sizes[one], one))]
     columns, main = variant_columns(results.measures), results.tables[0].main
     names = (f"{main} difference", "postings_share", "words_share", "emptied", "query_postings")
     shown = [*_keys(results), measure_column(main), *pick(columns, *names)]
@@ -185,9 +183,7 @@ def bytes_table(results: Results) -> Table:
     whole = results.tables[0].baseline.bytes or 0
     sizes = [bytes_by_part(entry.built.bytes_by_type) for entry in _built(results) if entry.built]
     largest = {part: max(one.get(part, 0) for one in sizes) for part in dict.fromkeys(p for one in sizes for p in one)}
-    parts = [
-        part for part in sorted(largest, key=lambda part: -largest[part]) if largest[part] >= SMALLEST_PART * whole
-    ]
+    parts = [one for one in sorted(largest, key=lambda one: -largest[one]) if largest[one] >= SMALLEST_PART * whole]
     return _table(
         results,
         [*_keys(results), *(_part_column(part) for part in parts), *pick(variant_columns(results.measures), "bytes")],
@@ -230,9 +226,8 @@ def noise_note(results: Results, of_queries: bool) -> str:
     for noise in results.facts.noise:
         if bool(noise.retrieval) is not of_queries:
             continue
-        value, low, high = (
-            fixed(bound, 3) for bound in (noise.copy.ratio.value, noise.copy.ratio.low, noise.copy.ratio.high)
-        )
+        ratio = noise.copy.ratio
+        value, low, high = (fixed(bound, 3) for bound in (ratio.value, ratio.low, ratio.high))
         opening = f"{noise.retrieval}: " if noise.retrieval and len(results.tables) > 1 else ""
         notes.append(
             f"{opening}{counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}. A copy "
