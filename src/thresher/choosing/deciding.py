@@ -55,10 +55,8 @@ def bounds_by_hand(sample: Sample) -> dict[int, Bounds]:
     found = {}
     for place, index in enumerate(candidates):
         verdict = Verdict.SHOWN if shown[place] else Verdict.LOSES if lost[place] else Verdict.UNDECIDED
-        low_by_measure = {measure: float(low[place]) for measure, low in zip(sample.measures, lows, strict=True)}
-        found[index] = Bounds(
-            low_by_measure, verdict if sample.topics >= non_inferiority.MINIMUM else Verdict.UNDECIDED
-        )
+        by_measure = {measure: float(low[place]) for measure, low in zip(sample.measures, lows, strict=True)}
+        found[index] = Bounds(by_measure, verdict if sample.topics >= non_inferiority.MINIMUM else Verdict.UNDECIDED)
     return found
 
 
@@ -87,10 +85,6 @@ def choose_variants(
     )
 
 
-def _by_name(table: VariantTable, indices: Iterable[int]) -> list[int]:
-    return sorted(indices, key=lambda index: table.rows[index].name)
-
-
 @dataclass(frozen=True)
 class _Deciding:
     sample: Sample
@@ -101,7 +95,8 @@ class _Deciding:
         sample, table = self.sample, self.sample.table
         walks, cautious = walk(sample, False), walk(sample, True)
         best, safest = recommended(sample, walks), recommended(sample, cautious)
-        smaller = _by_name(table, (index for index in table.candidates if table.sizes[index] < table.sizes[0]))
+        smaller = [index for index in table.candidates if table.sizes[index] < table.sizes[0]]
+        smaller.sort(key=lambda index: table.rows[index].name)
         return ModelChoice(
             retrieval=table.retrieval,
             topics=sample.topics,
@@ -119,9 +114,8 @@ class _Deciding:
 
     def _margin_share(self) -> float:
         """Return the margin as a share of the baseline's mean, the smallest of all measures."""
-        shares = (
-            self.sample.terms.margin.loss(base) / max(float(base.mean()), TOLERANCE) for base in self.sample.baseline
-        )
+        margin = self.sample.terms.margin
+        shares = (margin.loss(base) / max(float(base.mean()), TOLERANCE) for base in self.sample.baseline)
         return min(min(shares), 0.999)
 
     def _no_larger(self, best: int, indices: Iterable[int]) -> list[int]:

@@ -82,9 +82,7 @@ def path_of_sizes(table: VariantTable, family: str) -> tuple[int, ...]:
     whole = int(table.sizes[0])
     path: list[int] = []
     for target in TARGETS:
-        inside = [
-            index for index in members if (target - _STEP) * whole < 100 * int(table.sizes[index]) <= target * whole
-        ]
+        inside = [one for one in members if (target - _STEP) * whole < 100 * int(table.sizes[one]) <= target * whole]
         chosen = _nearest(table, inside, target)
         path += [index for index in chosen if index not in path]
     return tuple(path)

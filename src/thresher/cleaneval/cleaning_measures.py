@@ -102,11 +102,9 @@ def _index(b: tuple[Hashable, ...]) -> tuple[dict[Hashable, int], Positions, lis
     first = _positions(runs)
     longer = []
     for _, offsets in _RUNS:
-        numbers: Numbers = {}
-        runs = [
-            numbers.setdefault(run, len(numbers)) for run in zip(*(runs[offset:] for offset in offsets), strict=False)
-        ]
-        longer.append((numbers, _positions(runs)))
+        known: Numbers = {}
+        runs = [known.setdefault(run, len(known)) for run in zip(*(runs[offset:] for offset in offsets), strict=False)]
+        longer.append((known, _positions(runs)))
     return words, first, longer
 
 
@@ -305,9 +303,7 @@ def rouge_lsum(cleaned: str, gold: str) -> RougeCounts:
     # A repeated sentence hits the same tokens again.
     distinct = dict.fromkeys(cleaned_sentences)
     whole = (sentence for sentence in gold_sentences if sentence in distinct)
-    hits = Counter(
-        chain(*whole, _hits([sentence for sentence in gold_sentences if sentence not in distinct], distinct))
-    )
+    hits = Counter(chain(*whole, _hits([one for one in gold_sentences if one not in distinct], distinct)))
     available = Counter(chain(*cleaned_sentences))
     return RougeCounts((hits & available).total(), available.total(), sum(map(len, gold_sentences)))
 

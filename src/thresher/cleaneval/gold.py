@@ -365,9 +365,7 @@ def _entries(gold: Path) -> Mapping[str, GoldEntry | Path]:
     if gold.suffix.lower() in _JSON_SUFFIXES and not gold.is_dir():
         return read_entries(gold)
     files = _by_stem(gold, _TEXT_SUFFIXES, _PAGE_SUFFIXES, _JSON_SUFFIXES)
-    return {
-        stem: read_entry(path) if path.name.lower().endswith(_JSON_SUFFIXES) else path for stem, path in files.items()
-    }
+    return {stem: read_entry(one) if one.name.lower().endswith(_JSON_SUFFIXES) else one for stem, one in files.items()}
 
 
 def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, comments: bool) -> GoldPage | None:

@@ -64,9 +64,7 @@ def _triples(source: Any, value: str, what: str) -> Iterator[tuple[str, str, Any
     if type(source).__module__.startswith("ranx."):
         source = source.to_dict()
     if isinstance(source, Mapping):
-        yield from (
-            (str(topic), str(document), one) for topic, inner in source.items() for document, one in inner.items()
-        )
+        yield from ((str(topic), str(document), one) for topic, of in source.items() for document, one in of.items())
         return
     names = ("query_id", "doc_id", value)
     for record in as_records(source):
@@ -147,9 +145,7 @@ def compare_runs(
     first = next(iter(named)) if baseline is None else str(baseline)
     named = {first: named.get(first, first), **named}
     values = {name: _values(judged, take_run(run), measures) for name, run in named.items()}
-    comparisons = compare_all(
-        values, {name: first for name in named if name != first}, alpha=alpha, correction=correction
-    )
+    comparisons = compare_all(values, {one: first for one in named if one != first}, alpha=alpha, correction=correction)
     topics = tuple(topic for topic in judged if judged[topic])
     margins = _margins(values, first, margin, alpha) if margin else {}
     return ComparedRuns(first, topics, values, comparisons, alpha, correction, margin or "", margins)

@@ -78,16 +78,14 @@ def _known(name: str) -> ir_measures.Measure | None:
     """Return the measure of that name in ir-measures; None if it is not computed here."""
     match = _NAME.fullmatch(name.strip())
     registry = _library().measures.registry
-    prototype = registry.get(match["name"]) if match else None
-    if match is None or prototype is None or prototype.NAME not in (*_SUPPORTED, *FURTHER):
+    kind = registry.get(match["name"]) if match else None
+    if match is None or kind is None or kind.NAME not in (*_SUPPORTED, *FURTHER):
         return None
     try:
-        params = {**prototype.params, **_params(match["params"])}
+        params = {**kind.params, **_params(match["params"])}
         if match["at"]:
-            params[prototype.AT_PARAM] = ast.literal_eval(match["at"])
-        measure: Any = prototype(
-            **{key: params.pop(key) for key in prototype.SUPPORTED_PARAMS if key in params}, **params
-        )
+            params[kind.AT_PARAM] = ast.literal_eval(match["at"])
+        measure: Any = kind(**{key: params.pop(key) for key in kind.SUPPORTED_PARAMS if key in params}, **params)
         measure.validate_params()
         problem = _out_of_range(measure)
     except SyntaxError:
@@ -95,7 +93,7 @@ def _known(name: str) -> ir_measures.Measure | None:
     except (AssertionError, ValueError, TypeError) as error:
         problem = " ".join(str(error).split()) or "not a valid parameter"
     if problem:
-        raise ConfigError(f"the measure `{name}` cannot be used ({problem})", f"write it as {_usage(prototype)}")
+        raise ConfigError(f"the measure `{name}` cannot be used ({problem})", f"write it as {_usage(kind)}")
     parsed: ir_measures.Measure = measure
     return parsed
 
@@ -251,9 +249,7 @@ def _supports(measure: ir_measures.Measure, providers: Iterable[Any]) -> bool:
 
 def _every_provider() -> tuple[Any, ...]:
     known = _library().providers.registry
-    return tuple(
-        known[name] for name in ("pytrec_eval", "judged", "msmarco", "gdeval", "accuracy", "compat", "cwl_eval")
-    )
+    return tuple(known[one] for one in ("pytrec_eval", "judged", "msmarco", "gdeval", "accuracy", "compat", "cwl_eval"))
 
 
 @cache

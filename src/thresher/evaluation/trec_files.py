@@ -139,15 +139,13 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
     """
     run: dict[str, dict[str, float]] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
-        columns = line.split()
-        if not columns:
+        row = line.split()
+        if not row:
             continue
         where = f"{path}:{number}"
-        if len(columns) != 6:
-            raise InputError(
-                f"the line has {len(columns)} columns, not 6", "write `topic Q0 docid rank score tag`", where
-            )
-        topic, _, document, _, text, _ = columns
+        if len(row) != 6:
+            raise InputError(f"the line has {len(row)} columns, not 6", "write `topic Q0 docid rank score tag`", where)
+        topic, _, document, _, text, _ = row
         _add(run, topic, document, float(text) if _DECIMAL.fullmatch(text) else math.inf, text, where)
     return run
 
