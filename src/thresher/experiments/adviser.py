@@ -204,13 +204,11 @@ def _cautious(
     return Cautious(variant, float(table.shares[index]), change, BY_SENTENCES, _commands(variant, collection))
 
 
-def _commands(variant: str, collection: schema.CollectionTable) -> tuple[str, ...]:
+def _commands(variant: str, table: schema.CollectionTable) -> tuple[str, ...]:
     if variant == BASELINE:
         return ()
-    document = schema.Document(
-        schema.ExperimentTable("advice"), collection, schema.TopicsTable(""), schema.QrelsTable("")
-    )
-    return treatment_commands(document, collection.path, parse_treatment(variant))
+    document = schema.Document(schema.ExperimentTable("advice"), table, schema.TopicsTable(""), schema.QrelsTable(""))
+    return treatment_commands(document, table.path, parse_treatment(variant))
 
 
 def _removed(
@@ -233,9 +231,7 @@ def _removed(
         return tuple(Removed(kind.value, int(count), gone / all_) for kind, count, all_, gone in rows if count and all_)
 
     groups = [mostly == at for at in range(len(KINDS))]
-    of_pages = (
-        np.array([figures[group].sum() for group in groups]) for figures in (np.ones(len(ids)), words, lost.sum(axis=1))
-    )
+    of_pages = (np.array([of[group].sum() for group in groups]) for of in (np.ones(len(ids)), words, lost.sum(axis=1)))
     content = lost[:, _CONTENT].sum(axis=1)
     worst = [row for row in np.argsort(-content, kind="stable")[:_LOOK].tolist() if content[row] > 0]
     passages = dict(_passages(store, cleaner, [ids[row] for row in worst]))

@@ -104,19 +104,17 @@ def choose_for_all(
         say: called with a line for each stage that begins.
     """
     terms, model = question.terms or experiments[0].terms, experiments[0].retrieval[0].name
-    asked = [_deciding(question.measure, terms, experiment.measures) for experiment in experiments]
+    asked = [_deciding(question.measure, terms, config.measures) for config in experiments]
     tables: dict[str, VariantTable] = {}
-    for experiment, measures in zip(experiments, asked, strict=True):
-        if experiment.name in tables:
-            raise ConfigError(f"two experiments are named {experiment.name}", "name each once", str(experiment.file))
-        if measures != asked[0] or model not in [one.name for one in experiment.retrieval]:
+    for config, measures in zip(experiments, asked, strict=True):
+        if config.name in tables:
+            raise ConfigError(f"two experiments are named {config.name}", "name each once", str(config.file))
+        if measures != asked[0] or model not in [one.name for one in config.retrieval]:
             what = f"it does not have the first one's model and measures: {model}, {' and '.join(asked[0])}"
-            raise ConfigError(
-                what, "use the same in all experiments, or --measure and --deciding", str(experiment.file)
-            )
-        folder = results / experiment.name
-        with _found(experiment, folder, say) as found:
-            tables[experiment.name] = found.table(model)
+            raise ConfigError(what, "use the same in all experiments, or --measure and --deciding", str(config.file))
+        folder = results / config.name
+        with _found(config, folder, say) as found:
+            tables[config.name] = found.table(model)
     shared = choose_shared(tables, asked[0], replace(terms, deciding=asked[0][1:]))
     if shared.variant:
         treatment = tables[experiments[0].name].treatment(shared.variant)
@@ -224,9 +222,7 @@ def _shell_line(words: Iterable[str]) -> str:
 
 
 def _escaped(word: str) -> str:
-    return "".join(
-        f"\\x{byte:02x}" if byte in b"'\\" or not 32 <= byte < 127 else chr(byte) for byte in os.fsencode(word)
-    )
+    return "".join(f"\\x{one:02x}" if one in b"'\\" or not 32 <= one < 127 else chr(one) for one in os.fsencode(word))
 
 
 def _deciding(asked: str | None, terms: Terms, every: Sequence[str]) -> tuple[str, ...]:

@@ -81,9 +81,7 @@ class Provenance:
 
     def write_metadata(self, results: Results) -> None:
         """Write an ir_metadata file beside every run; `results` has what cleaning for it took."""
-        cleaning = {
-            (row.name, table.retrieval): row.built.clean for table in results.tables for row in table.rows if row.built
-        }
+        cleaning = {(row.name, of.retrieval): row.built.clean for of in results.tables for row in of.rows if row.built}
         for run in self.runs:
             costs = {"cleaning": cleaning[run.key], "indexing": run.index.cost, "searching": run.search.cost}
             data = self.metadata(run, costs, results.facts.test)

@@ -34,12 +34,8 @@ def take_experiment(source: Source, results: Path) -> Experiment:
 
 def _kept(source: Mapping[str, Any], results: Path) -> Path:
     """Write an experiment file with what is in memory beside it; return its path."""
-    several = {
-        name: name in tables() and tables()[name].many and isinstance(source[name], list | tuple) for name in source
-    }
-    given = {
-        name: [_table(name, one) for one in (every if several[name] else [every])] for name, every in source.items()
-    }
+    several = {key: key in tables() and tables()[key].many and isinstance(source[key], list | tuple) for key in source}
+    given = {key: [_table(key, one) for one in (every if several[key] else [every])] for key, every in source.items()}
     name = str(given.get("experiment", [{}])[0].get("name", ""))
     if not NAME.fullmatch(name):
         fix = 'write {"experiment": "mine"}, with letters, digits, `.`, `_` and `-`'
@@ -98,9 +94,7 @@ def _page_lines(pages: Any, what: str = "html") -> Iterator[str]:
             key: decode(value, record.get("charset")).utf8.decode() if isinstance(value, bytes) else value
             for key, value in named.items()
         }
-        line = {
-            key: value.encode("utf-8", "replace").decode() for key, value in decoded.items() if isinstance(value, str)
-        }
+        line = {key: text.encode("utf-8", "replace").decode() for key, text in decoded.items() if isinstance(text, str)}
         if "id" not in named or not {"html", "contents"} & line.keys():
             what = f"a page without id, or without HTML or text, has {', '.join(map(str, record))}"
             raise InputError(what, "give HTML by id, or a data frame with doc_id (docno) and html or text", "pages")

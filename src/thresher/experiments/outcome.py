@@ -237,9 +237,7 @@ def _evaluated(
         if run.variant.treatment.is_baseline:
             check_overlap(retrieved, topics.qrels, topics.ids)
         values[run.key] = evaluate(topics.qrels, retrieved, experiment.measures, topics.ids)
-    values |= {
-        name: evaluate(topics.qrels, retrieved, experiment.measures, topics.ids) for name, retrieved in systems.items()
-    }
+    values |= {name: evaluate(topics.qrels, run, experiment.measures, topics.ids) for name, run in systems.items()}
     first = experiment.retrieval[0].name
     baseline_of: dict[RowKey | str, RowKey | str] = {
         run.key: baseline.key for run in runs if run is not (baseline := baselines[run.model.name])

@@ -85,16 +85,14 @@ class Problems:
                 self.add(error.what, error.fix, path)
         return parsed
 
-    def parse_list(
-        self, what: str, items: Sequence[str], parse: Callable[[str], Parsed], path: KeyPath
-    ) -> list[Parsed]:
+    def parse_list(self, what: str, items: Sequence[str], parse: Callable[[str], Parsed], at: KeyPath) -> list[Parsed]:
         """Do as `parse` with a list that must not be empty, nor name anything twice."""
         if not items:
-            self.add(f"there is no {what}", "list at least one", path)
-        parsed = self.parse(items, parse, path)
+            self.add(f"there is no {what}", "list at least one", at)
+        parsed = self.parse(items, parse, at)
         names = [str(item) for item in parsed]
         for double in sorted({name for name in names if names.count(name) > 1}):
-            self.add(f"the {what} {double!r} is listed twice", "list it once", path)
+            self.add(f"the {what} {double!r} is listed twice", "list it once", at)
         return parsed
 
 

@@ -273,11 +273,9 @@ class _Run:
             stages.BIASES.write(path, record)
         return record.bias
 
-    def _may_build(self, what: str, path: Path) -> None:
+    def _may_build(self, what: str, at: Path) -> None:
         if not self.build:
-            raise StateError(
-                f"{what} is missing or of another configuration", "run it first: `thresher run`", str(path)
-            )
+            raise StateError(f"{what} is missing or of another configuration", "run it first: `thresher run`", str(at))
 
     def _measured(self, runs: Sequence[stages.VariantRun], inputs: Inputs) -> Measurements | None:
         """Return the times of all variants, measured before or now; None if the experiment wants none."""

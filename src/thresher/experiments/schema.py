@@ -378,16 +378,7 @@ def as_options(document: Document, table: str, keys: Iterable[str]) -> Iterator[
 _KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict: (dict,)}
 
 
-READING_KEYS = (
-    "format",
-    "id_field",
-    "html_field",
-    "text_field",
-    "url_field",
-    "max_page_mib",
-    "page_seconds",
-    "escape_ids",
-)
+READING_KEYS = tuple("format id_field html_field text_field url_field max_page_mib page_seconds escape_ids".split())
 """The keys of [collection] that say how any collection is read."""
 
 ID_KEYS = ("ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")

@@ -67,10 +67,8 @@ def starting_file(pages: Path, topics: Path | None, qrels: Path | None, name: st
             raise InputError("no topic has judgments", "give topics and qrels that belong together", str(qrels))
         said.append(f"{seen.known:,} of {seen.judged:,} judged pages are among those read.")
         if not seen.known:
-            judged = next((document for grades in judgments.values() for document in grades), "none")
-            said.append(
-                f"The first page's id is {seen.first}, the first judged one {judged}: set `ids` in [collection]."
-            )
+            one = next((document for grades in judgments.values() for document in grades), "none")
+            said.append(f"The first page's id is {seen.first}, the first judged one {one}: set `ids` in [collection].")
     else:
         made = folder / f"{name}-topics"
         topics, qrels = made / "topics.tsv", made / "qrels.txt"
