@@ -78,7 +78,8 @@ class Rendering:
             document = replace(document, title=without_invalid(document.title))
             # Line by line, for the indentation of others stays.
             shown = "\n".join(map(without_invalid, shown.split("\n")))
-        known = {**stored, "words": document.words, **found.about, "language_score": score, "sha256": _sha256(text)}
+        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        known = {**stored, "words": document.words, **found.about, "language_score": score, "sha256": digest}
         row: Row = {
             "id": document.id,
             "url": document.url,
@@ -107,10 +108,6 @@ class Rendering:
         about = [(name, value) for name, value in row.items() if name not in (self.how.text_name, MARKDOWN)]
         head = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in about)
         return f"---\n{head}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def json_line(row: Row) -> bytes:

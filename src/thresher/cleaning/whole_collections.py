@@ -289,10 +289,8 @@ def clean_collection(
         if whole_input is None:
             whole = needs_all(parsed) or bool(removed or side_by_side)
             window = None if whole else WINDOW_BYTES
-            inputs = (
-                (lines.collection, lines.offset)
-                for lines in piped_lines(sys.stdin.buffer, folder, reading, format, window)
-            )
+            piped = piped_lines(sys.stdin.buffer, folder, reading, format, window)
+            inputs = ((lines.collection, lines.offset) for lines in piped)
         else:
             inputs = [(whole_input, 0)]
         write = stack.enter_context(documents_writer(output, rendering))
@@ -365,9 +363,7 @@ def _write_side_by_side(store: Path, scorers: Sequence[Scorer], cleaner: Cleaner
 
 def needs_all(cleaner: Cleaner) -> bool:
     """Return whether a cleaner needs a whole collection: it learns from it, or cuts at one of its percentiles."""
-    return any(
-        cut.scorer.learns or (cut.percentile is not None and cut.percentile.kind != REFERENCE) for cut in cleaner.cuts
-    )
+    return any(cut.scorer.learns or (cut.percentile and cut.percentile.kind != REFERENCE) for cut in cleaner.cuts)
 
 
 def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:

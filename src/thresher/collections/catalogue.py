@@ -120,9 +120,8 @@ def source_of(record: Any, file: str, options: ReadOptions) -> Source:
     try:
         content, is_text, charset = _content(record)
     except Exception as error:  # any error of the dataset's code
-        return Source(
-            document_id, file, 0, problem=f"ir_datasets cannot give its text ({type(error).__name__}: {error})"
-        )
+        what = f"ir_datasets cannot give its text ({type(error).__name__}: {error})"
+        return Source(document_id, file, 0, problem=what)
     size = len(content)
     if size > options.max_bytes:
         return Source(document_id, file, size, problem=too_large(size, options.max_bytes))

@@ -95,17 +95,15 @@ class Files:
             return
         kind = _kind(self.format)
         whole = MANY_WHOLE_BYTES if len(files) >= MANY else WHOLE_BYTES
-        for number, entry in enumerate(files):
-            if entry.size > WHOLE_BYTES and kind.can_split(entry.path):
-                for index, begin in enumerate(range(0, entry.size, RANGE_BYTES)):
-                    end = min(begin + RANGE_BYTES, entry.size)
-                    yield sources.Part(
-                        number, index, entry.path, entry.shown, begin, end, not begin, listed=entry.state
-                    )
-            elif entry.size <= whole:
-                yield sources.Part(number, 0, entry.path, entry.shown, 0, entry.size, listed=entry.state)
+        for number, file in enumerate(files):
+            if file.size > WHOLE_BYTES and kind.can_split(file.path):
+                for index, begin in enumerate(range(0, file.size, RANGE_BYTES)):
+                    end = min(begin + RANGE_BYTES, file.size)
+                    yield sources.Part(number, index, file.path, file.shown, begin, end, not begin, listed=file.state)
+            elif file.size <= whole:
+                yield sources.Part(number, 0, file.path, file.shown, 0, file.size, listed=file.state)
             else:
-                yield from sources.grouped(self._streamed(kind, entry, number), number, entry.path, entry.shown, pages)
+                yield from sources.grouped(self._streamed(kind, file, number), number, file.path, file.shown, pages)
 
     def read(self, part: sources.Part) -> sources.Reading:
         """Yield the documents of a part."""
@@ -215,9 +213,7 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         if not files:
             raise InputError("the folder is empty", "check the path", str(root))
         what = "this is not a known kind of collection" if root.is_file() else "the folder holds no collection"
-        known = ", ".join(
-            (*sources.HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in kinds() for suffix in kind.suffixes))
-        )
+        known = ", ".join((*sources.HTML_SUFFIXES, *TEXT_SUFFIXES, *(one for kind in kinds() for one in kind.suffixes)))
         fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"
         raise InputError(what, fix, str(root))
     if len(by_format) > 1:

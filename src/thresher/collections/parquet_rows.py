@@ -52,7 +52,10 @@ class ParquetRows:
         with closing(file):
             starts = _starts(file, size)
             chosen = [number for number, start in enumerate(starts) if part.begin <= start < part.end]
-            columns = _columns(file, (*fields.id, *fields.html, *fields.text, *fields.url))
+            wanted = dict.fromkeys(
+                name.partition(".")[0] for name in (*fields.id, *fields.html, *fields.text, *fields.url)
+            )
+            columns = [name for name in wanted if name in file.schema_arrow.names]
             for number in chosen:
                 try:
                     for row in _rows(file, number, columns):
@@ -107,8 +110,3 @@ def _starts(file: Any, size: int) -> list[int]:
             pages += [column.data_page_offset, *filter(None, [column.dictionary_page_offset])]
         starts.append(max(min(pages), 0, *starts[-1:]))
     return starts
-
-
-def _columns(file: Any, names: Sequence[str]) -> list[str]:
-    there = set(file.schema_arrow.names)
-    return [name for name in dict.fromkeys(name.partition(".")[0] for name in names) if name in there]

@@ -127,13 +127,11 @@ def parse_response(block: bytes) -> Response:
     status = _STATUS.match(block)
     header = block[:end]
     folded = header.lower()
-    encodings = [
-        name.strip().lower() for value in _values(header, folded, b"content-encoding") for name in value.split(",")
-    ]
+    named = ",".join(_values(header, folded, b"content-encoding")).split(",")
     chunked = any("chunked" in value.lower() for value in _values(header, folded, b"transfer-encoding"))
     content_type = _last_type(_values(header, folded, b"content-type"))
     number = int(status.group(1)) if status else None
-    return Response(number, content_type, tuple(filter(None, encodings)), chunked, body)
+    return Response(number, content_type, tuple(filter(None, (name.strip().lower() for name in named))), chunked, body)
 
 
 def _last_type(values: list[str]) -> str:
