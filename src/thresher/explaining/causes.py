@@ -24,7 +24,7 @@ one. Where no document has such a credit, all relevant ones that fell, or rose, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import factorial, inf
 from typing import TypeVar
@@ -132,9 +132,7 @@ def _known_statistics(before: States, after: States) -> States:
     if not after.tokens[0]:
         return before
     gone = after.df == 0
-    return States(
-        after.documents, after.tokens, np.where(gone, before.cf, after.cf), np.where(gone, before.df, after.df)
-    )
+    return replace(after, cf=np.where(gone, before.cf, after.cf), df=np.where(gone, before.df, after.df))
 
 
 def _scores(model: RetrievalModel, query: Mapping[str, int], states: States, tf: Ints, lengths: Ints) -> Floats:
@@ -329,8 +327,5 @@ def _kinds(document: DocumentChange, lost: bool) -> Mapping[BlockKind, float]:
 
 def _with_intervals(found: Mapping[_Key, Floats], changes: Floats) -> dict[_Key, Share]:
     """Return shares of changes with their intervals, the largest first; arrays have the shape (topics,)."""
-    shares = {
-        key: Share(float(values.sum() / changes.sum()), *ratio_interval(values, changes))
-        for key, values in found.items()
-    }
+    shares = {key: Share(float(of.sum() / changes.sum()), *ratio_interval(of, changes)) for key, of in found.items()}
     return dict(sorted(shares.items(), key=lambda item: -item[1].share))

@@ -85,10 +85,8 @@ def cut_page(page: PageVerdicts, analyzer: Any, asked: Collection[str]) -> CutPa
 
 
 def _most_first(tokens: Mapping[BlockKind, int]) -> dict[BlockKind, int]:
-    order = [*BlockKind]
-    return {
-        kind: tokens[kind] for kind in sorted(tokens, key=lambda one: (-tokens[one], order.index(one))) if tokens[kind]
-    }
+    there = [kind for kind in BlockKind if tokens.get(kind)]
+    return {kind: tokens[kind] for kind in sorted(there, key=lambda kind: -tokens[kind])}
 
 
 def lost_in(terms: Sequence[explanations.TermChange], page: CutPage) -> dict[BlockKind, float]:
@@ -344,10 +342,8 @@ class _Documents:
         )
 
     def _neighbour(self, document: str) -> explanations.Neighbour:
-        grade = self.runs.qrels.get(document)
-        return explanations.Neighbour(
-            document, grade, self.ranks.rank_before(document), self.ranks.rank_after(document)
-        )
+        grade, ranks = self.runs.qrels.get(document), self.ranks
+        return explanations.Neighbour(document, grade, ranks.rank_before(document), ranks.rank_after(document))
 
     def _credits(self, relevant: Sequence[str], main: str) -> dict[str, float]:
         """Return for each document the measure after less what it would be with this one at its old rank."""

@@ -50,9 +50,7 @@ def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -
     if not sweeps:
         return tuple(tables)
     rows, postings, values, held_out = _joint(sweeps)
-    return tuple(
-        table.extended(rows, values[number], postings, held_out[number]) for number, table in enumerate(tables)
-    )
+    return tuple(table.extended(rows, values[at], postings, held_out[at]) for at, table in enumerate(tables))
 
 
 def _joint(sweeps: Sequence[RankedSweep]) -> tuple[tuple[Row, ...], Floats, Floats, Floats]:
@@ -138,9 +136,8 @@ def explore(
     ranked: list[RankedSweep] = []
     for text in texts:
         of_text = [cleaner for cleaner in wanted if cleaner.text == text]
-        found, measures = _explored(
-            store, text, [cut for cut in sweeps if cut.scorer.text == text], of_text, search, points
-        )
+        own_sweeps = [cut for cut in sweeps if cut.scorer.text == text]
+        found, measures = _explored(store, text, own_sweeps, of_text, search, points)
         ranked += found
     rows, postings, own, others = _joint(ranked)
     held_out = search.held_out.ids if search.held_out else ()
@@ -186,9 +183,7 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Q
     counts = [Counter(tokens[end - size : end]) for end, size in zip(np.cumsum(sizes), sizes, strict=True)]
     terms = sorted({term for count in counts for term in count})
     number = {term: index for index, term in enumerate(terms)}
-    return [
-        Query({number[term]: times for term, times in count.items()}, sum(count.values())) for count in counts
-    ], terms
+    return [Query({number[term]: times for term, times in count.items()}, count.total()) for count in counts], terms
 
 
 def count_store(count: Counting, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchChunks:

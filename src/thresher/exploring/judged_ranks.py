@@ -299,12 +299,7 @@ def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Pat
     # The longest first, so that workers end at about the same time.
     order = sorted(every, key=job.steps, reverse=True)
     turns = {sweep: job.turns(sweep, parallel) for sweep in every}
-    tasks = [
-        RankingTask(sweep, model, (turn, turns[sweep]))
-        for sweep in order
-        for model in models
-        for turn in range(turns[sweep])
-    ]
+    tasks = [RankingTask(of, model, (turn, turns[of])) for of in order for model in models for turn in range(turns[of])]
     if backend is None or not parallel:
         done = {task: job.do(task) for task in progress(tasks, "ranking", len(tasks), "tasks")}
     else:

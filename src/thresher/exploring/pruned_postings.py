@@ -206,16 +206,14 @@ class _Pruned:
         method = self._pruning.method
         fitted = method.fit(self._postings)
         for block in self._postings.blocks():
-            stays = kept(method, method.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
-            lost = block.term[~stays]
+            stay = kept(method, method.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
+            lost = block.term[~stay]
             self._lost_df += np.bincount(lost, minlength=len(self._terms))
-            self._lost_cf += np.bincount(lost, weights=block.tf[~stays], minlength=len(self._terms)).astype(np.int64)
-            held = np.bincount(block.document[stays], weights=block.tf[stays], minlength=len(block.ids)).astype(
-                np.int64
-            )
+            self._lost_cf += np.bincount(lost, weights=block.tf[~stay], minlength=len(self._terms)).astype(np.int64)
+            held = np.bincount(block.document[stay], weights=block.tf[stay], minlength=len(block.ids)).astype(np.int64)
             removed = block.lengths - held if self._original else np.zeros_like(held)
             lengths = block.lengths if self._original else held
-            columns = (block.ids, self._lists(block, stays), removed.tolist(), lengths.tolist())
+            columns = (block.ids, self._lists(block, stay), removed.tolist(), lengths.tolist())
             for document in zip(*columns, strict=True):
                 yield PrunedDocument(*document)
                 advance()

@@ -108,9 +108,6 @@ def explore_vectors(
 def _values(scores: Floats, ids: Sequence[str], judged: JudgedTopics, depth: int) -> Floats:
     """Return the values of the first `depth` documents by scores of shape (topics, documents): (measures, topics)."""
     best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
-    run = {
-        topic: {ids[at]: float(-rank) for rank, at in enumerate(row)}
-        for topic, row in zip(judged.ids, best, strict=True)
-    }
+    run = dict(zip(judged.ids, ({ids[at]: float(-rank) for rank, at in enumerate(row)} for row in best), strict=True))
     found = evaluate(judged.qrels, run, judged.measures, judged.ids)
     return np.array([[found[measure][topic] for topic in judged.ids] for measure in judged.measures])

@@ -78,9 +78,8 @@ def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[i
     joined = valid_unicode("\n".join(texts))
     # Texts are separated by a word that none of them contains and that the analysis leaves unchanged.
     marker = next(word for word in (f"{number}z0" for number in count()) if word not in joined.lower())
-    whole = java_class("io.anserini.analysis.AnalyzerUtils").analyze(
-        analyzer, valid_unicode(f"\n{marker}\n".join(texts))
-    )
+    marked = valid_unicode(f"\n{marker}\n".join(texts))
+    whole = java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, marked)
     listed = java_class("java.lang.String").join(handles.characters(_SEPARATOR), java_cast("java.lang.Iterable", whole))
     tokens = listed.split(_SEPARATOR) if listed else []
     ends = [index for index, token in enumerate(tokens) if token == marker]

@@ -99,9 +99,7 @@ class IndexPart:
 def _index_parts() -> tuple[IndexPart, ...]:
     text = files("thresher.lucene").joinpath("index_parts.tsv").read_text(encoding="utf-8")
     rows = (line.split("\t") for line in text.splitlines())
-    return tuple(
-        IndexPart(name, tuple(types.split()), purpose, grows_with) for name, types, grows_with, purpose in rows
-    )
+    return tuple(IndexPart(name, tuple(types.split()), purpose, grows) for name, types, grows, purpose in rows)
 
 
 INDEX_PARTS = _index_parts()
