@@ -207,9 +207,7 @@ def _simple(hint: Any, value: Any) -> Any:
     return value if type(value) is hint else _NOT_SIMPLE
 
 
-@functools.cache
-def _hints(kind: Any) -> Mapping[str, Any]:
-    return get_type_hints(kind)
+_hints = functools.cache(get_type_hints)
 
 
 @functools.cache

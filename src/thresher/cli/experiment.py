@@ -216,11 +216,10 @@ def choose(
         first, measure, queries, margin=margin, alpha=alpha, emptied=emptied, families=families, deciding=deciding
     )
     if len(configs) == 1:
-        options.say_answer(
-            _chosen(choose_experiment(first, results, question, options.say), results / first.name), shape
-        )
+        answer = _chosen(choose_experiment(first, results, question, options.say), results / first.name)
     else:
-        options.say_answer(_shared(choose_for_all(configs, results, question, options.say), results), shape)
+        answer = _shared(choose_for_all(configs, results, question, options.say), results)
+    options.say_answer(answer, shape)
 
 
 def _chosen(choice: Choice, folder: Path) -> options.Answer:
@@ -350,9 +349,8 @@ def advise(
 
     table, files = replace(collection, path=str(source)), [("report", output / REPORT_FILE)]
     advice = advise_on(table, output, queries, sample, backend.backend(), options.say)
-    options.say_answer(
-        options.Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands), shape
-    )
+    answer = options.Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands)
+    options.say_answer(answer, shape)
 
 
 @click.command("pseudo-topics")

@@ -246,7 +246,8 @@ def short_lines(answer: Answer, width: int) -> list[str]:
     from thresher.reports.formatting import counted
 
     room = MOST_LINES - len(answer.files) - len(answer.commands) - (2 if answer.commands else 1)
-    said = [_wrapped(sentence, width) for sentence in answer.sentences]
+    wrapper = textwrap.TextWrapper(max(width, 20), "- ", "  ", break_on_hyphens=False)
+    said = [*map(wrapper.wrap, answer.sentences)]
 
     def table(rows: int) -> list[str]:
         return ["", *_narrow(answer.short(rows), width)] if answer.short else []
@@ -260,10 +261,6 @@ def short_lines(answer: Answer, width: int) -> list[str]:
         kept += lines
     tables = map(table, range(_MOST_ROWS, _FEWEST_ROWS - 1, -1))
     return kept + next((lines for lines in tables if len(kept) + len(lines) <= room), [])
-
-
-def _wrapped(sentence: str, width: int) -> list[str]:
-    return textwrap.wrap(sentence, max(width, 20), initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _narrow(table: Table, width: int) -> list[str]:

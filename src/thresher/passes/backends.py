@@ -247,9 +247,7 @@ def _lines(path: Path) -> list[Any]:
 
 
 def _likely_id(values: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    fit = [
-        name for name, texts in values.items() if len(set(texts)) == len(texts) and not any(map(_SPACE.search, texts))
-    ]
+    fit = [key for key, texts in values.items() if len(set(texts)) == len(texts) and not any(map(_SPACE.search, texts))]
     called = [name for name in fit if _IDS.search(name)]
     return {"id": (called or fit)[0]} if fit else {}
 

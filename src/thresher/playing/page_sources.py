@@ -348,9 +348,8 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
     assert explanation.loss is not None
     assert explanation.gain is not None
     of_all = explanation.measure, files, explanation.loss, explanation.gain
-    write_explained(
-        ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, *of_all), folder
-    )
+    explained = ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, *of_all)
+    write_explained(explained, folder)
     return where / "topics.html"
 
 

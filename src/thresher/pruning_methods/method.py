@@ -70,11 +70,8 @@ class PrincipalComponents(PruningMethod):
 
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
         """Refuse: it prunes vectors."""
-        what, fix = (
-            "it prunes vectors, not postings",
-            "name these in [[vectors]]: `thresher explore` has all dimensions",
-        )
-        raise ConfigError(what, fix, self.name)
+        fix = "name these in [[vectors]]: `thresher explore` has all dimensions"
+        raise ConfigError("it prunes vectors, not postings", fix, self.name)
 
     @staticmethod
     def directions(vectors: Floats) -> Floats:

@@ -211,9 +211,7 @@ def find_anchors(store: Store) -> tuple[Candidates, dict[str, int]]:
         counts["to several pages"] += int(votes[inside & several].sum())
         counts["navigation"] += int(votes[inside & ~several & navigation].sum())
         left += int(votes[good].sum())
-        both = [
-            np.concatenate(pair) for pair in zip(best, (pair_targets[good], pair_texts[good], votes[good]), strict=True)
-        ]
+        both = [*map(np.concatenate, zip(best, (pair_targets[good], pair_texts[good], votes[good]), strict=True))]
         kept = best_of_each(*both)
         best = (both[0][kept], both[1][kept], both[2][kept])
     used = int(best[2].sum())

@@ -282,9 +282,7 @@ def choose(store: Store, options: PseudoOptions, among: Truths | None = None) ->
             queries = text_queries(store, name[:-1], drawn, stop_words)
         else:
             texts = store.texts(drawn.hashes.tolist())
-            queries = {
-                key: texts[number] for key, number in zip(drawn.keys.tolist(), drawn.hashes.tolist(), strict=True)
-            }
+            queries = {key: texts[one] for key, one in zip(drawn.keys.tolist(), drawn.hashes.tolist(), strict=True)}
         topics += _topics(name, queries, _documents(store, drawn))
         counts[name][_NOT_DRAWN] = len(pages.keys) - len(drawn.keys)
         counts[name][_TOPICS] = len(drawn.keys)

@@ -164,11 +164,8 @@ def first_with_title(blocks: Sequence[str], title: str) -> int | None:
     >>> first_with_title(["Home", "Rain is expected."], "Home | Daily")
     """
     whole = _bare(title)
-    wanted = [
-        words
-        for words in (whole, max(map(_bare, _TITLE_PARTS.split(title)), key=len))
-        if len(words) >= _FEWEST_TITLE_WORDS
-    ]
+    longest = max(map(_bare, _TITLE_PARTS.split(title)), key=len)
+    wanted = [words for words in (whole, longest) if len(words) >= _FEWEST_TITLE_WORDS]
     # Length and first letter rule most blocks out, without splitting them into words.
     initials = {words[0][0] for words in wanted}
     for index, block in enumerate(blocks):

@@ -36,12 +36,7 @@ Floats = npt.NDArray[np.float64]
 # As the paper prints them: 1/3 is above the first, 5/9 below the second.
 MOST_LINKED, MOST_LINKED_BEFORE = 0.333333, 0.555556
 LEAST_DENSITY, LEAST_WORDS = 10.5, 15
-RULE: dict[str, float] = {
-    "density": LEAST_DENSITY,
-    "words": LEAST_WORDS,
-    "links": MOST_LINKED,
-    "letters": LETTERS_A_WORD,
-}
+RULE = {"density": LEAST_DENSITY, "words": LEAST_WORDS, "links": MOST_LINKED, "letters": LETTERS_A_WORD}
 """The rule's constants, for fingerprints."""
 
 

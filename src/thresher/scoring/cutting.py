@@ -250,10 +250,7 @@ def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints
 
 def shard_mask(table: Any, cleaner: Cleaner, layout: Layout) -> Mask:
     """Return which sentences of a shard a cleaner keeps, from the columns `shard_columns` names."""
-    scores = {
-        scorer.canonical_name: stores.list_column(table, f"score:{scorer.canonical_name}")[1]
-        for scorer in cleaner.scorers
-    }
+    scores = {of.canonical_name: stores.list_column(table, f"score:{of.canonical_name}")[1] for of in cleaner.scorers}
     return sentence_mask(cleaner, scores, layout)
 
 

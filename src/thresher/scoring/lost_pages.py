@@ -74,11 +74,7 @@ def by_count(languages: Mapping[str, int]) -> dict[str, int]:
 def foreign(cleaner: Cleaner, emptied: Mapping[str, int]) -> dict[str, int]:
     """Return of the emptied pages, counted by language, those in languages that a scorer of the cleaner does not know."""
     named = {language: pages for language, pages in emptied.items() if language not in (UNKNOWN, NO_TEXT)}
-    return {
-        language: pages
-        for language, pages in named.items()
-        if not all(scorer.knows(language) for scorer in cleaner.scorers)
-    }
+    return {of: pages for of, pages in named.items() if not all(scorer.knows(of) for scorer in cleaner.scorers)}
 
 
 def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: int) -> str | None:
@@ -93,11 +89,7 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     listed = ", ".join(f"{count} {language}" for language, count in lost.items())
     # No list and no model of words helps where there are no spaces.
     spaced = [language for language in lost if language not in UNSPACED]
-    others = [
-        scorer.other_languages
-        for scorer in cleaner.scorers
-        if scorer.other_languages and not all(map(scorer.knows, spaced))
-    ]
+    others = [one.other_languages for one in cleaner.scorers if one.other_languages and not all(map(one.knows, spaced))]
     fixes = [*dict.fromkeys(others), "floor=W, which keeps W words of each page"]
     return (
         f"{cleaner.name} empties {pages} of {documents} pages ({100 * pages / documents:.1f} %) in languages that it does "

@@ -56,16 +56,14 @@ def fail_duplicates(folder: Path) -> None:
     for path in stores.shards(folder):
         table = stores.read_shard(path, _WHERE)
         doubles: dict[int, str] = {}
-        for row, (document_id, hashed) in enumerate(
-            zip(table["id"].to_pylist(), _digests(table).tolist(), strict=True)
-        ):
+        for row, (name, hashed) in enumerate(zip(table["id"].to_pylist(), _digests(table).tolist(), strict=True)):
             if hashed not in suspects or table["status"][row].as_py() == FAILED:
                 continue
-            if document_id in first:
-                doubles[row] = f"the document id occurs twice, first in {first[document_id]}"
+            if name in first:
+                doubles[row] = f"the document id occurs twice, first in {first[name]}"
             else:
                 offset = table["offset"][row].as_py()
-                first[document_id] = table["file"][row].as_py() + ("" if offset is None else f" at byte {offset}")
+                first[name] = table["file"][row].as_py() + ("" if offset is None else f" at byte {offset}")
         if doubles:
             # The others first: this shard's rows say what is to be done.
             for other in (*sorted(folder.glob(f"texts/*/{path.name}")), path):
@@ -276,9 +274,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     report = _REPORT_FILE.find(done)
     if report and report.shards == len(stores.shards(folder)):
         return report
-    scorers, learning = learn(
-        plan.scorers, folder, partial(_pick, plan, backend), plan.options.language, backend.workers
-    )
+    scorers, learnt = learn(plan.scorers, folder, partial(_pick, plan, backend), plan.options.language, backend.workers)
     plan = replace(plan, scorers=scorers, most_pages=key.shard_pages)
     for scorer in scorers:
         scorer.prepare()
@@ -290,9 +286,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         raise
     fail_duplicates(folder)
     paths = stores.shards(folder)
-    report = stores.total(
-        [*map(stores.read_report, paths)], [*map(stores.read_spent, paths)], backend.workers, learning
-    )
+    report = stores.total([*map(stores.read_report, paths)], [*map(stores.read_spent, paths)], backend.workers, learnt)
     if not report.documents:
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))
     _REPORT_FILE.write(done, report)
