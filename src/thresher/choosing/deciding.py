@@ -8,20 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from thresher.choosing import walks as walking
 from thresher.choosing.choices import Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
 from thresher.choosing.savings import Savings
-from thresher.choosing.walks import (
-    GAIN_ALPHA,
-    Sample,
-    Splits,
-    Terms,
-    Walk,
-    better_than,
-    held_out_values,
-    recommended,
-    training_splits,
-    walk,
-)
 from thresher.costs.repeats import Interval
 from thresher.evaluation import non_inferiority
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
@@ -33,7 +22,7 @@ _DECIMALS = 6
 """Of bounds: sums of products depend on how a machine orders them."""
 
 
-def bounds_by_hand(sample: Sample) -> dict[int, Bounds]:
+def bounds_by_hand(sample: walking.Sample) -> dict[int, Bounds]:
     """Return for each candidate the bounds of its differences from the baseline, by its index.
 
     Those of a measure hold for all candidates together. There is no verdict with too few topics.
@@ -64,7 +53,7 @@ _HELD_OUT_LEVEL = 0.025
 
 
 def choose_variants(
-    table: VariantTable, measures: Sequence[str], terms: Terms, save: Callable[[int], Savings]
+    table: VariantTable, measures: Sequence[str], terms: walking.Terms, save: Callable[[int], Savings]
 ) -> tuple[ModelChoice, VariantTable]:
     """Answer for one retrieval model, and return the table with the bounds of all variants.
 
@@ -78,7 +67,7 @@ def choose_variants(
     """
     for measure in measures:
         terms.margin.checked(measure, table.of(measure)[0])
-    sample = Sample(table, tuple(measures), terms)
+    sample = walking.Sample(table, tuple(measures), terms)
     by_hand = bounds_by_hand(sample)
     return _Deciding(sample, by_hand, save).choice(), table.with_rows(
         replace(row, bounds=by_hand.get(index)) for index, row in enumerate(table.rows)
@@ -87,14 +76,14 @@ def choose_variants(
 
 @dataclass(frozen=True)
 class _Deciding:
-    sample: Sample
+    sample: walking.Sample
     by_hand: dict[int, Bounds]
     save: Callable[[int], Savings]
 
     def choice(self) -> ModelChoice:
         sample, table = self.sample, self.sample.table
-        walks, cautious = walk(sample, False), walk(sample, True)
-        best, safest = recommended(sample, walks), recommended(sample, cautious)
+        walks, cautious = walking.walk(sample, False), walking.walk(sample, True)
+        best, safest = walking.recommended(sample, walks), walking.recommended(sample, cautious)
         smaller = [index for index in table.candidates if table.sizes[index] < table.sizes[0]]
         smaller.sort(key=lambda index: table.rows[index].name)
         return ModelChoice(
@@ -123,26 +112,18 @@ class _Deciding:
         return [index for index in indices if sizes[index] <= sizes[best] and index != best]
 
     def _gain(self, over: int, among: Sequence[int]) -> Gain | None:
-        better = better_than(self.sample, over, among)
+        better = walking.better_than(self.sample, over, among)
         if better is None:
             return None
         bounds = self.by_hand[better.index]
-        effects = tuple(
-            self._effect(number, better.index, bounds.low[measure])
-            for number, measure in enumerate(self.sample.measures)
-        )
-        held_out = Effect(
-            self.sample.measures[0],
-            self.sample.topics,
-            better.mean,
-            better.reference,
-            better.mean - better.reference,
-            better.low,
-        )
+        measures = self.sample.measures
+        effects = tuple(self._effect(at, better.index, bounds.low[one]) for at, one in enumerate(measures))
+        difference = better.mean - better.reference
+        held_out = Effect(measures[0], self.sample.topics, better.mean, better.reference, difference, better.low)
         name = self.sample.table.rows[over].name if over else None
-        return Gain(self._pick(better.index, effects), name, held_out, GAIN_ALPHA)
+        return Gain(self._pick(better.index, effects), name, held_out, walking.GAIN_ALPHA)
 
-    def _tested_pick(self, index: int | None, walks: Sequence[Walk]) -> Pick | None:
+    def _tested_pick(self, index: int | None, walks: Sequence[walking.Walk]) -> Pick | None:
         if index is None:
             return None
         tested = next(one for one in walks if one.last == index)
@@ -160,12 +141,12 @@ class _Deciding:
             _work(table, index),
         )
 
-    def _walk(self, one: Walk) -> FamilyWalk:
+    def _walk(self, one: walking.Walk) -> FamilyWalk:
         last = None if one.last is None else self._step(one, one.accepted - 1, False)
         failed = None if one.failed is None else self._step(one, one.accepted, True)
         return FamilyWalk(one.family, len(one.path), last, failed)
 
-    def _step(self, one: Walk, step: int, failed: bool) -> Tested:
+    def _step(self, one: walking.Walk, step: int, failed: bool) -> Tested:
         sample, index = self.sample, one.path[step]
         needed = None
         if failed and sample.keeps_pages[index] and sample.topics > 1:
@@ -179,12 +160,10 @@ class _Deciding:
             needed,
         )
 
-    def _effects(self, one: Walk, step: int) -> tuple[Effect, ...]:
+    def _effects(self, one: walking.Walk, step: int) -> tuple[Effect, ...]:
         margins = [self.sample.terms.margin.loss(base) for base in self.sample.baseline]
-        return tuple(
-            self._effect(number, one.path[step], float(one.bounds[number, step]) - margin)
-            for number, margin in enumerate(margins)
-        )
+        lows = (float(bound) - margin for bound, margin in zip(one.bounds[:, step], margins, strict=True))
+        return tuple(self._effect(number, one.path[step], low) for number, low in enumerate(lows))
 
     def _effect(self, number: int, index: int, low: float) -> Effect:
         values, base = self.sample.values[number, index], self.sample.baseline[number]
@@ -207,13 +186,13 @@ class _Deciding:
     def _cross_validated(self) -> Effect | None:
         sample = self.sample
 
-        def rule(splits: Splits) -> list[int | None]:
-            return [recommended(sample, walk(sample, False, training)) for training in splits]
+        def rule(splits: walking.Splits) -> list[int | None]:
+            return [walking.recommended(sample, walking.walk(sample, False, training)) for training in splits]
 
-        splits = training_splits(sample.topics, repeats=1)
+        splits = walking.training_splits(sample.topics, repeats=1)
         if splits.sum(axis=1).min() < non_inferiority.MINIMUM:
             return None
-        values = held_out_values(sample.values, sample.baseline, rule, splits)
+        values = walking.held_out_values(sample.values, sample.baseline, rule, splits)
         return _interval(sample.measures[0], values[0], sample.baseline[0])
 
 
@@ -224,15 +203,8 @@ def _interval(measure: str, values: non_inferiority.Floats, base: non_inferiorit
     if len(values) > 1:
         error = float(differences.std(ddof=1)) / math.sqrt(len(values))
         reach = non_inferiority.t_quantile(_HELD_OUT_LEVEL, len(values) - 1) * error
-    return Effect(
-        measure,
-        len(values),
-        float(values.mean()),
-        float(base.mean()),
-        difference,
-        difference - reach,
-        difference + reach,
-    )
+    low, high = difference - reach, difference + reach
+    return Effect(measure, len(values), float(values.mean()), float(base.mean()), difference, low, high)
 
 
 def _work(table: VariantTable, index: int) -> WorkChange | None:
