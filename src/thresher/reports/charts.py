@@ -237,13 +237,8 @@ def _by_verdict(rows: Sequence[Row]) -> Spec:
         return {"value": SERIES[0]}
     scale = {"domain": known, "range": [VERDICTS[verdict][1] for verdict in known]}
     texts = {verdict: VERDICTS[verdict][0] for verdict in known}
-    legend = {
-        "orient": "top",
-        "title": None,
-        "columns": 3,
-        "labelExpr": f"{json.dumps(texts)}[datum.value]",
-        "symbolOpacity": 1,
-    }
+    label = f"{json.dumps(texts)}[datum.value]"
+    legend = {"orient": "top", "title": None, "columns": 3, "labelExpr": label, "symbolOpacity": 1}
     return {"field": "verdict", "type": "nominal", "scale": scale, "legend": legend}
 
 
@@ -351,15 +346,8 @@ def _levels(model: Variants, x: Spec, y: Spec) -> tuple[list[Spec], list[Spec], 
         end = {**y, "field": "end"}
         if bounded:
             marks.append(layer("rule", {"strokeWidth": 2, "stroke": SERIES[1]}, bounded, x=x, y=y, y2={"field": "end"}))
-            marks.append(
-                layer(
-                    "tick",
-                    {"thickness": 2, "size": 14, "orient": "horizontal", "color": SERIES[1]},
-                    bounded,
-                    x=x,
-                    y=end,
-                )
-            )
+            tick = {"thickness": 2, "size": 14, "orient": "horizontal", "color": SERIES[1]}
+            marks.append(layer("tick", tick, bounded, x=x, y=end))
         marks.append(layer("point", diamond, chosen, x=x, y=y, tooltip=_tooltip(model)))
         labels.insert(0, {**chosen[0], "label": "recommended", "needed": True})
     return lines, marks, labels

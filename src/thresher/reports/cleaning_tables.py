@@ -148,7 +148,10 @@ def words_table(results: Sequence[CleanerResult]) -> Table:
     names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, f"f1_{p}")
     caption = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
     if len(results) > 1:
-        caption += f" p: {_tested(results[0].cleaner, found)}"
+        caption += (
+            f" p: two-sided Wilcoxon signed-rank test of F1 against {results[0].cleaner}, paired by page,"
+            f" {tested_at(found)}: {marks_text(map(direction, found))}"
+        )
     return _cleaner_table(names, results, caption)
 
 
@@ -188,13 +191,6 @@ def tested_at(comparisons: Sequence[Comparison]) -> str:
     first = comparisons[0]
     over = correction_text(CORRECTIONS[first.p_holm is None], counted(len(comparisons), "row"))
     return f"{over}, α = {first.alpha:g}"
-
-
-def _tested(baseline: str, comparisons: Sequence[Comparison]) -> str:
-    return (
-        f"two-sided Wilcoxon signed-rank test of F1 against {baseline}, paired by page,"
-        f" {tested_at(comparisons)}: {marks_text(map(direction, comparisons))}"
-    )
 
 
 @dataclass(frozen=True)

@@ -195,10 +195,8 @@ def escape_latex(text: str) -> str:
 
 
 def _latex_head(text: str, column: Head) -> str:
-    escaped = escape_latex(text)
-    if column.marked:
-        return rf"\multicolumn{{2}}{{c}}{{{escaped}}}"
-    return rf"\multicolumn{{1}}{{c}}{{{escaped}}}" if column.align == "right" else escaped
+    escaped, span = escape_latex(text), 2 if column.marked else 1
+    return rf"\multicolumn{{{span}}}{{c}}{{{escaped}}}" if column.marked or column.align == "right" else escaped
 
 
 def _markdown(text: str) -> str:
