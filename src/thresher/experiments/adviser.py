@@ -238,12 +238,8 @@ def _removed(
     look = (LookAt(ids[row], int(words[row]), float(lost[row].sum() / words[row]), passages[ids[row]]) for row in worst)
     share = float(after.sum() / before.sum())
     bounds = ratio_interval(after.sum(axis=1), words)
-    return (
-        kinds(before.sum(axis=0), before.sum(axis=0), lost.sum(axis=0)),
-        kinds(*of_pages),
-        tuple(look),
-        Interval(share, *bounds),
-    )
+    of_blocks = kinds(before.sum(axis=0), before.sum(axis=0), lost.sum(axis=0))
+    return of_blocks, kinds(*of_pages), tuple(look), Interval(share, *bounds)
 
 
 def _words(table: pa.Table, cleaner: Cleaner) -> tuple[list[str], Floats, Floats]:

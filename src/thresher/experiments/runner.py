@@ -120,7 +120,10 @@ class _Run:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
         measured = self._measured(runs, inputs)
         outcome = assemble(experiment, scored, runs, measured, self.meter, key, systems)
-        outcome = replace(outcome, facts=replace(outcome.facts, **self._title_biases(scored)))
+        biases: dict[str, Any] = {"title_bias": self._title_bias("title-bias", inputs.topics, scored)}
+        if inputs.held_out is not None:
+            biases["held_out_title_bias"] = self._title_bias("title-bias.held-out", inputs.held_out, scored)
+        outcome = replace(outcome, facts=replace(outcome.facts, **biases))
         if before:
             outcome = outcome.with_explored(before)
         provenance = Provenance(experiment, scored, runs, self.machine, self.meter, git_state())
@@ -250,13 +253,6 @@ class _Run:
             work = searcher.work([query for _, query in queries])
         write_run(path, report.hits, variant.name)
         return stages.SearchRecord(key, file_digest(path), work, stage.cost)
-
-    def _title_biases(self, scored: Scored) -> dict[str, Any]:
-        inputs = scored.inputs
-        biases = {"title_bias": self._title_bias("title-bias", inputs.topics, scored)}
-        if inputs.held_out is not None:
-            biases["held_out_title_bias"] = self._title_bias("title-bias.held-out", inputs.held_out, scored)
-        return biases
 
     def _title_bias(self, name: str, topics: TopicSet, scored: Scored) -> TitleBias:
         options = self.experiment.index
