@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -222,11 +221,9 @@ class Searcher:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._ranking = None
-        self._stack.__exit__(kind, error, trace)
+        self._stack.__exit__(*error)
 
     @property
     def ranking(self) -> LuceneRanking | ExactRanking:
