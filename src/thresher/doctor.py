@@ -48,9 +48,7 @@ def examine() -> list[Finding]:
 
 def _package(name: str) -> Finding:
     installed = _version(name)
-    if installed:
-        return Finding(name, installed)
-    return Finding(name, "missing", f"pip install {name}", True)
+    return Finding(name, installed) if installed else Finding(name, "missing", f"pip install {name}", True)
 
 
 def _version(name: str) -> str:

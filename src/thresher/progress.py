@@ -55,11 +55,8 @@ class Progress:
         elif (passed := monotonic() - self._last) >= SECONDS:
             of = f" of {self._shown(self._total)}" if self._total is not None else ""
             rate = self._shown((self._count - self._told) / passed if passed else 0.0)
-            print(
-                f"{self._label}: {self._shown(self._count)}{of} {self._unit}, {rate} a second",
-                file=sys.stderr,
-                flush=True,
-            )
+            told = f"{self._label}: {self._shown(self._count)}{of} {self._unit}, {rate} a second"
+            print(told, file=sys.stderr, flush=True)
             self._last, self._told = monotonic(), self._count
 
     def _shown(self, count: float) -> str:

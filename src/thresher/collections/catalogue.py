@@ -125,16 +125,9 @@ def source_of(record: Any, file: str, options: ReadOptions) -> Source:
     size = len(content)
     if size > options.max_bytes:
         return Source(document_id, file, size, problem=too_large(size, options.max_bytes))
-    url = getattr(record, "url", None)
-    return Source(
-        document_id,
-        file,
-        size,
-        content=content,
-        url=url if isinstance(url, str) and url else None,
-        charset=charset,
-        is_text=is_text,
-    )
+    given = getattr(record, "url", None)
+    url = given if isinstance(given, str) and given else None
+    return Source(document_id, file, size, content=content, url=url, charset=charset, is_text=is_text)
 
 
 def _content(record: Any) -> tuple[bytes, bool, str | None]:

@@ -90,11 +90,8 @@ def read_catalogue_topics(dataset_id: str, field: str = "title") -> dict[str, To
     queries is collapsed to single spaces.
     """
     where = CATALOGUE_PREFIX + dataset_id
-    fixes = (
-        "give the topics as a file",
-        f"use another field than {field}",
-        "give the topics as a file, with one of the two",
-    )
+    file = "give the topics as a file"
+    fixes = (file, f"use another field than {field}", f"{file}, with one of the two")
     topics: dict[str, Topic] = {}
     for record in records(dataset_id, "queries"):
         _add(topics, str(record.query_id), _query(record, field, where), where, fixes)

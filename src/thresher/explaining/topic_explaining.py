@@ -97,10 +97,8 @@ def lost_in(terms: Sequence[explanations.TermChange], page: CutPage) -> dict[Blo
     """
     found: dict[BlockKind, float] = {}
     lost = [term for term in terms if term.before > term.after]
-    for each in (
-        {term.term: abs(term.part) / (term.before - term.after) for term in lost},
-        {term.term: 1.0 for term in lost},
-    ):
+    shares = {term.term: abs(term.part) / (term.before - term.after) for term in lost}
+    for each in (shares, dict.fromkeys(shares, 1.0)):
         pruned = [term.term for term in lost if term.cleaned > term.after]
         for passage in page.removed:
             held = sum(each.get(term, 0.0) * count for term, count in passage.terms.items())

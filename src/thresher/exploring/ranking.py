@@ -210,9 +210,8 @@ class _RankedByValue:
     def merged(self, other: Self, depth: int) -> Self:
         more = other.documents.shape[1]
         if self.documents.shape[1] >= depth and NONE not in self.documents[:, -1]:
-            more = np.count_nonzero((other.documents != NONE) & (other.scores >= self.scores[:, -1:]), axis=1).max(
-                initial=0
-            )
+            better = (other.documents != NONE) & (other.scores >= self.scores[:, -1:])
+            more = np.count_nonzero(better, axis=1).max(initial=0)
         documents = np.concatenate((self.documents, other.documents[:, :more]), axis=1)
         scores = np.concatenate((self.scores, other.scores[:, :more]), axis=1)
         order = np.lexsort((documents, np.where(documents == NONE, np.inf, -scores)), axis=1)[:, :depth]

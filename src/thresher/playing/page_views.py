@@ -171,9 +171,8 @@ def _base64(values: npt.NDArray[Any], kind: str) -> str:
 def _assets() -> tuple[str, str]:
     """Return style and script; the colours are those of reports."""
     report = read_text(TEMPLATES / "report.css")
-    colours, own, cutting, play = (
-        read_text(_OWN / name).strip() for name in ("colours.css", "play.css", "cutting.js", "play.js")
-    )
+    names = ("colours.css", "play.css", "cutting.js", "play.js")
+    colours, own, cutting, play = (read_text(_OWN / name).strip() for name in names)
     palette = "\n".join(_PALETTE.findall(report.strip()))
     return f"{palette}\n{colours}\n{own}", f"{cutting}\n{play}"
 

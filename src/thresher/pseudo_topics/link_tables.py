@@ -231,13 +231,8 @@ def open_store(folder: Path) -> Store:
     text = np.concatenate([np.zeros(0, dtype=np.bool_), *plain])
     twice = _repeated(ids, ~bad)
     good = ~(bad | twice | text)
-    counts = {
-        "all": len(ids),
-        READ: int(good.sum()),
-        PLAIN: int((text & ~bad & ~twice).sum()),
-        TWICE: int(twice.sum()),
-        FAILED: int(bad.sum()),
-    }
+    masks = {READ: good, PLAIN: text & ~bad & ~twice, TWICE: twice, FAILED: bad}
+    counts = {"all": len(ids), **{name: int(mask.sum()) for name, mask in masks.items()}}
     out = np.concatenate([np.zeros((0, len(LINK_REASONS)), dtype=np.uint64), *left_out])[good].sum(axis=0)
     common = sorted(failures.items(), key=lambda item: (-item[1], item[0]))[:_REASONS_KEPT]
     return Store(

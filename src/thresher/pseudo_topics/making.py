@@ -300,7 +300,4 @@ def _documents(store: Store, drawn: Candidates) -> dict[int, tuple[str, ...]]:
 
 def _topics(source: str, queries: Mapping[int, str], documents: Mapping[int, tuple[str, ...]]) -> list[PseudoTopic]:
     keys = sorted(queries, key=lambda key: documents[key])
-    return [
-        PseudoTopic(f"{source[:-1]}-{number}", queries[key], source, documents[key])
-        for number, key in enumerate(keys, start=1)
-    ]
+    return [PseudoTopic(f"{source[:-1]}-{at}", queries[key], source, documents[key]) for at, key in enumerate(keys, 1)]

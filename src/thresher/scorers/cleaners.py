@@ -108,9 +108,8 @@ class Cut:
         if kind.decides:
             raise ConfigError(f"{kind.name!r} decides by itself and has no cutoff", f"write {self.name}", where)
         if isinstance(cutoff, relative_cutoffs.Percentile):
-            return replace(
-                self, cutoff=None, percentile=relative_cutoffs.check_percentile(cutoff, self.scorer, where), quota=False
-            )
+            percentile = relative_cutoffs.check_percentile(cutoff, self.scorer, where)
+            return replace(self, cutoff=None, percentile=percentile, quota=False)
         if isinstance(cutoff, relative_cutoffs.Quota):
             value = relative_cutoffs.check_quota(cutoff, self.scorer, where).value
             return replace(self, cutoff=value, percentile=None, quota=True)
