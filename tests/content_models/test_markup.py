@@ -1,6 +1,11 @@
 """What descriptions of elements say."""
 
+import re
+from importlib.resources import files
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from thresher.content_models.page_tree import BYTES, FAMILIES, TAGS, describe, is_inline
 from thresher.pages.parsing import HIDDEN
@@ -32,6 +37,19 @@ def said(description: str) -> set[str]:
 )
 def test_families_tags_and_hiding(description, expected):
     assert said(description) == expected
+
+
+PATTERNS = dict(
+    line.split("\t")
+    for line in files("thresher.content_models").joinpath("families.tsv").read_text("utf-8").splitlines()
+)
+# Words of the families, whole or not, and any others.
+PIECES = st.sampled_from([*{word for pattern in PATTERNS.values() for word in re.findall("[a-z]+", pattern)}])
+
+
+@given(st.lists(PIECES | st.text("abdefinoprst", max_size=3), max_size=4).map("".join))
+def test_a_word_is_of_all_families_whose_pattern_it_has(word):
+    assert said(f"div {word}") == {"<div>", *(name for name, pattern in PATTERNS.items() if re.search(pattern, word))}
 
 
 def test_tags_that_are_inline():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +37,13 @@ _HIDDEN_BIT = 1 << (len(FAMILIES) + len(TAGS))
 BYTES = -(-_HIDDEN_BIT.bit_length() // 64) * 8
 """The bytes of a description's bits: whole numbers of 64 bits."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_PATTERNS = tuple((1 << number, re.compile(words)) for number, words in enumerate(_FAMILIES.values()))
+# What stands before the first letters of a word's pattern; and bits and patterns by the first two letters of their words.
+_BEFORE_LETTERS = re.compile(r"(?:\(\?(?:<!\[a-z\]\)|:))*")
+_BY_LETTERS: dict[str, dict[int, re.Pattern[str]]] = {}
+for _number, _words in enumerate(_FAMILIES.values()):
+    for _one in _words.split("|"):
+        _two = _BEFORE_LETTERS.sub("", _one, count=1)[:2]
+        _BY_LETTERS.setdefault(_two, {})[1 << _number] = re.compile(_words)
 NEAR = 4
 """The number of innermost elements around a block that count as near, inline ones left out."""
 # What they say holds for all of the page.
@@ -53,7 +60,7 @@ def is_inline(tag: str) -> bool:
     return tag in INLINE_TAGS or tag == "a"
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=50_000)
 def describe(description: str) -> bytes:
     """Return what the description of an element says, as `BYTES` of bits from the lowest up.
 
@@ -72,7 +79,14 @@ def describe(description: str) -> bytes:
 @lru_cache(maxsize=20_000)
 def _families(word: str) -> int:
     word = word.lower()
-    return sum(bit for bit, pattern in _PATTERNS if pattern.search(word))
+    tried = found = 0
+    # A search takes longer than asking for two letters.
+    for two in map(add, word, word[1:]):
+        for bit, pattern in _BY_LETTERS.get(two, {}).items():
+            if not tried & bit:
+                tried |= bit
+                found |= bit * bool(pattern.search(word))
+    return found
 
 
 @dataclass(frozen=True)
