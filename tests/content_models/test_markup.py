@@ -44,7 +44,7 @@ PATTERNS = dict(
     for line in files("thresher.content_models").joinpath("families.tsv").read_text("utf-8").splitlines()
 )
 # Words of the families, whole or not, and any others.
-PIECES = st.sampled_from([*{word for pattern in PATTERNS.values() for word in re.findall("[a-z]+", pattern)}])
+PIECES = st.sampled_from(sorted({word for pattern in PATTERNS.values() for word in re.findall("[a-z]+", pattern)}))
 
 
 @given(st.lists(PIECES | st.text("abdefinoprst", max_size=3), max_size=4).map("".join))
