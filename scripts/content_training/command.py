@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from content_training.fitting import TreeSettings, calibration_error, catboost
+from content_training.fitting import calibration_error, catboost
 from content_training.gold_sets import read_gold_sets
 from content_training.plots import calibration_plot
 from content_training.stacking import TrainingSettings, train_content_model
@@ -28,8 +29,9 @@ def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path 
 @click.command()
 @click.argument("gold", type=FILE, nargs=-1, required=True)
 @click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
+@click.option("--trees", type=click.IntRange(1, 5000), default=150, show_default=True, help="Trees of the first stage.")
 @click.option(
-    "--trees", type=click.IntRange(1, 5000), default=150, show_default=True, help="Trees in each of three bags."
+    "--rounds", type=click.IntRange(1, 500), default=14, show_default=True, help="Rounds of the network over all pages."
 )
 @click.option("--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds by domain.")
 @click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
@@ -44,6 +46,7 @@ def train(
     gold: tuple[Path, ...],
     output: Path,
     trees: int,
+    rounds: int,
     folds: int,
     comments: bool,
     made: bool,
@@ -53,12 +56,14 @@ def train(
     """Train a model on GOLD standards, folders as for `thresher cleaneval`, and write it (needs catboost).
 
     Every set counts the same in the choice of the cutoff. Sets of snippets label the blocks that hold these. The same pages
-    give the same bytes. The plot is a reliability diagram. It prints word F1 of each set by cross-validation over domains.
+    give the same bytes on the same machine. The plot is a reliability diagram. It prints word F1 of each set by
+    cross-validation over domains.
     """
     catboost()
     sets, left_out = read_gold_sets(gold, comments, workers, folds if made else 0)
-    settings = TreeSettings(trees=trees)
-    trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
+    settings = TrainingSettings(folds=folds)
+    first, second = replace(settings.first, trees=trees), replace(settings.second, rounds=rounds)
+    trained = train_content_model(sets, replace(settings, first=first, second=second))
     write_content_model(output, trained.model)
     if plot is not None:
         calibration_plot(output.name, trained.calibration).save(plot)

@@ -1,4 +1,4 @@
-"""Training a content model: forums, two stages by cross-validation over domains, calibration, the cutoff."""
+"""Training a content model: forums, trees and a network by cross-validation over domains, calibration, the cutoff."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
+from content_training.networks import NetworkSettings, fit_network, scaling_of
 from content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.content_models import model as models
+from thresher.content_models.features import feature_names
 from thresher.content_models.model import (
     FORMAT,
     KIND,
     Calibration,
     ContentCard,
     ContentModel,
+    NetworkStage,
     TrainingSet,
     Trees,
     TreeStage,
 )
+from thresher.content_models.network import Network
 from thresher.errors import InputError
 from thresher.progress import Progress
 
@@ -34,10 +38,10 @@ _CLEARLY = 0.003
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Settings of training: the trees of both stages and of forums, the number of folds."""
+    """Settings of training: the trees of the first stage, the network of the second, the trees of forums, the folds."""
 
-    first: TreeSettings = field(default_factory=TreeSettings)
-    second: TreeSettings = field(default_factory=TreeSettings)
+    first: TreeSettings = field(default_factory=lambda: TreeSettings(bags=1))
+    second: NetworkSettings = field(default_factory=NetworkSettings)
     forum: TreeSettings = field(default_factory=lambda: TreeSettings(trees=100, depth=4, rate=0.1, share_of_rows=1))
     folds: int = FOLDS
 
@@ -57,7 +61,7 @@ class Trained:
 
     Attributes:
         model: the model, trained on all pages.
-        calibration: of the second stage's probabilities.
+        calibration: of the pages' probabilities.
         f1: for each set with whole gold texts the word F1 of each page at the model's cutoff; shape (pages,) each.
         curve: the mean word F1 over these sets by cutoff.
     """
@@ -103,10 +107,9 @@ class _Blocks(_Examples):
 
 
 def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings | None = None) -> Trained:
-    """Train a model; the same pages in the same order give the same bytes.
+    """Train a model; the same pages in the same order give the same bytes on the same machine.
 
-    The first stage is fitted without each fold in turn, so that the second sees what the first says of pages it does not
-    know (stacking; Wolpert 1992). Calibration and cutoff are from the second stage's own folds.
+    Both stages are fitted without each fold in turn: calibration and cutoff are from pages that they do not know.
     """
     settings = settings or TrainingSettings()
     blocks = _blocks(sets, settings.folds)
@@ -114,14 +117,8 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         forum, forums = _forums(blocks, settings, bar.advance)
         values = np.concatenate([page.features.values for page in blocks.pages], axis=1)
         names = blocks.pages[0].features.names
-        first, first_sums, _ = _stage(names, values, blocks, settings.first, bar.advance)
-        second_values = []
-        for page, probabilities in zip(blocks.pages, blocks.of_pages(first.calibration(first_sums)), strict=True):
-            own_names, own_values = models.sequence_of(page.features, probabilities)
-            second_values.append(own_values)
-        values = np.concatenate((values, np.concatenate(second_values, axis=1)))
-        second_names = (*names, *own_names)
-        second, second_sums, gains = _stage(second_names, values, blocks, settings.second, bar.advance)
+        first, first_sums, gains = _stage(names, values, blocks, settings.first, bar.advance)
+        second, second_sums = _network(sets, blocks, settings, bar.advance)
     stages = [blocks.of_pages(one) for one in (first.calibration(first_sums), second.calibration(second_sums))]
     cutoff, curve, f1, by_page = _best_cutoff(sets, blocks, stages, forums)
     # Comments are beside the content for some gold and part of it for other.
@@ -132,7 +129,7 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
     probabilities = np.concatenate(by_page)
     counted = blocks.known & blocks.counted
     bins = calibration_bins(probabilities[counted], blocks.labels[counted], blocks.weights[counted])
-    worth = {name: round(float(gain), 4) for name, gain in zip(second_names, gains, strict=True) if gain > 0}
+    worth = {name: round(float(gain), 4) for name, gain in zip(names, gains, strict=True) if gain > 0}
     card = ContentCard(
         FORMAT,
         KIND,
@@ -189,7 +186,7 @@ def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None
         return _any_forum(), np.ones(len(pages))
     features = (page.features for page in pages)
     values = np.concatenate([models.forum_features(own.names, own.values, own.words) for own in features], axis=1)
-    stage, sums, _ = _stage(models.forum_names(), values, examples, settings.forum, done)
+    stage, sums, _ = _stage(models.forum_names(blocks.pages[0].features.names), values, examples, settings.forum, done)
     return stage, stage.calibration(sums)
 
 
@@ -197,7 +194,9 @@ def _any_forum() -> TreeStage:
     """Return a stage for which every page is a forum's."""
     question = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.float32)
     trees = Trees(*question, np.zeros((1, 1), dtype=np.uint16), np.zeros((1, 2), dtype=np.int16))
-    return TreeStage(models.forum_names()[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1)))
+    return TreeStage(
+        models.forum_names(feature_names())[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1))
+    )
 
 
 def _stage(
@@ -225,6 +224,34 @@ def _stage(
     return TreeStage(tuple(names[feature] for feature in used), own, calibration), sums, gains
 
 
+def _network(
+    sets: Sequence[PagesOfSet], blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None]
+) -> tuple[NetworkStage, npt.NDArray[np.int64]]:
+    """Return the network trained on all pages; and each block's sum by the network that does not know its fold."""
+    weights = [one.weight for one in sets for _ in one.pages]
+    folds = blocks.fold[blocks.ends - 1].tolist()
+    scaling = scaling_of(blocks.pages)
+
+    def fitted_without(fold: int | None) -> Network:
+        known = [number for number, own in enumerate(folds) if own != fold]
+        network = fit_network(
+            [blocks.pages[number] for number in known], [weights[number] for number in known], scaling, settings.second
+        )
+        done()
+        return network
+
+    networks = [fitted_without(fold) for fold in range(settings.folds)]
+    sums = np.concatenate(
+        [
+            networks[fold].sums(page.features.values, page.features.words)
+            for page, fold in zip(blocks.pages, folds, strict=True)
+        ]
+    )
+    counted = blocks.known & blocks.counted
+    calibration = calibrate(sums[counted], blocks.labels[counted], blocks.weights[counted])
+    return NetworkStage(blocks.pages[0].features.names, fitted_without(None), calibration), sums
+
+
 def _best_cutoff(
     sets: Sequence[PagesOfSet], blocks: _Blocks, stages: Sequence[Sequence[Doubles]], forums: Doubles
 ) -> tuple[float, dict[float, float], dict[str, Doubles], list[Doubles]]:
@@ -234,7 +261,7 @@ def _best_cutoff(
     Sets of snippets have no part in it; without other sets the cutoff is a half.
     """
     by_page = [
-        models.of_page(one, two, forum, page.features)
+        models.of_page(models.pooled(one, two), forum, page.features)
         for page, one, two, forum in zip(blocks.pages, *stages, forums.tolist(), strict=True)
     ]
     scores: dict[str, Doubles] = {}
@@ -259,11 +286,11 @@ def _best_cutoff(
 
 
 def _described(settings: TrainingSettings) -> dict[str, float]:
-    return {
-        "folds": float(settings.folds),
-        **{
-            f"{stage}_{name}": float(value)
-            for stage, trees in (("forum", settings.forum), ("first", settings.first), ("second", settings.second))
-            for name, value in asdict(trees).items()
-        },
+    stages = ("forum", settings.forum), ("first", settings.first), ("second", settings.second)
+    numbers = {
+        f"{stage}_{name}": float(value)
+        for stage, own in stages
+        for name, value in asdict(own).items()
+        if not isinstance(value, tuple)
     }
+    return {"folds": float(settings.folds), **numbers}

@@ -2,9 +2,9 @@
 
 usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... -o OUT [--comments]
 
-MODEL is `web` or a file that scripts/content_train wrote. Gain is the group's share in the change of the second stage's
+MODEL is `web` or a file that scripts/content_train wrote. Gain is the group's share in the change of the trees'
 sums, from training; the other columns are the word F1 that is lost, on all pages and by page type, when the group's features
-are taken from other blocks, the same ones in both stages (Breiman, Random Forests, Machine Learning 45, 2001, section 10:
+are taken from other blocks (Breiman, Random Forests, Machine Learning 45, 2001, section 10:
 permutation importance). Of many pages every n-th is taken.
 """
 
@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.content_models.model import ContentModel, load_content_model, of_page, sequence_of
+from thresher.content_models.model import ContentModel, load_content_model, of_page, pooled
 from thresher.errors import InputError
 from thresher.progress import progress
 
@@ -34,16 +34,12 @@ from content_training.training_pages import PageToLearn
 MOST_PAGES = 300
 # Groups by the beginning of features' names, the first that fits; the block itself has what is left.
 _GROUPS = {
-    "what the first stage says around": "first_ since_sure to_sure",
     "elements around": "around",
-    "repetition of the title": "title_words after_headline words_after_headline",
-    "tags around": "in_tag_ near_tag_",
+    "tags around": "in_tag_",
     "ARTICLE, MAIN and most prose": "in_largest in_most largest_ article_ main_",
-    "hidden": "in_hidden near_hidden",
-    "words of class, id and role": "in_ near_",
+    "hidden": "in_hidden",
+    "words of class, id and role": "in_",
     "lists, tables and threads": "repeated_",
-    "the same path": "path_ exact_path_",
-    "neighbours": "before after1 after2 after3 window",
     "the page": "page_",
     "place": "place index words_before words_after prose_before since_heading heading_level words_since_heading to_heading "
     "after_h1 depth",
@@ -52,8 +48,6 @@ _GROUPS = {
 
 def group_of(feature: str) -> str:
     """Return the group of a feature."""
-    if feature == "first":
-        return "what the first stage says around"
     names = (group for group, begins in _GROUPS.items() if feature.startswith(tuple(begins.split())))
     return next(names, "the block itself")
 
@@ -69,7 +63,7 @@ def measure_importance(
     order = np.random.default_rng(seed).permutation(sum(len(page.labels) for page in whole))
     before = _by_type(whole, _scores(model, whole, (), order))
     groups: dict[str, list[str]] = {}
-    for name in sorted({*model.first.names, *model.second.names}):
+    for name in pages[0].features.names:
         groups.setdefault(group_of(name), []).append(name)
     rows = []
     for group, names in progress(sorted(groups.items()), "permuting", len(groups), "groups"):
@@ -88,18 +82,14 @@ def _scores(
     ends = np.cumsum([len(page.labels) for page in pages])[:-1]
     values = np.concatenate([page.features.values for page in pages], axis=1)
     _permute(names, values, permuted, order)
-    firsts, both = [], []
-    for page, own in zip(pages, np.split(values, ends, axis=1), strict=True):
-        firsts.append(model.first.probabilities(names, own))
-        second_names, second_values = sequence_of(replace(page.features, values=own), firsts[-1])
-        both.append(second_values)
-    whole = np.concatenate(both, axis=1)
-    _permute(second_names, whole, permuted, order)
-    second = model.second.probabilities((*names, *second_names), values, whole)
     scores = []
-    for page, own, *stages in zip(pages, np.split(values, ends, axis=1), firsts, np.split(second, ends), strict=True):
+    for page, own in zip(pages, np.split(values, ends, axis=1), strict=True):
+        features = replace(page.features, values=own)
+        first = model.first.probabilities(names, own)
         forum = model.forum_probability(names, own, page.features.words)
-        kept = of_page(stages[0], stages[1], forum, page.features).astype(np.float32) >= np.float32(model.card.cutoff)
+        both = pooled(first, model.second_probabilities(features, first))
+        probabilities = of_page(both, forum, page.features)
+        kept = probabilities.astype(np.float32) >= np.float32(model.card.cutoff)
         if page.bags is not None:
             scores.append(page.bags.f1(kept))
     return scores

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from content_samples import hand_made_model
+from content_samples import hand_made_model, network_stage
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.content_models.features import features_of
 from thresher.content_models.model import (
     find_content_model,
+    for_page,
     load_content_model,
+    pooled,
     read_content_model,
+    with_share,
     write_content_model,
 )
 from thresher.errors import ConfigError, InputError, ThresherError
@@ -28,11 +32,42 @@ def path(tmp_path) -> Path:
     return path
 
 
-def test_written_and_read(path, tmp_path):
+@pytest.mark.parametrize("second", [None, network_stage()], ids=["format 3", "format 4"])
+def test_written_and_read(second, tmp_path):
+    written = hand_made_model(second=second)
+    path = tmp_path / "a.content"
+    write_content_model(path, written)
     model = read_content_model(path)
-    assert model.card == hand_made_model().card
+    assert model.card == written.card
+    assert type(model.second) is type(written.second)
     write_content_model(tmp_path / "b.content", model)
     assert (tmp_path / "b.content").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["middles", "shapes", "weights", "biases", "scales"])
+def test_arrays_of_a_network_that_do_not_fit(tmp_path, name):
+    path = tmp_path / "a.content"
+    write_content_model(path, hand_made_model(second=network_stage()))
+    contents = members(path)
+    values = np.load(io.BytesIO(contents[f"second_{name}.npy"]))
+    for wrong in (values[:-1], values[:0], values + 1):
+        packed(path, contents | {f"second_{name}.npy": array_bytes(wrong)})
+        with pytest.raises(InputError, match="damaged"):
+            read_content_model(path)
+
+
+def test_a_network_beside_trees(tmp_path):
+    model = hand_made_model(second=network_stage())
+    page = read_html("<p>one<p>one two three four five six<p>one", detail=Detail.ELEMENTS)
+    features = features_of(page)
+    # 127 w / (w + 5) is 21, 69, 21, and the block before counts twice.
+    sums = [21, 69 + 42, 21 + 138]
+    assert model.second.network.sums(features.values, features.words).tolist() == sums
+    odds = [(first / (1 - first) * one / (254 - one)) ** 0.5 for first, one in zip((0.2, 0.9, 0.2), sums, strict=True)]
+    both = np.array(odds) / (1 + np.array(odds))
+    expected = for_page(with_share(both, features.words), features.words)
+    assert pooled(np.array([0.0, 1, 0, 1]), np.array([0.0, 1, 1, 0.5])).tolist() == [0, 1, 0.5, 1]
+    assert model.probabilities(page).tolist() == pytest.approx(expected.tolist())
 
 
 def test_probabilities_of_a_page(path):

@@ -6,8 +6,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.content_models.features import feature_names, features_of, shifted, window_sums
-from thresher.content_models.model import sequence_features, sequence_names
+from thresher.content_models.features import BlockFeatures, feature_names, features_of
+from thresher.content_models.older_features import (
+    older_features,
+    older_names,
+    sequence_features,
+    sequence_names,
+    shifted,
+    window_sums,
+)
 from thresher.pages import Detail, read_html, read_text_page
 
 PAGE = """
@@ -22,8 +29,8 @@ PAGE = """
 """
 
 
-def rows(html: str) -> dict[str, list[float]]:
-    features = features_of(read_html(html, detail=Detail.ELEMENTS))
+def rows(html: str, of=features_of) -> dict[str, list[float]]:
+    features: BlockFeatures = of(read_html(html, detail=Detail.ELEMENTS))
     return dict(zip(features.names, features.values.tolist(), strict=True))
 
 
@@ -32,11 +39,8 @@ def test_a_page_by_hand():
     # title, Home, News, h1, two paragraphs, Ann, her text, Bob, his text, x
     assert values["words"] == [4, 1, 2, 4, 18, 2, 1, 4, 1, 3, 1]
     assert values["level"] == [7, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]
-    assert values["years"] == [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
-    assert values["times"] == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     assert values["links"][:3] == [0, 1, 1]
-    assert values["title_words"][:6] == [1, 0, 0, 1, np.float32(2 / 18), 0]
-    assert values["after_headline"][2:6] == [-1, 0, 1, 2]
+    assert values["after_h1"][2:6] == [-1, 0, 1, 2]
     assert values["in_navigation"] == [0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
     assert values["in_tag_article"] == [0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0]
     assert values["in_comment"] == [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0]
@@ -48,6 +52,15 @@ def test_a_page_by_hand():
     assert set(values["page_words"]) == {41}
     assert set(values["page_comment_share"]) == {np.float32(9 / 41)}
     assert values["around1_words"][6:8] == [5, 5]
+
+
+def test_what_models_of_format_3_know_besides():
+    values = rows(PAGE, older_features)
+    assert values["years"] == [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert values["times"] == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    assert values["title_words"][:6] == [1, 0, 0, 1, np.float32(2 / 18), 0]
+    assert values["after_headline"][2:6] == [-1, 0, 1, 2]
+    assert {name: values[name] for name in feature_names()} == rows(PAGE)
 
 
 def test_scripts_without_spaces_count_two_letters_as_a_word():
@@ -64,7 +77,7 @@ def test_what_is_far_is_as_far_as_the_limit():
 
 
 def test_repeats_and_neighbours():
-    values = rows("<p>a b<p>a b<p>c")
+    values = rows("<p>a b<p>a b<p>c", older_features)
     assert values["repeats"] == [2, 2, 1]
     assert values["before1_words"] == [-1, 2, 2]
     assert values["after1_words"] == [2, 1, -1]
@@ -91,11 +104,11 @@ def test_any_page_has_every_feature(html):
     segments = read_html(html, detail=Detail.ELEMENTS)
     if not segments.text:
         return
-    features = features_of(segments)
     blocks = len(segments.blocks)
-    assert features.names == feature_names()
-    assert features.values.shape == (len(features.names), blocks)
-    assert np.isfinite(features.values).all()
+    for features, known in ((features_of(segments), feature_names()), (older_features(segments), older_names())):
+        assert features.names == known
+        assert features.values.shape == (len(known), blocks)
+        assert np.isfinite(features.values).all()
     first = np.rint(np.linspace(0, 1000, blocks))
     names, values = sequence_features(first, features)
     assert names == sequence_names()
@@ -107,7 +120,7 @@ def test_any_page_has_every_feature(html):
 
 
 def test_names_differ():
-    names = [*feature_names(), *sequence_names()]
+    names = [*older_names(), *sequence_names()]
     assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
@@ -130,7 +143,7 @@ def test_windows_and_shifts(values, widths):
 
 @given(st.data())
 def test_the_first_stage_around(data):
-    features = features_of(read_html(PAGE, detail=Detail.ELEMENTS))
+    features = older_features(read_html(PAGE, detail=Detail.ELEMENTS))
     blocks = len(features.words)
     first = np.array(data.draw(st.lists(st.integers(0, 1000), min_size=blocks, max_size=blocks)), dtype=np.float64)
     names, values = sequence_features(first, features)

@@ -16,7 +16,8 @@ def test_a_page_by_hand():
         detail=Detail.ELEMENTS,
     )
     own = features_of(page)
-    told = dict(zip(forum_names(), forum_features(own.names, own.values, own.words)[:, 0].tolist(), strict=True))
+    names, values = forum_names(own.names), forum_features(own.names, own.values, own.words)
+    told = dict(zip(names, values[:, 0].tolist(), strict=True))
     # A word more for each block.
     assert told["share_in_comment"] == pytest.approx(2 / 6)
     assert told["share_in_forum"] == pytest.approx(4 / 6)

@@ -54,7 +54,7 @@ def as_numbers(packed: np.ndarray) -> list[int]:
 def test_against_walking(html):
     segments = read_html(f"{html}a", detail=Detail.ELEMENTS)
     elements = segments.elements
-    tree, lines = page_tree(elements), lines_of(elements)
+    tree, lines = page_tree(elements, with_paths=True), lines_of(elements)
     names = elements.descriptions
     tags = [name.partition(" ")[0] for name in names]
     first, after = elements.first_blocks.tolist(), elements.after_blocks.tolist()
@@ -107,6 +107,6 @@ def test_what_speaks_of_the_whole_page():
     page = "<meta property=og:type content=article><body class=blog><div class=post>a</div>"
     elements = read_html(page, detail=Detail.ELEMENTS).elements
     names = [*FAMILIES, *TAGS]
-    bits = page_tree(elements).page_bits
+    bits = page_tree(elements, with_paths=True).page_bits
     assert {name for number, name in enumerate(names) if bits >> number & 1} >= {"article", "blog", "body"}
     assert not bits >> FAMILIES.index("post") & 1

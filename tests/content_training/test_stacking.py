@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from content_training.command import train
 from content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from content_training.gold_sets import read_gold_sets
+from content_training.networks import NetworkSettings
 from content_training.stacking import TrainingSettings, train_content_model
 from content_training.training_pages import bags_of
 from gold_pages import write_gold_pages
@@ -39,7 +40,11 @@ def write_pages(folder: Path, pages: int = PAGES, gold: bool = True) -> Path:
     return write_gold_pages(folder, made)
 
 
-SETTINGS = TrainingSettings(TreeSettings(trees=12, depth=3), TreeSettings(trees=8, depth=2), folds=3)
+SETTINGS = TrainingSettings(
+    TreeSettings(trees=12, depth=3),
+    NetworkSettings(hidden=8, width=8, steps=2, blocks=60, rounds=40, rate=0.01),
+    folds=3,
+)
 
 
 @pytest.fixture(scope="module")
@@ -161,8 +166,8 @@ def write_threads(folder: Path, comments: bool) -> Path:
 def test_comments_are_beside_the_content_of_articles_if_the_gold_says_so(tmp_path, comments):
     sets, _ = read_gold_sets([write_threads(tmp_path / "made", comments)])
     # The stages of blocks cannot tell forums from articles, so that comments depend on the stage of pages.
-    blind = TreeSettings(trees=1, depth=1, share_of_features=1)
-    model = train_content_model(sets, TrainingSettings(blind, blind, TreeSettings(trees=60, depth=2), 3)).model
+    blind = TreeSettings(trees=1, depth=1, share_of_features=1), NetworkSettings(rounds=1, hidden=1, width=1, steps=0)
+    model = train_content_model(sets, TrainingSettings(*blind, TreeSettings(trees=60, depth=2), 3)).model
     for page in sets[0].pages:
         own = page.features
         forum = model.forum_probability(own.names, own.values, own.words)

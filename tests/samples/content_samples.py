@@ -1,20 +1,24 @@
-"""A content model by hand: one question a stage."""
+"""Content models by hand: one question a stage, or a network that sees the words of each block."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from thresher.content_models.features import feature_names
 from thresher.content_models.model import (
     FORMAT,
+    FORMAT_OF_TREES,
     KIND,
     Calibration,
     ContentCard,
     ContentModel,
+    NetworkStage,
     TrainingSet,
     Trees,
     TreeStage,
     digest_of,
 )
+from thresher.content_models.network import Layer, Network
 
 
 def stump(name: str, border: float) -> TreeStage:
@@ -28,7 +32,31 @@ def stump(name: str, border: float) -> TreeStage:
     return TreeStage((name,), trees, Calibration(np.array([-10, 10]), np.array([0.2, 0.9])))
 
 
-def hand_made_model(first: TreeStage | None = None, second: TreeStage | None = None) -> ContentModel:
+def layer(*rows: dict[int, int], inputs: int, scale: float = 1.0) -> Layer:
+    """A layer of one input, or some, for each output."""
+    weights = np.zeros((len(rows), inputs), dtype=np.int16)
+    for output, row in enumerate(rows):
+        weights[output, [*row]] = [*row.values()]
+    return Layer(weights, np.zeros(len(rows), dtype=np.int32), np.full(len(rows), scale, dtype=np.float32))
+
+
+def network_stage() -> NetworkStage:
+    """A stage whose sums are the words of a block, as 127 w / (w + 5), and twice those of the block before it."""
+    names = feature_names()
+    network = Network(
+        np.full(len(names), 5, dtype=np.float32),
+        (
+            layer({names.index("words"): 1}, inputs=len(names)),
+            layer({0: 1}, inputs=1),
+            layer({0: 2}, inputs=3),
+            layer({0: 1}, inputs=1),
+            layer({0: 1}, inputs=2),
+        ),
+    )
+    return NetworkStage(names, network, Calibration(np.array([0, 254]), np.array([0.0, 1.0])))
+
+
+def hand_made_model(first: TreeStage | None = None, second: TreeStage | NetworkStage | None = None) -> ContentModel:
     """A model whose first stage asks for six words, and whose second asks what the first says of the block before.
 
     Pages are forums' if an element that speaks for all of the page says so.
@@ -37,7 +65,7 @@ def hand_made_model(first: TreeStage | None = None, second: TreeStage | None = N
     first = first or stump("words", 5.5)
     second = second or stump("first_before1", 500)
     card = ContentCard(
-        FORMAT,
+        FORMAT if isinstance(second, NetworkStage) else FORMAT_OF_TREES,
         KIND,
         (TrainingSet("by hand", 1, 2),),
         forum.names,

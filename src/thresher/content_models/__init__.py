@@ -1,1 +1,1 @@
-"""The learned scorer: features of blocks, trees over them, the sequence of blocks, and model files."""
+"""The learned scorer: features of blocks, trees and a network over them, and model files."""

@@ -10,69 +10,55 @@ Peters and Lecocq (Content Extraction Using Diverse Feature Sets, WWW 2013: word
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models import characters as kinds
-from thresher.content_models.characters import count_kinds, dates, kinds_of
-from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree, grouped, page_tree
+from thresher.content_models.characters import count_kinds, kinds_of
+from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree, page_tree
 from thresher.pages import Detail, Segments, read_html
 from thresher.pages.marks import Elements
 from thresher.pages.parsing import TITLE_LEVEL, outside_ascii
-from thresher.pages.plain import Ints, count_by_end, sizes
+from thresher.pages.plain import Ints, sizes
 
 Floats = npt.NDArray[np.float32]
 Wide = npt.NDArray[np.float64]
 Row = npt.NDArray[np.generic] | Sequence[float]
 
-LEVELS = 6
+LEVELS = 4
 """The number of innermost elements around a block that have features; wrappers of the same blocks count once."""
-COUNTED_LEVELS = 4
-"""The number of these in which tags are counted."""
-NEIGHBOURS = (1, 2, 3)
-WINDOWS = (5, 15, 40)
 PAGE_FAMILIES = "article product forum single blog post list search documentation recipe event".split()
 """Families of words that say something about the page, where its elements HTML, BODY and META have them."""
 TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
 """Class-name families of user-written text."""
-_SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
+SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
-_IN, _NEAR = (tuple(f"{prefix}_{name}" for name in _SAID) for prefix in ("in", "near"))
-# Longer blocks repeat no title.
-_TITLE_WORDS = 40
+_IN = [f"in_{name}" for name in SAID]
 # Names are put together once: they take as long as the features.
-_OWN_AROUND = "words share links marks prose blocks mean headings place".split()
-# Of the levels in which tags are counted, and of the others.
-_AROUND = (
-    [f"around{level + 1}_{name}" for level in range(COUNTED_LEVELS) for name in (*_OWN_AROUND, *COUNTED)],
-    [f"around{level + 1}_{name}" for level in range(COUNTED_LEVELS, LEVELS) for name in _OWN_AROUND],
-)
-_STEPS = [by for step in NEIGHBOURS for by in (-step, step)]
-_OF_NEIGHBOUR = "words links marks level same".split()
-_BESIDE = [f"{'before' if by < 0 else 'after'}{abs(by)}_{name}" for by in _STEPS for name in _OF_NEIGHBOUR]
-_WINDOWS = [f"window{width}_{name}" for width in WINDOWS for name in ("words", "links", "marks", "digits", "years")]
+OWN_AROUND = "words share links marks prose blocks mean headings place".split()
+_AROUND = [f"around{level + 1}_{name}" for level in range(LEVELS) for name in (*OWN_AROUND, *COUNTED)]
 _REPEATED = [f"repeated_{name}" for name in ("siblings", "rank", "mean", "share", "before", "own", "place")]
-_OF_PATH = "blocks share mean links marks rank".split()
-_PATHS = [[f"{path}_{name}" for name in _OF_PATH] for path in ("path", "exact_path")]
 _SHARES = "capitals digits stops commas colons bars brackets symbols caseless unspaced".split()
 _SHARED = [kinds.UPPER, kinds.DIGIT, kinds.STOP, kinds.COMMA, kinds.COLON, kinds.BAR, kinds.BRACKET, kinds.OTHER]
 _SHARED += [kinds.CASELESS, kinds.UNSPACED]
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
-_FEATURES = 490
+FEATURES = 284
 """Their number."""
-_NONE = -1000
+THOUSAND = 1000
+"""Probabilities are whole thousandths where they are summed up."""
+NONE = -1000
 """The value where there is nothing to count from."""
-_FAR_BLOCKS, _FAR_WORDS = 60, 500
-# Distances are capped: pages that are much longer are too few to learn from, and differ.
+FAR_BLOCKS, FAR_WORDS = 60, 500
+"""Distances are capped: pages that are much longer are too few to learn from, and differ."""
 _LIMITS = (
-    dict.fromkeys("index index_from_end after_h1 after_headline to_heading since_heading".split(), _FAR_BLOCKS)
-    | dict.fromkeys("words_before_count words_after_count words_after_h1 words_after_headline".split(), _FAR_WORDS)
-    | {f"page_before_{family}": _FAR_WORDS for family in TALK_FAMILIES}
+    dict.fromkeys("index index_from_end after_h1 after_headline to_heading since_heading".split(), FAR_BLOCKS)
+    | dict.fromkeys("words_before_count words_after_count words_after_h1 words_after_headline".split(), FAR_WORDS)
+    | {f"page_before_{family}": FAR_WORDS for family in TALK_FAMILIES}
     | {"words_since_heading": 300, "page_words": 2000, "page_blocks": 300, "page_elements": 1500, "page_longest": 300}
     | {"page_years": 30, "page_images": 60, "page_paragraphs": 40, "page_currency": 30}
 )
@@ -86,20 +72,12 @@ class BlockFeatures:
         names: of the features.
         values: shape (features, blocks).
         words: of each block; shape (blocks,).
-        begins, ends: of the elements around each block, from the innermost, their first block and the one after their last;
-            shape (LEVELS, blocks).
-        paths: numbers of the blocks' paths, by tags and by descriptions; shape (2, blocks).
-        lists: the first block of the list, table or thread that each block is in, -1 if none; shape (blocks,).
         comments: whether an element around each block is called a comment; shape (blocks,).
     """
 
     names: tuple[str, ...]
     values: Floats
     words: Wide
-    begins: Ints
-    ends: Ints
-    paths: Ints
-    lists: Ints
     comments: npt.NDArray[np.bool_]
 
 
@@ -137,13 +115,13 @@ def _limits(names: tuple[str, ...]) -> tuple[tuple[str, ...], Ints, Floats]:
     return names, np.array(limited, dtype=np.int64), limits[:, None]
 
 
-class _Page:
+class PageFacts:
     """The page's own quantities, from which features are made; of blocks unless it says otherwise."""
 
-    def __init__(self, segments: Segments) -> None:
-        self.segments = segments
+    def __init__(self, segments: Segments, around: int = LEVELS, with_paths: bool = False) -> None:
+        self.segments, self.around = segments, around
         self.elements: Elements = segments.elements
-        self.tree: PageTree = page_tree(self.elements)
+        self.tree: PageTree = page_tree(self.elements, with_paths)
         # The elements of each of `COUNTED` before each element, and in all.
         numbers = np.array([[self.tree.tags.get(tag, -1)] for tag in COUNTED])
         self.tags_before = np.zeros((len(COUNTED), len(self.tree.tag) + 1), dtype=np.int32)
@@ -162,74 +140,52 @@ class _Page:
         self.words_before = np.cumsum(self.words) - self.words
         self.total = max(float(self.words.sum()), 1.0)
         self.linked = segments.linked_characters_in_blocks
-        self.links = np.minimum(_share(self.linked, self.characters - 1), 1)
+        self.links = np.minimum(share(self.linked, self.characters - 1), 1)
         self.stops = self.kinds[kinds.STOP]
         self.marks = self.stops + self.kinds[kinds.COMMA]
         self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
-        years, times = dates(segments.text, self.kind)
-        self.years, self.times = (count_by_end(at, self.ends) for at in (years, times))
-        self.in_title = self._in_title()
 
-    def _in_title(self) -> Wide:
-        """Return the share of words that are in the page's title; 0 for long blocks."""
-        shares, short = np.zeros(self.blocks), np.flatnonzero(self.words <= _TITLE_WORDS)
-        wanted = frozenset(self.segments.title.casefold().split())
-        # Most blocks are ASCII, whose case is folded faster.
-        blocks = map(self.segments.blocks.__getitem__, short.tolist())
-        tokens = " ".join(map(str.casefold, blocks)).split(" ")
-        found = np.flatnonzero(np.fromiter(map(wanted.__contains__, tokens), dtype=np.bool_, count=len(tokens)))
-        counts = self.segments.tokens_in_blocks[short]
-        shares[short] = count_by_end(found, np.cumsum(counts)) / counts
-        return shares
+
+class Around(NamedTuple):
+    """What stands around the blocks of a page.
+
+    `comments`: whether an element around each block is called a comment; `lists`: the first block of the list, table or
+    thread that each is in, -1 if none; shape (blocks,). `begins`, `ends`, `own`: of the elements around each, from the
+    innermost, their first block and the one after their last, and their `OWN_AROUND`; shape (..., levels, blocks).
+    """
+
+    comments: npt.NDArray[np.bool_]
+    lists: Ints
+    begins: Ints
+    ends: Ints
+    own: Floats
 
 
 def features_of(segments: Segments) -> BlockFeatures:
     """Return the features of every block of a page that was read with its elements; it has at least one block."""
-    page = _Page(segments)
-    rows = Rows(_FEATURES, page.blocks)
+    page = PageFacts(segments)
+    rows = Rows(FEATURES, page.blocks)
+    around = add_features(page, rows)
+    names, values = rows.matrix()
+    return BlockFeatures(names, values, page.words, around.comments)
+
+
+def add_features(page: PageFacts, rows: Rows) -> Around:
+    """Add the features of a page's blocks to rows."""
     _own(page, rows)
     _position(page, rows)
     comments = _markup(page, rows)
-    begins, ends = _containers(page, rows)
+    containers = _containers(page, rows)
     _main_elements(page, rows)
     lists = _repeated(page, rows)
-    paths = _paths(page, rows)
-    _neighbours(page, rows)
     _page_features(page, rows)
-    names, values = rows.matrix()
-    return BlockFeatures(names, values, page.words, begins, ends, paths, lists, comments)
+    return Around(comments, lists, *containers)
 
 
 @cache
-def empty_page() -> BlockFeatures:
-    """Return the features of a page with one block."""
-    return features_of(read_html("<p>a", detail=Detail.ELEMENTS))
-
-
 def feature_names() -> tuple[str, ...]:
     """Return the names of all features."""
-    return empty_page().names
-
-
-def shifted(values: npt.NDArray[np.generic], steps: Sequence[int], beyond: float) -> list[Wide]:
-    """Return for each step the values of the blocks that many further on; `beyond` past an edge; shape (..., blocks)."""
-    most, blocks = max(map(abs, steps)), values.shape[-1]
-    padded = np.full((*values.shape[:-1], blocks + 2 * most), beyond, dtype=np.float64)
-    padded[..., most : most + blocks] = values
-    return [padded[..., most + step : most + step + blocks] for step in steps]
-
-
-def window_sums(values: npt.NDArray[np.generic], widths: Sequence[int]) -> list[Wide]:
-    """Return for each width the sum over the blocks at most that many blocks away on either side; shape (..., blocks)."""
-    most, blocks = max(widths), values.shape[-1]
-    # Sums before the page are 0, and after it all of it.
-    sums = np.zeros((*values.shape[:-1], blocks + 1 + 2 * most))
-    np.cumsum(values, axis=-1, out=sums[..., most + 1 : most + 1 + blocks])
-    sums[..., most + 1 + blocks :] = sums[..., most + blocks, None]
-    return [
-        sums[..., most + 1 + width : most + 1 + width + blocks] - sums[..., most - width : most - width + blocks]
-        for width in widths
-    ]
+    return features_of(read_html("<p>a", detail=Detail.ELEMENTS)).names
 
 
 def running_sum(values: npt.NDArray[np.generic]) -> Wide:
@@ -239,33 +195,29 @@ def running_sum(values: npt.NDArray[np.generic]) -> Wide:
     return sums
 
 
-def _share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Wide:
+def share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Wide:
+    """Return quotients, where the whole is at least 1."""
     shares: Wide = part / np.maximum(whole, 1)
     return shares
 
 
-def _own(page: _Page, rows: Rows) -> None:
+def _own(page: PageFacts, rows: Rows) -> None:
     segments, counts = page.segments, page.kinds
     firsts, lasts = np.concatenate(([0], page.ends[:-1])), page.ends - 2
     # A block ends in a separator, but for the last.
     lasts[-1] += 1
     letters = counts[[kinds.UPPER, kinds.LOWER, kinds.CASELESS, kinds.UNSPACED]].sum(axis=0)
     rows.add(words=page.words, characters=page.characters, links=page.links)
-    rows.add(word_length=_share(letters, page.words), sentence_length=_share(page.words, page.stops))
-    rows.extend(_SHARES, _share(counts[_SHARED], page.characters))
+    rows.add(word_length=share(letters, page.words), sentence_length=share(page.words, page.stops))
+    rows.extend(_SHARES, share(counts[_SHARED], page.characters))
     rows.add(stop_count=page.stops, comma_count=counts[kinds.COMMA], currency=counts[kinds.CURRENCY] > 0)
-    starts = segments.word_starts
-    capitalised = count_by_end(starts[page.kind[starts] == kinds.UPPER], page.ends)
-    rows.add(capitalised=_share(capitalised, segments.words_in_blocks))
-    rows.add(first_kind=page.kind[firsts], last_kind=page.kind[lasts], years=page.years, times=page.times)
+    rows.add(first_kind=page.kind[firsts], last_kind=page.kind[lasts])
     marks = segments.marks
     rows.add(level=page.levels, list_item=marks.is_list_item, control=marks.is_control)
     rows.add(tags_before=marks.tags_before, tags_inside=marks.tags_inside)
-    seen = Counter(segments.blocks)
-    rows.add(repeats=[*map(seen.__getitem__, segments.blocks)], title_words=page.in_title)
 
 
-def _position(page: _Page, rows: Rows) -> None:
+def _position(page: PageFacts, rows: Rows) -> None:
     index, before, levels = page.index, page.words_before, page.levels
     prose = np.cumsum(page.prose)
     rows.add(place=index / page.blocks, index=index, index_from_end=page.blocks - 1 - index)
@@ -277,38 +229,42 @@ def _position(page: _Page, rows: Rows) -> None:
     begun = last >= 0
     rows.add(since_heading=np.where(begun, index - last, -1), heading_level=np.where(begun, levels[last], 0))
     rows.add(words_since_heading=np.where(begun, before - before[last], -1))
-    following = np.minimum.accumulate(np.where(heading, index, page.blocks - _NONE)[::-1])[::-1]
-    rows.add(to_heading=np.minimum(following - index, -_NONE))
-    for name, found in (
-        ("h1", levels == 1),
-        ("headline", (page.in_title > 0.99) & (levels < TITLE_LEVEL) & (page.words > 1.5)),
-    ):
-        first = int(np.argmax(found))
-        since = (index - first, before - before[first]) if found[first] else (_NONE, _NONE)
-        rows.add(**{f"after_{name}": since[0], f"words_after_{name}": since[1]})
+    following = np.minimum.accumulate(np.where(heading, index, page.blocks - NONE)[::-1])[::-1]
+    rows.add(to_heading=np.minimum(following - index, -NONE))
+    add_since(page, rows, "h1", levels == 1)
 
 
-def _markup(page: _Page, rows: Rows) -> npt.NDArray[np.bool_]:
+def add_since(page: PageFacts, rows: Rows, name: str, found: npt.NDArray[np.bool_]) -> None:
+    """Add how many blocks and words each block is after the first one found."""
+    first = int(np.argmax(found))
+    blocks, words = page.index - first, page.words_before - page.words_before[first]
+    since = (blocks, words) if found[first] else (NONE, NONE)
+    rows.add(**{f"after_{name}": since[0], f"words_after_{name}": since[1]})
+
+
+def _markup(page: PageFacts, rows: Rows) -> npt.NDArray[np.bool_]:
     """Tags, classes, ids and roles of the elements around; returns which blocks are in comments."""
-    tree = page.tree
-    around, near = (
-        (said[:, None] >> _BITS & 1).reshape(-1, page.blocks)[: len(_SAID)] for said in (tree.around, tree.near)
-    )
+    around = bits_of(page.tree.around)
     rows.extend(_IN, around)
-    rows.extend(_NEAR, near)
     rows.add(depth=page.elements.depths[page.elements.innermost])
     prose = running_sum(page.prose)
     for family in TALK_FAMILIES:
         inside = around[FAMILIES.index(family)]
         first = int(np.argmax(inside)) if inside.any() else page.blocks - 1
-        share = inside @ page.words / page.total
-        rows.add(**{f"page_{family}_share": share, f"page_before_{family}": prose[first]})
+        part = inside @ page.words / page.total
+        rows.add(**{f"page_{family}_share": part, f"page_before_{family}": prose[first]})
     comments: npt.NDArray[np.bool_] = around[FAMILIES.index("comment")].view(np.bool_)
     return comments
 
 
-def _containers(page: _Page, rows: Rows) -> tuple[Ints, Ints]:
-    """The elements around, from the innermost; returns their first blocks and those after their last."""
+def bits_of(said: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Return the bits of what is said around blocks, shape (BYTES, blocks), for each of `SAID`; shape (said, blocks)."""
+    bits: npt.NDArray[np.uint8] = np.bitwise_and(said[:, None] >> _BITS, 1).reshape(-1, said.shape[1])[: len(SAID)]
+    return bits
+
+
+def _containers(page: PageFacts, rows: Rows) -> tuple[Ints, Ints, Floats]:
+    """The elements around, from the innermost; returns their first blocks, those after their last, and `OWN_AROUND`."""
     elements, tree, index = page.elements, page.tree, page.index
     first, after = elements.first_blocks, elements.after_blocks
     sums = running_sum(
@@ -317,28 +273,26 @@ def _containers(page: _Page, rows: Rows) -> tuple[Ints, Ints]:
     # Of each element; most are around several blocks.
     blocks = np.maximum(after - first, 1)
     words, linked, characters, marks, prose, headings = sums.take(after, axis=1) - sums.take(first, axis=1)
-    links, means = _share(linked, characters), (words / blocks, headings / blocks)
-    own = words, words / page.total, links, _share(marks, words), _share(prose, words), blocks, *means
+    links, means = share(linked, characters), (words / blocks, headings / blocks)
+    own = words, words / page.total, links, share(marks, words), share(prose, words), blocks, *means
     counts = page.tags_before.take(elements.after_elements, axis=1) - page.tags_before[:, :-1]
     around = elements.innermost
     # From the innermost element with other blocks than this.
     alone = (first[around] == index) & (after[around] == index + 1) & (tree.wider[around] >= 0)
     around = np.where(alone, tree.wider[around], around)
-    elements_around = np.empty((LEVELS, page.blocks), dtype=np.int64)
-    for level in range(LEVELS):
+    elements_around = np.empty((page.around, page.blocks), dtype=np.int64)
+    for level in range(page.around):
         elements_around[level] = around
         around = np.maximum(tree.wider[around], 0)
     begins, ends = first[elements_around], after[elements_around]
     # The place is that of the block.
     values = np.array((*own, blocks, *(counts / blocks)), dtype=np.float32).take(elements_around, axis=1)
     values[len(own)] = (index - begins) / (ends - begins)
-    levels = values[:, :COUNTED_LEVELS], values[: len(_OWN_AROUND), COUNTED_LEVELS:]
-    for names, of_levels in zip(_AROUND, levels, strict=True):
-        rows.extend(names, of_levels.transpose(1, 0, 2).reshape(-1, page.blocks))
-    return begins, ends
+    rows.extend(_AROUND, values[:, :LEVELS].transpose(1, 0, 2).reshape(-1, page.blocks))
+    return begins, ends, values[: len(own) + 1]
 
 
-def _main_elements(page: _Page, rows: Rows) -> None:
+def _main_elements(page: PageFacts, rows: Rows) -> None:
     """Elements that may hold the main content: the least with most prose, the largest ARTICLE and MAIN."""
     first, after, index = page.elements.first_blocks, page.elements.after_blocks, page.index
     prose, words = running_sum(page.prose), running_sum(page.words)
@@ -354,7 +308,7 @@ def _main_elements(page: _Page, rows: Rows) -> None:
         rows.add(**{f"{tag}_elements": len(of_tag), f"in_largest_{tag}": inside, f"largest_{tag}_share": share})
 
 
-def _repeated(page: _Page, rows: Rows) -> Ints:
+def _repeated(page: PageFacts, rows: Rows) -> Ints:
     """The list, table or thread that the block is in: of the elements around, the one with most siblings alike.
 
     Returns its first block, -1 if there is none; shape (blocks,).
@@ -374,38 +328,7 @@ def _repeated(page: _Page, rows: Rows) -> Ints:
     return np.where(found, leading, -1)
 
 
-def _paths(page: _Page, rows: Rows) -> Ints:
-    """The blocks on the same path from the page down; returns the paths' numbers."""
-    numbers = []
-    quantities = np.array((page.words, page.linked, page.characters, page.marks), dtype=np.float64)
-    for names, paths in zip(_PATHS, page.tree.paths.take(page.elements.innermost, axis=1), strict=True):
-        which, _, ranks, sizes = grouped(paths)
-        numbers.append(which)
-        # All sums at once: one after another in one row.
-        places = which + len(sizes) * np.arange(len(quantities))[:, None]
-        words, linked, characters, marks = np.bincount(places.ravel(), weights=quantities.ravel())[places]
-        blocks = sizes[which]
-        shares = words / page.total, words / blocks, _share(linked, characters), _share(marks, words)
-        rows.extend(names, np.array((blocks, *shares, ranks)))
-    return np.array(numbers)
-
-
-def _neighbours(page: _Page, rows: Rows) -> None:
-    innermost = page.elements.innermost
-    marks = _share(page.marks, page.words)
-    values = np.array((page.words, page.links, marks, page.levels, innermost))
-    moved = np.array(shifted(values, _STEPS, -1))
-    moved[:, -1] = moved[:, -1] == innermost
-    rows.extend(_BESIDE, moved.reshape(-1, page.blocks))
-    digits = page.kinds[kinds.DIGIT]
-    values = np.array((page.words, page.characters, page.index >= 0, page.linked, page.marks, digits, page.years))
-    sums = np.array(window_sums(values, WINDOWS))
-    # Words and years by blocks, links and digits by characters, marks by words.
-    shares = _share(sums[:, [0, 3, 4, 5, 6]], sums[:, [2, 1, 0, 1, 2]])
-    rows.extend(_WINDOWS, shares.reshape(-1, page.blocks))
-
-
-def _page_features(page: _Page, rows: Rows) -> None:
+def _page_features(page: PageFacts, rows: Rows) -> None:
     tree, blocks, characters = page.tree, page.blocks, max(int(page.ends[-1]), 1)
     values = {
         "words": page.total,
@@ -417,7 +340,6 @@ def _page_features(page: _Page, rows: Rows) -> None:
         "mean": page.total / blocks,
         "longest": page.words.max(),
         "currency": np.count_nonzero(page.kinds[kinds.CURRENCY]),
-        "years": page.years.sum(),
         "list_items": np.count_nonzero(page.segments.is_list_item) / blocks,
         "controls": np.count_nonzero(page.segments.marks.is_control) / blocks,
         "headings": np.count_nonzero(page.levels) / blocks,

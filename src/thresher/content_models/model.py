@@ -1,4 +1,4 @@
-"""Content models: a page's type, two stages of trees, the probability of their sums, and the cutoff that suits a page.
+"""Content models: a page's type, trees and a network, the probability of their sums, and the cutoff that suits a page.
 
 Whether a page is a forum's: what readers write is the content of a forum, and beside the content of other pages.
 
@@ -19,18 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.archives import Array, NamedModels, array_digest, damaged, read_archive, write_archive
-from thresher.content_models.features import (
-    LEVELS,
-    BlockFeatures,
-    Floats,
-    Rows,
-    Wide,
-    empty_page,
-    feature_names,
-    features_of,
-    running_sum,
-    shifted,
-    window_sums,
+from thresher.content_models.features import THOUSAND, BlockFeatures, Floats, Wide, feature_names, features_of
+from thresher.content_models.network import NETWORK_ARRAYS, Network, network_of
+from thresher.content_models.older_features import (
+    OlderFeatures,
+    older_features,
+    older_names,
+    sequence_features,
+    sequence_names,
 )
 from thresher.errors import InputError, ThresherError
 from thresher.pages import Segments
@@ -42,18 +38,6 @@ _AT_ONCE = 512
 _BITS = 8
 
 Values = npt.NDArray[np.float32]
-
-THOUSAND = 1000
-"""Probabilities are whole thousandths here."""
-MANY = 500
-"""Longer blocks count as having this many words."""
-NEIGHBOURS = (1, 2, 3, 4, 5)
-WINDOWS = (2, 5, 15, 40)
-_FEATURES = 47
-_STEPS = [by for step in NEIGHBOURS for by in (-step, step)]
-_FIRST_BESIDE = [f"first_{'before' if by < 0 else 'after'}{abs(by)}" for by in _STEPS]
-_FIRST_WINDOWS = [f"first_window{width}" for width in WINDOWS]
-_FIRST_AROUND = [f"first_around{level + 1}{what}" for level in range(LEVELS) for what in ("", "_share", "_others")]
 
 
 @dataclass(frozen=True)
@@ -115,15 +99,15 @@ _SHARE = "share_"
 _FORUM, _WORDS = 0.25, 100
 # The share of content of a page without anything else.
 _MOST_SHARE = 0.99
+_TINY = np.finfo(np.float64).tiny
 # Of the highest expected F1 of a page, and more.
 _OF_HIGHEST, _MORE = 0.5, 0.1
 
 
 @cache
-def forum_names() -> tuple[str, ...]:
-    """Return the names of the features that tell forums."""
-    own, around = _rows_by_group(feature_names())
-    names = feature_names()
+def forum_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the features that tell forums, given those of blocks."""
+    own, around = _rows_by_group(names)
     return (*(names[row] for row in own), *(f"{_SHARE}{names[row]}" for row in around))
 
 
@@ -197,6 +181,19 @@ class TreeStage:
         return self.calibration(self.sums(names, *values))
 
 
+@dataclass(frozen=True)
+class NetworkStage:
+    """A network over all features, of these names in order, and the probability of its sums."""
+
+    names: tuple[str, ...]
+    network: Network
+    calibration: Calibration
+
+    def probabilities(self, values: Floats, words: Wide) -> Wide:
+        """Return the probability of each block from features, shape (features, blocks), and words, (blocks,)."""
+        return self.calibration(self.network.sums(values, words))
+
+
 @cache
 def _rows(wanted: tuple[str, ...], names: tuple[str, ...]) -> npt.NDArray[np.int64]:
     index = {name: row for row, name in enumerate(names)}
@@ -220,7 +217,7 @@ class ContentCard:
 
     `forum`, `first` and `second` are the features of the stages. `cutoff` is the best one of the training sets by
     cross-validation over domains, `scores` what it reaches there: mean word F1 by set. `gains` are the features' shares in the
-    change of the second stage's sums, in per cent. `digest` is the SHA-256 of the arrays.
+    change of the first stage's sums (before format 4 of the second's), in per cent. `digest` is the SHA-256 of the arrays.
     """
 
     format: int
@@ -240,13 +237,14 @@ class ContentCard:
 class ContentModel:
     """A trained model; see `thresher.content_models`.
 
-    Stages: `forum`, whether a page is a forum's; `first` and `second`, whether a block is content.
+    Stages: `forum`, whether a page is a forum's; `first` and `second`, whether a block is content. Models of format 3 have
+    trees as their second stage, which see what the first says around a block.
     """
 
     card: ContentCard
     forum: TreeStage
     first: TreeStage
-    second: TreeStage
+    second: NetworkStage | TreeStage
 
     def probabilities(self, segments: Segments) -> npt.NDArray[np.float32]:
         """Return for each block the probability that it is main content, for its page; shape (blocks,), range 0 to 1.
@@ -255,28 +253,52 @@ class ContentModel:
         """
         if not len(segments.block_ends):
             return np.zeros(0, dtype=np.float32)
-        return self.probabilities_of(features_of(segments))
+        of_model = features_of if isinstance(self.second, NetworkStage) else older_features
+        return self.probabilities_of(of_model(segments))
 
     def probabilities_of(self, features: BlockFeatures) -> npt.NDArray[np.float32]:
-        """Return the probabilities of blocks with these features; as `probabilities`."""
+        """Return the probabilities of blocks with these features, those that the model knows; as `probabilities`."""
         first = self.first.probabilities(features.names, features.values)
-        names, values = sequence_of(features, first)
-        second = self.second.probabilities((*features.names, *names), features.values, values)
-        forum = self.forum_probability(features.names, features.values, features.words)
-        return of_page(first, second, forum, features).astype(np.float32)
+        second = self.second_probabilities(features, first)
+        # It matters for comments alone.
+        of_blocks = features.names, features.values, features.words
+        forum = self.forum_probability(*of_blocks) if features.comments.any() else 1.0
+        both = pooled(first, second) if isinstance(self.second, NetworkStage) else (first + second) / 2
+        return of_page(both, forum, features).astype(np.float32)
+
+    def second_probabilities(self, features: BlockFeatures, first: Wide) -> Wide:
+        """Return the second stage's probabilities of blocks, given the first's; shape (blocks,)."""
+        if isinstance(self.second, NetworkStage):
+            return self.second.probabilities(features.values, features.words)
+        if not isinstance(features, OlderFeatures):
+            raise TypeError("a model of format 3 needs `older_features`")
+        names, values = sequence_features(np.rint(THOUSAND * first), features)
+        return self.second.probabilities((*features.names, *names), features.values, values)
 
     def forum_probability(self, names: tuple[str, ...], values: npt.NDArray[np.float32], words: Wide) -> float:
         """Return the probability that a page is a forum's; see `forum_features`."""
-        return float(self.forum.probabilities(forum_names(), forum_features(names, values, words))[0])
+        return float(self.forum.probabilities(forum_names(names), forum_features(names, values, words))[0])
 
 
-def of_page(first: Wide, second: Wide, forum: float, features: BlockFeatures) -> Wide:
-    """Return the probabilities of a page's blocks: the mean of both stages, without comments that are beside the content.
+def pooled(first: Wide, second: Wide) -> Wide:
+    """Return the probabilities whose odds are the geometric mean of both stages'; the same shape.
 
-    The first stage errs less on pages unlike those it was trained on, the second on pages like them. `forum` is the
-    probability that the page is a forum's. Shape (blocks,), with a half at the page's cutoff; see `with_share`, `for_page`.
+    The logarithmic opinion pool (Genest, Zidek, Combining Probability Distributions, Statistical Science 1, 1986). The trees
+    err less on pages unlike those they were trained on, the network on pages like them. Roots are exact, logarithms not.
     """
-    both = without_comments((first + second) / 2, features.words, features.comments, forum)
+    kept, lost = np.sqrt(first * second), np.sqrt((1 - first) * (1 - second))
+    # Where one stage is sure of either, and the other of its opposite, both are 0.
+    pool: Wide = np.where(kept + lost > 0, kept / np.maximum(kept + lost, _TINY), 0.5)
+    return pool
+
+
+def of_page(both: Wide, forum: float, features: BlockFeatures) -> Wide:
+    """Return the probabilities of a page's blocks from those of both stages, without comments that are beside the content.
+
+    `forum` is the probability that the page is a forum's. Shape (blocks,), with a half at the page's cutoff; see
+    `with_share`, `for_page`.
+    """
+    both = without_comments(both, features.words, features.comments, forum)
     return for_page(with_share(both, features.words), features.words)
 
 
@@ -312,80 +334,19 @@ def for_page(probabilities: Wide, words: Wide) -> Wide:
     return np.interp(probabilities, (0, _OF_HIGHEST * highest + _MORE, 1), (0, 0.5, 1))
 
 
-def sequence_features(first: Wide, features: BlockFeatures) -> tuple[tuple[str, ...], Floats]:
-    """Return the names and values of the second stage's own features.
-
-    `first` are the first stage's probabilities of a page's blocks, in whole thousandths.
-    """
-    blocks = len(first)
-    rows = Rows(_FEATURES, blocks)
-    rows.add(first=first)
-    weight = features.words + 1
-    weighted = first * weight
-    rows.extend(_FIRST_BESIDE, np.array(shifted(first, _STEPS, -1)))
-    both = np.array((weighted, weight))
-    in_windows = np.array(window_sums(both, WINDOWS))
-    rows.extend(_FIRST_WINDOWS, in_windows[:, 0] / in_windows[:, 1])
-    sums = running_sum(both)
-    mass, total = sums
-    whole, content = max(total[-1], 1.0), max(mass[-1], 1.0)
-    rows.add(first_page=mass[-1] / whole, first_before=mass[:-1] / np.maximum(total[:-1], 1))
-    rows.add(first_after=(mass[-1] - mass[1:]) / np.maximum(whole - total[1:], 1))
-    rows.add(first_mass_before=mass[:-1] / content)
-    in_element, words = sums.take(features.ends, axis=1) - sums.take(features.begins, axis=1)
-    words = np.maximum(words, 1)
-    others = (in_element - weighted) / np.maximum(words - weight, 1)
-    around = np.array((in_element / words, in_element / content, others))
-    rows.extend(_FIRST_AROUND, around.transpose(1, 0, 2).reshape(len(_FIRST_AROUND), blocks))
-    for name, which in zip(("path", "exact_path"), features.paths, strict=True):
-        mean = np.bincount(which, weights=weighted) / np.bincount(which, weights=weight)
-        rows.add(**{f"first_{name}": mean[which]})
-    index = np.arange(blocks)
-    # In whole words: how much content there is besides comments, and before the list that the block is in.
-    outside = float(weighted[~features.comments].sum()) / THOUSAND
-    first_comment = int(np.argmax(features.comments)) if features.comments.any() else blocks
-    rows.add(first_outside_comments=min(outside, MANY), first_comments=min(mass[-1] / THOUSAND - outside, MANY))
-    rows.add(first_before_comments=min(mass[first_comment] / THOUSAND, MANY))
-    in_list, before_list = features.lists >= 0, mass[features.lists]
-    rows.add(first_before_list=np.where(in_list, np.minimum(before_list / THOUSAND, MANY), -1))
-    rows.add(first_before_list_share=np.where(in_list, before_list / content, -1))
-    sure = (first > 500) & (features.words > 8)
-    before = np.maximum.accumulate(np.where(sure, index, -1000))
-    after = np.minimum.accumulate(np.where(sure, index, blocks + 1000)[::-1])[::-1]
-    rows.add(since_sure=np.minimum(index - before, 1000), to_sure=np.minimum(after - index, 1000))
-    rows.add(first_highest=first.max())
-    return rows.matrix()
-
-
-@cache
-def sequence_names() -> tuple[str, ...]:
-    """Return the names of the second stage's own features."""
-    features = empty_page()
-    return sequence_features(np.zeros(len(features.words)), features)[0]
-
-
-def sequence_of(
-    features: BlockFeatures, first: npt.NDArray[np.float64]
-) -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
-    """Return the names and values of the second stage's own features, given the first stage's probabilities."""
-    # Whole thousandths, so that sums over blocks are exact.
-    return sequence_features(np.rint(THOUSAND * first), features)
-
-
 PAGE_RULES = 2
 """The version of `of_page`; increase it when scores change without the model."""
-FORMAT = 3
-"""The version of files and features; increase it when either changes."""
+FORMAT, FORMAT_OF_TREES = 4, 3
+"""The version of files and features, increased when either changes; and that of models whose second stage is trees."""
 KIND = "content"
 SHIPPED = ("web",)
 FOLDER = files("thresher.content_models") / "data"
 _WHAT, _FIX = "content model", "train it again with scripts/content_train"
 _CARD_FILE = RecordFile(ContentCard, "the card of a content model", _FIX, indent=2)
-_ARRAYS = ("features", "borders", "trees", "leaves", "sums", "probabilities")
-_STAGES = ("forum", "first", "second")
+_TREES, _CALIBRATION = ("features", "borders", "trees", "leaves"), ("sums", "probabilities")
 
 
-def digest_of(*stages: TreeStage) -> str:
+def digest_of(*stages: TreeStage | NetworkStage) -> str:
     """Return the digest of a model's arrays, by its stages in order."""
     return array_digest([values for stage in stages for values in _arrays(stage, "").values()])
 
@@ -398,22 +359,28 @@ def write_content_model(path: Path, model: ContentModel) -> None:
 
 def read_content_model(path: Traversable) -> ContentModel:
     """Read a model that `write_content_model` wrote."""
-    names = [f"{stage}_{name}" for stage in _STAGES for name in _ARRAYS]
+    stages = ("forum_", "first_", "second_")
+    names = [stage + name for stage in stages for name in (*_TREES, *_CALIBRATION, *NETWORK_ARRAYS)]
     card, arrays = read_archive(path, names, _WHAT, _FIX)
     try:
         about = _CARD_FILE.parse(card, str(path))
         if about.kind != KIND:
             raise ValueError("another kind")
-        if about.format == FORMAT:
-            forum = _stage(about.forum, arrays, "forum_", forum_names())
-            first = _stage(about.first, arrays, "first_", feature_names())
-            second = _stage(about.second, arrays, "second_", (*feature_names(), *sequence_names()))
+        if about.format in (FORMAT, FORMAT_OF_TREES):
+            known = feature_names() if about.format == FORMAT else older_names()
+            forum = _stage(about.forum, arrays, "forum_", forum_names(known))
+            first = _stage(about.first, arrays, "first_", known)
+            second: NetworkStage | TreeStage
+            if about.format == FORMAT:
+                second = _network_stage(about.second, arrays, "second_")
+            else:
+                second = _stage(about.second, arrays, "second_", (*known, *sequence_names()))
             if digest_of(forum, first, second) != about.digest:
                 raise ValueError("the arrays are not those the card was written for")
             return ContentModel(about, forum, first, second)
     except (KeyError, ValueError, ThresherError) as error:
         raise damaged(path, _WHAT, _FIX) from error
-    raise InputError(f"it is a model of format {about.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
+    raise InputError(f"it is a model of format {about.format}, and this Thresher reads up to {FORMAT}", _FIX, str(path))
 
 
 _FILES = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "scripts/content_train", read_content_model)
@@ -430,21 +397,24 @@ def load_content_model(name: str) -> ContentModel:
     return _FILES.load(name)
 
 
-def _arrays(stage: TreeStage, prefix: str) -> dict[str, Array]:
-    trees, calibration = stage.trees, stage.calibration
-    arrays: tuple[Array, ...] = (
-        trees.features,
-        trees.borders,
-        trees.trees,
-        trees.leaves,
-        calibration.sums,
-        calibration.probabilities,
-    )
-    return {f"{prefix}{name}": values for name, values in zip(_ARRAYS, arrays, strict=True)}
+def _arrays(stage: TreeStage | NetworkStage, prefix: str) -> dict[str, Array]:
+    if isinstance(stage, NetworkStage):
+        arrays = dict(zip(NETWORK_ARRAYS, stage.network.arrays(), strict=True))
+    else:
+        arrays = {name: getattr(stage.trees, name) for name in _TREES}
+    arrays |= {name: getattr(stage.calibration, name) for name in _CALIBRATION}
+    return {f"{prefix}{name}": values for name, values in arrays.items()}
 
 
 def _stage(names: tuple[str, ...], arrays: dict[str, Array], prefix: str, known: tuple[str, ...]) -> TreeStage:
     if not names or not set(names) <= set(known) or len(set(names)) < len(names):
         raise ValueError("the features are not those of this version")
-    features, borders, trees, leaves, sums, probabilities = (arrays[f"{prefix}{name}"] for name in _ARRAYS)
-    return TreeStage(names, Trees(features, borders, trees, leaves), Calibration(sums, probabilities))
+    trees, calibration = ([arrays[prefix + name] for name in part] for part in (_TREES, _CALIBRATION))
+    return TreeStage(names, Trees(*trees), Calibration(*calibration))
+
+
+def _network_stage(names: tuple[str, ...], arrays: dict[str, Array], prefix: str) -> NetworkStage:
+    if names != feature_names():
+        raise ValueError("the features are not those of this version")
+    network, calibration = ([arrays[prefix + name] for name in part] for part in (NETWORK_ARRAYS, _CALIBRATION))
+    return NetworkStage(names, network_of(network), Calibration(*calibration))

@@ -99,8 +99,6 @@ class PageTree:
     Attributes:
         tags: numbers of the different tags.
         tag: the number of each element's tag; shape (elements,).
-        paths: numbers for the path to each element by tags, and by descriptions; equal where the paths are, and else hardly
-            ever, as hashes of 64 bits; shape (2, elements).
         wider: the nearest element around each that has other blocks too, -1 if none; shape (elements,).
         groups: a number from 1 for the siblings of each that say the same, itself included; shape (elements,).
         leaders, ranks: the first of these siblings, and how many are before each; shape (elements,).
@@ -108,25 +106,27 @@ class PageTree:
             equals; 0 if none; shape (elements,).
         around: what all elements around each block say, but for those that speak of the whole page, in bytes as by
             `describe`; shape (BYTES, blocks).
-        near: the same of the `NEAR` innermost.
         page_bits: what elements of the whole page say.
+        paths: if asked for, numbers for the path to each element by tags, and by descriptions; equal where the paths are, and
+            else hardly ever, as hashes of 64 bits; shape (2, elements).
+        near: if asked for, as `around`, but of the `NEAR` innermost.
     """
 
     tags: Mapping[str, int]
     tag: Ints
-    paths: Ints
     wider: Ints
     groups: Ints
     leaders: Ints
     ranks: Ints
     repeated: Ints
     around: npt.NDArray[np.uint8]
-    near: npt.NDArray[np.uint8]
     page_bits: int
+    paths: Ints | None
+    near: npt.NDArray[np.uint8] | None
 
 
-def page_tree(elements: Elements) -> PageTree:
-    """Return the tree of a page's elements; the page has at least one block."""
+def page_tree(elements: Elements, with_paths: bool = False) -> PageTree:
+    """Return the tree of a page's elements, with `paths` and `near` if asked for; the page has at least one block."""
     descriptions = elements.descriptions
     codes = _numbered(descriptions)
     said = np.fromiter(map(codes.__getitem__, descriptions), dtype=np.int64, count=len(descriptions))
@@ -148,7 +148,6 @@ def page_tree(elements: Elements) -> PageTree:
     code = (np.cumsum(used) - 1)[said[begun]]
     tag = number[said[begun]]
     own = _own([*codes], tag_of, np.flatnonzero(used).tolist())
-    inline = np.array([*map(is_inline, tags)])[tag]
     # What each says, its tag and what is around it in one number.
     alike = (own * _ODD).sum(axis=1, dtype=np.uint64)[code] + tag.astype(np.uint64) * _BASE
     siblings = grouped(alike * _BASE + parent.astype(np.uint64))
@@ -159,26 +158,15 @@ def page_tree(elements: Elements) -> PageTree:
     several = (sizes > 1) & (after - first > 1)
     # The siblings alike, then the number of the element.
     repeated = np.where(several, sizes * len(begun) + index, 0)
-    # The outermost element of the same blocks, and the innermost that is not inline.
-    widest, outside = np.where(same, parent, index), np.where(inline, parent, index)
-    around = near = own.take(code, axis=0)
-    step, inline_step = parent, np.where(inline, parent, 0)
-    # Polynomials of the numbers from the page down, modulo 2 ** 64; the page has 0.
-    paths = np.array((tag, code), dtype=np.uint64) + 1
-    paths[:, 0], power = 0, _BASE
+    # The outermost element of the same blocks.
+    widest, around, step = np.where(same, parent, index), own.take(code, axis=0), parent
     # All elements learn at once from those around them: from 1, then from 2, 4 and so on.
-    for _ in range(int(elements.depths.max()).bit_length()):
-        widest, outside = widest[widest], outside[outside]
-        paths += power * paths.take(step, axis=1)
-        power = power * power % 2**64
-        around, near = around | around.take(step, axis=0), near | near.take(inline_step, axis=0)
+    rounds = int(elements.depths.max()).bit_length()
+    for _ in range(rounds):
+        widest = widest[widest]
+        around = around | around.take(step, axis=0)
         repeated = np.maximum(repeated, repeated[step])
-        step, inline_step = step[step], inline_step[inline_step]
-    # What is near is so far one element, with the inline ones in it.
-    run, beyond = near, parent[outside]
-    for _ in range(NEAR - 1):
-        run = run.take(beyond, axis=0)
-        near = near | run
+        step = step[step]
 
     def of_all(values: Ints) -> Ints:
         everywhere = np.zeros((*values.shape[:-1], len(said)), dtype=np.int64)
@@ -186,19 +174,42 @@ def page_tree(elements: Elements) -> PageTree:
         return everywhere
 
     innermost = position[elements.innermost]
+    inline = np.array([*map(is_inline, tags)])[tag]
     return PageTree(
         tags,
         number[said],
-        of_all(paths.view(np.int64)),
         of_all(elements.parents[begun[widest]]),
         of_all(siblings.numbers + 1),
         of_all(begun[siblings.leaders]),
         of_all(siblings.ranks),
         of_all(np.where(repeated > 0, begun[repeated % len(begun)], 0)),
         _bytes_of(around, innermost),
-        _bytes_of(near, innermost),
         page_bits,
+        of_all(_paths(np.array((tag, code)), parent, rounds)) if with_paths else None,
+        _bytes_of(_near(own.take(code, axis=0), parent, inline, rounds), innermost) if with_paths else None,
     )
+
+
+def _paths(numbers: Ints, parent: Ints, rounds: int) -> Ints:
+    """Return polynomials of the numbers from the page down, modulo 2 ** 64; the page has 0."""
+    paths = numbers.astype(np.uint64) + 1
+    paths[:, 0], power, step = 0, _BASE, parent
+    for _ in range(rounds):
+        paths += power * paths.take(step, axis=1)
+        power, step = power * power % 2**64, step[step]
+    return paths.view(np.int64)
+
+
+def _near(near: Words, parent: Ints, inline: npt.NDArray[np.bool_], rounds: int) -> Words:
+    # The innermost element that is not inline, with the inline ones in it.
+    outside, step = np.where(inline, parent, np.arange(len(parent))), np.where(inline, parent, 0)
+    for _ in range(rounds):
+        outside, near, step = outside[outside], near | near.take(step, axis=0), step[step]
+    run, beyond = near, parent[outside]
+    for _ in range(NEAR - 1):
+        run = run.take(beyond, axis=0)
+        near = near | run
+    return near
 
 
 def _numbered(things: Iterable[str]) -> dict[str, int]:

@@ -1,0 +1,354 @@
+"""Training a network over a page's blocks: a gradient by hand, Adam, and weights as whole numbers.
+
+Its gradient is back-propagation (Rumelhart, Hinton, Williams, Nature 323, 1986).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from content_training.training_pages import PageToLearn
+from thresher.content_models.network import (
+    HIGHEST,
+    STEP_LIMIT,
+    Layer,
+    Network,
+    block_weights,
+    halved,
+    shifted_both_ways,
+)
+from thresher.content_models.page_tree import FAMILIES
+
+Doubles = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.floating]
+Parameters = dict[str, Numbers]
+# Exact sums of float32 end at 2 ** 24.
+_EXACT = 2.0**24 * 0.99
+_GROUPS = "around1 around2 around3 around4 after repeated words_ index prose place".split()
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """Settings of training a network.
+
+    Attributes:
+        rounds: over all pages.
+        rate, decay: Adam's highest rate, and the decay of weights (Loshchilov and Hutter, Decoupled Weight Decay
+            Regularization, ICLR 2019); the rate rises over the first seventh of the steps and falls to nothing.
+        hidden, width, steps: the first layer's numbers, those of each block after it, and how often blocks look around.
+        pooled: the steps at which blocks see the whole page.
+        drop, drop_features, drop_groups: the shares of numbers, features and kinds of features that a page is without
+            (Srivastava et al., Dropout, JMLR 15, 2014).
+        blocks: of a step's pages, at least.
+        longest: blocks of a page; of longer ones a part is drawn.
+        mean: of the weights, how much of the mean over earlier steps stays at each.
+    """
+
+    rounds: int = 14
+    rate: float = 2e-3
+    decay: float = 0.05
+    hidden: int = 64
+    width: int = 32
+    steps: int = 5
+    pooled: tuple[int, ...] = (0, 3)
+    drop: float = 0.2
+    drop_features: float = 0.1
+    drop_groups: float = 0.3
+    blocks: int = 5000
+    longest: int = 1200
+    mean: float = 0.98
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What features become: halves of whole numbers by `middles`, and of these the mean and spread; shape (features,)."""
+
+    middles: Numbers
+    means: Numbers
+    spreads: Numbers
+
+
+@dataclass(frozen=True)
+class _Example:
+    """A page: its features, shape (features, blocks); its blocks' labels (0 if unknown), weights (0 if unknown) and words,
+    (blocks,).
+    """
+
+    halves: npt.NDArray[np.int8]
+    labels: Numbers
+    weights: Numbers
+    words: Doubles
+
+    def part(self, first: int, size: int) -> _Example:
+        part = slice(first, first + size)
+        return _Example(self.halves[:, part], self.labels[part], self.weights[part], self.words[part])
+
+
+def scaling_of(pages: Sequence[PageToLearn]) -> Scaling:
+    """Return the scaling of these pages' features, from each seventh block."""
+    sample = np.concatenate([page.features.values[:, ::7] for page in pages], axis=1)
+    middles = np.array([np.median(np.abs(row[row != 0])) if row.any() else 1 for row in sample], dtype=np.float32)
+    halves = halved(sample, middles)
+    spreads = halves.std(axis=1, dtype=np.float64)
+    # Those that hardly vary say nothing.
+    spreads[spreads < 1] = np.inf
+    return Scaling(middles, halves.mean(axis=1, dtype=np.float64).astype(np.float32), spreads.astype(np.float32))
+
+
+def feature_groups(names: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return the number of the group of each feature: those of a kind are dropped together."""
+    groups = []
+    for name in names:
+        prefix, _, rest = name.partition("_")
+        if prefix == "in":
+            kind = "in tag" if rest.startswith("tag_") else "in family"
+        elif prefix == "page":
+            kind = "page family" if rest in FAMILIES else "page"
+        else:
+            kind = next((group for group in _GROUPS if name.startswith(group)), name)
+        groups.append(kind)
+    return np.unique(groups, return_inverse=True)[1]
+
+
+def first_parameters(features: int, settings: NetworkSettings) -> Parameters:
+    """Return random weights and biases, uniform up to the inverse root of their inputs."""
+    generator = np.random.default_rng(settings.seed)
+    hidden, width = settings.hidden, settings.width
+    shapes = {"squeeze": (hidden, features), "enter": (width, hidden)}
+    for step in range(settings.steps):
+        shapes[f"around{step}"] = width, width * (5 if step in settings.pooled else 3)
+        shapes[f"mix{step}"] = width, width
+    shapes["out"] = 1, width + hidden
+    found: Parameters = {}
+    for name, shape in shapes.items():
+        bound = shape[1] ** -0.5
+        found[f"{name}_w"] = generator.uniform(-bound, bound, shape).astype(np.float32)
+        found[f"{name}_b"] = generator.uniform(-bound, bound, shape[0]).astype(np.float32)
+    return found
+
+
+class Pass:
+    """One pass of a page through a network, forwards and backwards.
+
+    `values` are scaled features, shape (features, blocks); `kept` says which numbers stay, scaled so that means are kept.
+    """
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        settings: NetworkSettings,
+        values: Numbers,
+        words: Doubles,
+        kept: Callable[[tuple[int, ...]], Numbers] | None = None,
+    ) -> None:
+        self.settings, self.parameters, self.values = settings, parameters, values
+        kept = kept or (lambda shape: np.ones(shape, dtype=values.dtype))
+        self.weights = block_weights(words).astype(values.dtype)
+        self.weights /= self.weights.sum()
+        self.mask = kept((settings.hidden, values.shape[1]))
+        self.squeezed = self._linear("squeeze", values)
+        self.hidden = np.maximum(self.squeezed, 0) * self.mask
+        h = self._linear("enter", self.hidden)
+        self.states, self.inputs, self.used, self.masks = [h], [], [], []
+        for step in range(settings.steps):
+            x = shifted_both_ways(h, 2**step)
+            if step in settings.pooled:
+                around = np.concatenate((h @ self.weights, h.max(axis=1)))
+                x = np.concatenate((x, np.broadcast_to(around[:, None], (len(around), x.shape[1]))))
+            used = np.maximum(self._linear(f"around{step}", x), 0)
+            mask = kept(h.shape)
+            h = h + self._linear(f"mix{step}", used) * mask
+            self.states.append(h)
+            self.inputs.append(x)
+            self.used.append(used)
+            self.masks.append(mask)
+        self.last = np.concatenate((np.maximum(h, 0), self.hidden))
+        self.logits = self._linear("out", self.last)[0]
+
+    def _linear(self, name: str, x: Numbers) -> Numbers:
+        values: Numbers = self.parameters[f"{name}_w"] @ x + self.parameters[f"{name}_b"][:, None]
+        return values
+
+    def gradient(self, of_logits: Numbers) -> Parameters:
+        """Return the gradient by all parameters, given that by the logits."""
+        found: Parameters = {}
+
+        def back(name: str, x: Numbers, above: Numbers) -> Numbers:
+            found[f"{name}_w"], found[f"{name}_b"] = above @ x.T, above.sum(axis=1)
+            below: Numbers = self.parameters[f"{name}_w"].T @ above
+            return below
+
+        width = self.settings.width
+        above = back("out", self.last, of_logits[None])
+        of_h, of_hidden = above[:width] * (self.states[-1] > 0), above[width:]
+        for step in reversed(range(self.settings.steps)):
+            h, distance = self.states[step], 2**step
+            of_used = back(f"mix{step}", self.used[step], of_h * self.masks[step])
+            of_x = back(f"around{step}", self.inputs[step], of_used * (self.used[step] > 0))
+            of_h = of_h + of_x[width : 2 * width]
+            of_h[:, :-distance] += of_x[:width, distance:]
+            of_h[:, distance:] += of_x[2 * width : 3 * width, :-distance]
+            if step in self.settings.pooled:
+                of_mean, of_highest = of_x[3 * width :].sum(axis=1).reshape(2, width)
+                of_h += of_mean[:, None] * self.weights
+                of_h[np.arange(width), h.argmax(axis=1)] += of_highest
+        of_hidden = of_hidden + back("enter", self.hidden, of_h)
+        back("squeeze", self.values, of_hidden * self.mask * (self.squeezed > 0))
+        return found
+
+
+def loss_of(logits: Numbers, page: _Example) -> tuple[float, Numbers]:
+    """Return a page's loss and its gradient by the logits: a third of the weighted cross-entropy."""
+    loss = float(((np.logaddexp(0, logits) - page.labels * logits) * page.weights).sum()) / 3
+    gradient = (1 / (1 + np.exp(-logits)) - page.labels) * page.weights / 3
+    return loss, gradient.astype(logits.dtype)
+
+
+def fit_network(
+    pages: Sequence[PageToLearn], weights: Sequence[float], scaling: Scaling, settings: NetworkSettings
+) -> Network:
+    """Train a network on pages, each with the weight of its set; the same pages in the same order give the same numbers."""
+    generator = np.random.default_rng(settings.seed)
+    examples = [_example(page, weight, scaling) for page, weight in zip(pages, weights, strict=True)]
+    groups = feature_groups(pages[0].features.names)
+    parameters = first_parameters(len(groups), settings)
+    moments = {name: (np.zeros_like(value), np.zeros_like(value)) for name, value in parameters.items()}
+    means = {name: value.copy() for name, value in parameters.items()}
+    blocks = sum(min(len(one.labels), settings.longest) for one in examples)
+    total, taken = settings.rounds * (blocks / settings.blocks), 0
+    for _ in range(settings.rounds):
+        for batch in _batches(examples, settings, generator):
+            gradient: Parameters = {name: np.zeros_like(value) for name, value in parameters.items()}
+            for page in batch:
+                values = _scaled(page.halves, scaling)
+                values *= _kept(generator, settings.drop_features, (len(values), 1))
+                values *= (generator.random(groups.max() + 1) >= settings.drop_groups)[groups][:, None]
+
+                def kept(shape: tuple[int, ...]) -> Numbers:
+                    return _kept(generator, settings.drop, shape)
+
+                one = Pass(parameters, settings, values, page.words, kept)
+                _, of_logits = loss_of(one.logits, page)
+                for name, part in one.gradient(of_logits / len(batch)).items():
+                    gradient[name] += part
+            taken += 1
+            _adam(parameters, gradient, moments, taken, _rate(taken / total, settings.rate), settings.decay)
+            for name, value in parameters.items():
+                means[name] += (1 - settings.mean) * (value - means[name])
+    return whole_numbers(means, settings, scaling, examples)
+
+
+def _example(page: PageToLearn, weight: float, scaling: Scaling) -> _Example:
+    known = ~np.isnan(page.labels)
+    return _Example(
+        halved(page.features.values, scaling.middles).astype(np.int8),
+        np.where(known, page.labels, 0).astype(np.float32),
+        np.where(known, page.weights * weight, 0).astype(np.float32),
+        page.features.words,
+    )
+
+
+def _scaled(halves: npt.NDArray[np.int8], scaling: Scaling) -> Numbers:
+    values: Numbers = (halves - scaling.means[:, None]) / scaling.spreads[:, None]
+    return values
+
+
+def _kept(generator: np.random.Generator, share: float, shape: tuple[int, ...]) -> Numbers:
+    return (generator.random(shape, dtype=np.float32) >= share).astype(np.float32) / np.float32(1 - share)
+
+
+def _batches(
+    examples: Sequence[_Example], settings: NetworkSettings, generator: np.random.Generator
+) -> Iterator[list[_Example]]:
+    batch: list[_Example] = []
+    for number in generator.permutation(len(examples)).tolist():
+        page = examples[number]
+        if len(page.labels) > settings.longest:
+            page = page.part(int(generator.integers(len(page.labels) - settings.longest + 1)), settings.longest)
+        batch.append(page)
+        if sum(len(one.labels) for one in batch) >= settings.blocks:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _rate(done: float, highest: float) -> float:
+    """Return the rate after a share of the steps: half a cosine up, then down (Smith and Topin, Super-Convergence, 2019)."""
+    up = 0.15
+    if done < up:
+        return highest * (0.04 + 0.96 * (1 - float(np.cos(np.pi * done / up))) / 2)
+    return highest * (1 + float(np.cos(np.pi * min((done - up) / (1 - up), 1)))) / 2
+
+
+def _adam(
+    parameters: Parameters,
+    gradient: Parameters,
+    moments: dict[str, tuple[Numbers, Numbers]],
+    taken: int,
+    rate: float,
+    decay: float,
+) -> None:
+    """Take a step (Kingma and Ba, Adam, ICLR 2015) by the gradient, whose length is at most 1."""
+    length = float(np.sqrt(sum(float((part.astype(np.float64) ** 2).sum()) for part in gradient.values())))
+    shorter = np.float32(1 / max(length, 1.0))
+    for name, value in parameters.items():
+        first, second = moments[name]
+        part = gradient[name] * shorter
+        first += np.float32(0.1) * (part - first)
+        second += np.float32(0.001) * (part * part - second)
+        change = (first / (1 - 0.9**taken)) / (np.sqrt(second / (1 - 0.999**taken)) + 1e-8)
+        value -= (rate * (change + decay * value)).astype(value.dtype)
+
+
+def whole_numbers(
+    parameters: Parameters, settings: NetworkSettings, scaling: Scaling, examples: Sequence[_Example]
+) -> Network:
+    """Return the network in whole numbers, so that all its sums are exact.
+
+    Each layer's numbers are scaled to what is usual on some of the pages: `HIGHEST` is the highest but for one in 10,000.
+    Weights take as many bits as sums below 2 ** 24 allow.
+    """
+    sample = [
+        Pass(parameters, settings, _scaled(page.halves, scaling), page.words)
+        for page in examples[:: max(len(examples) // 300, 1)]
+    ]
+
+    def usual(numbers: Iterator[Numbers]) -> Doubles:
+        found: Doubles = np.maximum(np.quantile(np.concatenate([*numbers], axis=1), 0.9999, axis=1), 1e-6)
+        return found
+
+    hidden = usual(one.hidden for one in sample) / HIGHEST
+    step = float(usual(np.abs(one.states[number]) for one in sample for number in (0, -1)).max()) / STEP_LIMIT
+    wide = {name: value.astype(np.float64) for name, value in parameters.items()}
+    squeeze = wide["squeeze_w"] / scaling.spreads
+    bias = wide["squeeze_b"] - squeeze @ scaling.means.astype(np.float64)
+    layers = [
+        _layer(squeeze, bias, np.full(squeeze.shape[1], 127), hidden),
+        _layer(wide["enter_w"] * hidden, wide["enter_b"], np.full(len(hidden), HIGHEST), step),
+    ]
+    for number in range(settings.steps):
+        used = usual(one.used[number] for one in sample) / HIGHEST
+        around = wide[f"around{number}_w"] * step
+        layers.append(_layer(around, wide[f"around{number}_b"], np.full(around.shape[1], STEP_LIMIT), used))
+        layers.append(_layer(wide[f"mix{number}_w"] * used, wide[f"mix{number}_b"], np.full(len(used), HIGHEST), step))
+    scales = np.concatenate((np.full(settings.width, step), hidden))
+    limits = np.concatenate((np.full(settings.width, STEP_LIMIT), np.full(settings.hidden, HIGHEST)))
+    layers.append(_layer(wide["out_w"] * scales, wide["out_b"], limits, 1.0))
+    return Network(scaling.middles, tuple(layers))
+
+
+def _layer(weights: Doubles, biases: Doubles, limits: npt.NDArray[np.int64], unit: Doubles | float) -> Layer:
+    """Return a layer with weights for whole inputs up to `limits`, whose outputs count in `unit`."""
+    most = np.abs(weights) @ limits + np.abs(biases)
+    factors = np.minimum(_EXACT / most, 32_000 / np.maximum(np.abs(weights).max(axis=1), 1e-12))
+    return Layer(
+        np.trunc(weights * factors[:, None]).astype(np.int16),
+        np.trunc(biases * factors).astype(np.int32),
+        (1 / (factors * unit)).astype(np.float32),
+    )
