@@ -197,7 +197,7 @@ def test_the_experiment_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.M
         "words@5",
         "words@11",
         "words@20",
-        "content(headings=keep)@0.7|dcp@0.44",
+        "content(headings=keep)@0.3|dcp@0.42",
         "justext",
     ]
     assert [row.name for row in results.tables[0].rows] == variants
