@@ -7,7 +7,7 @@ from pathlib import Path
 
 from content_training.short_posts import short_posts
 from content_training.snippets import read_pages
-from content_training.stacking import PagesOfSet
+from content_training.stages import PagesOfSet
 from content_training.threads import grafted_pages
 from content_training.training_pages import PageToLearn, read_training_pages
 from thresher.content_models.model import TrainingSet

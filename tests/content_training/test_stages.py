@@ -13,7 +13,7 @@ from content_training.command import train
 from content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from content_training.gold_sets import read_gold_sets
 from content_training.networks import NetworkSettings
-from content_training.stacking import TrainingSettings, train_content_model
+from content_training.stages import TrainingSettings, train_content_model
 from content_training.training_pages import bags_of
 from gold_pages import write_gold_pages
 
