@@ -89,6 +89,10 @@ def test_the_order_of_features_does_not_matter():
         (Layer(squeeze.weights[:, order], squeeze.biases, squeeze.scales), *network.layers[1:]),
     )
     assert other.sums(values[order], words).tolist() == network.sums(values, words).tolist()
+    # Of so many features a few blocks at a time are multiplied.
+    halves = halved(values, network.middles)
+    expected = squeeze.weights.astype(np.int64) @ halves.astype(np.int64) + squeeze.biases[:, None]
+    assert squeeze.sums(halves).tolist() == expected.tolist()
 
 
 def test_halves():
