@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -175,6 +176,7 @@ def _experiment(folder: Path, title: str, backend: Backend) -> Experiment:
     values = {"pages": PAGES, "topics": f"topics/{making.TOPICS_FILE}", "qrels": f"topics/{making.QRELS_FILE}"}
     values["title"] = fit_text(title)
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
+    quoted |= dict(zip(("scorer", "cutoff", "method", "share"), re.split("[@|]", DEFAULT_INDEX), strict=True))
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
     write_text(folder / f"{NAME}.toml", Template(template).substitute(quoted))
     loaded = load_experiment(folder / f"{NAME}.toml")
