@@ -2,10 +2,10 @@
 
 usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... -o OUT [--comments]
 
-MODEL is `web` or a file that scripts/content_train wrote. Gain is the group's share in the change of the trees'
-sums, from training; the other columns are the word F1 that is lost, on all pages and by page type, when the group's features
-are taken from other blocks (Breiman, Random Forests, Machine Learning 45, 2001, section 10:
-permutation importance). Of many pages every n-th is taken.
+MODEL is `web` or a file that scripts/content_train wrote. Gain is the group's share in the change of the trees' sums, from
+training; the other columns are the word F1 that is lost, on all pages and by page type, when the group's features are taken
+from other blocks (permutation importance; Breiman, Random Forests, Machine Learning 45, 2001, section 10). Of many pages every
+n-th is taken.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.content_models.model import ContentModel, load_content_model, of_page, pooled
+from thresher.content_models.model import FORMAT, ContentModel, load_content_model
 from thresher.errors import InputError
 from thresher.progress import progress
 
@@ -84,12 +84,7 @@ def _scores(
     _permute(names, values, permuted, order)
     scores = []
     for page, own in zip(pages, np.split(values, ends, axis=1), strict=True):
-        features = replace(page.features, values=own)
-        first = model.first.probabilities(names, own)
-        forum = model.forum_probability(names, own, page.features.words)
-        both = pooled(first, model.second_probabilities(features, first))
-        probabilities = of_page(both, forum, page.features)
-        kept = probabilities.astype(np.float32) >= np.float32(model.card.cutoff)
+        kept = model.probabilities_of(replace(page.features, values=own)) >= np.float32(model.card.cutoff)
         if page.bags is not None:
             scores.append(page.bags.f1(kept))
     return scores
@@ -119,6 +114,8 @@ def _by_type(pages: Sequence[PageToLearn], scores: Sequence[float]) -> dict[str,
 def main(model: str, gold: tuple[Path, ...], output: Path, comments: bool) -> None:
     """Print what groups of features are worth to a MODEL on the pages of GOLD standards."""
     loaded = load_content_model(model)
+    if loaded.card.format != FORMAT:
+        raise InputError(f"it is of format {loaded.card.format}", "train it again with scripts/content_train", model)
     sets, _ = read_gold_sets(gold, comments, os.cpu_count() or 1)
     before, rows = measure_importance(loaded, [page for one in sets for page in one.pages])
     whole = ", ".join(f"{name} {value:.4f}" for name, value in before.items())

@@ -107,6 +107,6 @@ def test_what_speaks_of_the_whole_page():
     page = "<meta property=og:type content=article><body class=blog><div class=post>a</div>"
     elements = read_html(page, detail=Detail.ELEMENTS).elements
     names = [*FAMILIES, *TAGS]
-    bits = page_tree(elements, with_paths=True).page_bits
+    bits = page_tree(elements).page_bits
     assert {name for number, name in enumerate(names) if bits >> number & 1} >= {"article", "blog", "body"}
     assert not bits >> FAMILIES.index("post") & 1

@@ -13,6 +13,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from content_samples import hand_made_model
 from small_models import write_arpa
 
 import content_importance
@@ -22,6 +23,8 @@ import precision_differences
 import reliability
 from thresher.cleaneval.gold import LabelledText
 from thresher.content_models.features import feature_names
+from thresher.content_models.model import write_content_model
+from thresher.errors import InputError
 from thresher.language_models.characters.character_counts import ALPHABETS
 
 PAGES = 14
@@ -169,3 +172,7 @@ def test_groups_of_features_and_what_they_are_worth(tmp_path: Path) -> None:
     lost = [float(row["all pages"]) for row in found]
     assert lost == sorted(lost, reverse=True)
     assert [float(row["all pages"]) for row in found if row["group"] == "hidden"] == [0.0]
+    write_content_model(tmp_path / "older.content", hand_made_model())
+    arguments = [str(tmp_path / "older.content"), str(tmp_path / "set"), "-o", str(tmp_path / "none")]
+    with pytest.raises(InputError, match="format 3"):
+        CliRunner().invoke(content_importance.main, arguments, catch_exceptions=False)
