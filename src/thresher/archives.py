@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.files import atomic_path, user_error
+from thresher.files import atomic_path, user_errors
 
 CARD = "card.json"
 # Models have 2 to 4.
@@ -90,10 +90,8 @@ def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -
     """Return the card and the named arrays of an archive; messages have the kind of file (`what`) and the `fix` for a
     bad one.
     """
-    try:
+    with user_errors(Path(str(path))):
         file = path.open("rb")
-    except OSError as error:
-        raise user_error(error, Path(str(path))) from error
     try:
         with file, zipfile.ZipFile(file) as archive:
             members = archive.infolist()

@@ -61,6 +61,15 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
     return InputError(f"it cannot be used ({reason})", "check the path and the disk", str(path))
 
 
+@contextmanager
+def user_errors(path: Path | str) -> Iterator[None]:
+    """Raise the error shown to users instead of an operating-system error in the block, which is about `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise user_error(error, path) from error
+
+
 def lasting(path: Path | str) -> Path:
     """Map a path below a temporary name to the path that users know.
 
@@ -183,7 +192,7 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     What killed processes left is removed first: it is no longer locked.
     """
     parent = parent or Path(tempfile.gettempdir())
-    try:
+    with user_errors(parent):
         for left in parent.glob(f"{_TEMPORARY}*"):
             with suppress(OSError), locked(left):
                 shutil.rmtree(left)
@@ -196,8 +205,6 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
                 lock.enter_context(locked(folder))
                 if folder.exists():
                     break
-    except OSError as error:
-        raise user_error(error, parent) from error
     with lock:
         try:
             yield folder
@@ -293,14 +300,11 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
     """Read a file, compressed or not, of at most `most` bytes once unpacked; None for any number."""
-    try:
-        with open_stream(path) as stream:
-            content = stream.read(-1 if most is None else most + 1)
-            if most is not None and len(content) > most:
-                raise InputError(f"it has more than {most // 2**20} MiB", "check the path", str(path))
-            stream.check_whole()
-    except OSError as error:
-        raise user_error(error, path) from error
+    with user_errors(path), open_stream(path) as stream:
+        content = stream.read(-1 if most is None else most + 1)
+        if most is not None and len(content) > most:
+            raise InputError(f"it has more than {most // 2**20} MiB", "check the path", str(path))
+        stream.check_whole()
     return content
 
 
@@ -337,11 +341,8 @@ def digest(value: Any) -> str:
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes in hexadecimal."""
-    try:
-        with path.open("rb") as handle:
-            return hashlib.file_digest(handle, "sha256").hexdigest()
-    except OSError as error:
-        raise user_error(error, path) from error
+    with user_errors(path), path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def plugins(group: str) -> dict[str, EntryPoint]:

@@ -13,7 +13,7 @@ from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.interface import escape_id
 from thresher.collections.sources import FileState, Reading, Span
 from thresher.errors import ThresherError
-from thresher.files import digest, file_digest, read_text, user_error, write_text
+from thresher.files import digest, file_digest, read_text, user_errors, write_text
 from thresher.passes.backends import Backend, run_tasks
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner
@@ -81,10 +81,8 @@ class GoldCollection:
 
     def _sources(self) -> Iterator[Source]:
         for page in self.pages:
-            try:
+            with user_errors(page.path):
                 state = FileState.of(page.path.stat())
-            except OSError as error:
-                raise user_error(error, page.path) from error
             name, url = page.path.name, page.url or None
             yield Source(page_id(page), name, state.size, path=page.path, url=url, is_text=page.is_text, listed=state)
 

@@ -24,7 +24,7 @@ from lxml.etree import LxmlError
 from thresher.collections import Page
 from thresher.collections.sources import HTML_SUFFIXES
 from thresher.errors import InputError
-from thresher.files import fit_text, read_bytes, read_text, user_error
+from thresher.files import fit_text, read_bytes, read_text, user_errors
 from thresher.pages import Detail, Segments, read_html, read_page
 from thresher.pages.decoding import decode
 from thresher.pages.marked_text import marked_segments
@@ -408,7 +408,5 @@ def _by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
 
 
 def _files(folder: Path) -> list[Path]:
-    try:
+    with user_errors(folder):
         return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    except OSError as error:
-        raise user_error(error, folder) from error

@@ -21,7 +21,7 @@ from thresher.collections.interface import TEXT_SUFFIXES
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import MARKDOWN, OUTPUT_FORMATS, TEXT_NAME
 from thresher.errors import ConfigError, InputError
-from thresher.files import atomic_path, real_path, user_error
+from thresher.files import atomic_path, real_path, user_error, user_errors
 
 STANDARD = Path("-")
 """Standard input or output."""
@@ -102,7 +102,7 @@ def target_of(path: Path) -> Path:
 
 def check_writable(path: Path) -> None:
     """Check that a file can be written under a name: its folder exists, and it is not a folder itself."""
-    try:
+    with user_errors(path):
         if is_stream(path):
             return
         if path.is_dir():
@@ -112,8 +112,6 @@ def check_writable(path: Path) -> None:
             raise InputError("there is no such folder", "make it first, or correct the path", str(folder))
         if not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-    except OSError as error:
-        raise user_error(error, path) from error
 
 
 def _descriptor(path: Path) -> int | None:

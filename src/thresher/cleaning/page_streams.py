@@ -13,7 +13,7 @@ from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import too_large
 from thresher.defaults import DEFAULT_CLEANER, PAGE_MIB
 from thresher.errors import ConfigError, ThresherError
-from thresher.files import user_error
+from thresher.files import user_errors
 from thresher.pages import PageOptions
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.cutting import CleanedDocument, clean_page
@@ -93,14 +93,12 @@ def piped_lines(
         window = None
     path = folder / _NAME
     offset = 0
-    try:
+    with user_errors(path):
         while (copied := _copy(pipe, path, window))[0]:
             size, has_text = copied
             if has_text:
                 yield PipedLines(Files(path, format or JsonLines.name, options), offset)
             offset += size
-    except OSError as error:
-        raise user_error(error, path) from error
 
 
 def _copy(pipe: BinaryIO, path: Path, window: int | None) -> tuple[int, bool]:

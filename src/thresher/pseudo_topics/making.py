@@ -17,7 +17,7 @@ from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
 from thresher.defaults import PSEUDO_COUNTS
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.files import atomic_path, temporary_folder, user_error, write_json, write_text
+from thresher.files import atomic_path, temporary_folder, user_error, user_errors, write_json, write_text
 from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Limits, run_parts
 from thresher.pseudo_topics.candidates import Candidates, find_anchors, find_texts, sample, shares, text_queries
@@ -202,10 +202,8 @@ def extracted(
     _check(options, reading.rule)
     neutral = replace(reading, rule=NEUTRAL, max_bytes=int(limits.mib * 2**20))
     collection = open_collection(source, neutral, format)
-    try:
+    with user_errors(parent):
         parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise user_error(error, parent) from error
     with temporary_folder(parent) as folder:
         by_path = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
         work = ExtractWork(collection, folder, limits, reading.rule, by_path, options.stop_list)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from thresher.cleaneval.results import CleanerResult, CleaningRun
 from thresher.errors import MissingDependencyError
-from thresher.files import user_error, write_text
+from thresher.files import user_errors, write_text
 from thresher.reports import cleaning_tables as tables
 from thresher.reports.charts import BASELINE, SERIES, SOFT, Row, layer, number, placed, roomy, series, whole, written
 from thresher.reports.drawing import Plot
@@ -137,10 +137,8 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
     for name, text in files.items():
         write_text(folder / name, text)
     if not types:
-        try:
+        with user_errors(folder / "page_types.csv"):
             (folder / "page_types.csv").unlink(missing_ok=True)
-        except OSError as error:
-            raise user_error(error, folder / "page_types.csv") from error
 
 
 def _latex(every: Sequence[Table]) -> str:

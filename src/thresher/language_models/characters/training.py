@@ -14,7 +14,7 @@ import numpy as np
 from lxml.etree import LxmlError
 
 from thresher.errors import InputError
-from thresher.files import user_error
+from thresher.files import user_errors
 from thresher.language_models.characters import character_counts
 from thresher.pages import read_html
 from thresher.pages.decoding import decode
@@ -57,10 +57,8 @@ def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -
 def page_files(folder: Path) -> dict[str, Path]:
     """Return the files below a folder by their names without endings, sorted; hidden ones are left out."""
     files: dict[str, Path] = {}
-    try:
+    with user_errors(folder):
         paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    except OSError as error:
-        raise user_error(error, folder) from error
     for path in paths:
         inside = path.relative_to(folder)
         if any(part.startswith(".") for part in inside.parts):
@@ -87,10 +85,8 @@ def segment_texts(path: Path) -> list[str]:
 
 def read_page_file(path: Path) -> list[MarkedSegment]:
     """Return the segments of a page in any encoding: HTML by its suffix (`.html`, `.htm`, `.xhtml`), else marked text."""
-    try:
+    with user_errors(path):
         content = path.read_bytes()
-    except OSError as error:
-        raise user_error(error, path) from error
     if path.suffix.lower() not in _HTML:
         return read_marked_text(decode(content, None).utf8.decode())
     try:

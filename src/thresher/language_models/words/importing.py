@@ -8,7 +8,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from thresher.errors import ConfigError, InputError
-from thresher.files import atomic_path, file_digest, user_error
+from thresher.files import atomic_path, file_digest, user_errors
 from thresher.language_models.words.models import ARPA, BINARY, CARD
 from thresher.language_models.words.ngrams import write_binary
 from thresher.language_models.words.tokenisers import NORMALISATIONS, WORDS, tokeniser
@@ -68,25 +68,19 @@ def check_replaceable(folder: Path) -> None:
 
 
 def _head(source: Path) -> bytes:
-    try:
-        with source.open("rb") as file:
-            return file.read(_TEST_VALUES)
-    except OSError as error:
-        raise user_error(error, source) from error
+    with user_errors(source), source.open("rb") as file:
+        return file.read(_TEST_VALUES)
 
 
 def _copy(source: Path, path: Path) -> None:
-    try:
-        with open_stream(source) as stream, path.open("wb") as out:
-            size, most = 0, max(_MOST_RATIO * source.stat().st_size, _LEAST_BYTES)
-            while piece := stream.read(2**20):
-                size += len(piece)
-                if size > most:
-                    raise InputError("no language model compresses so well", "check the file", str(source))
-                out.write(piece)
-            stream.check_whole()
-    except OSError as error:
-        raise user_error(error, source) from error
+    with user_errors(source), open_stream(source) as stream, path.open("wb") as out:
+        size, most = 0, max(_MOST_RATIO * source.stat().st_size, _LEAST_BYTES)
+        while piece := stream.read(2**20):
+            size += len(piece)
+            if size > most:
+                raise InputError("no language model compresses so well", "check the file", str(source))
+            out.write(piece)
+        stream.check_whole()
 
 
 def _order(path: Path, source: Path) -> int:

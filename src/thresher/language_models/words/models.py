@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.files import atomic_path, cache_folder, file_digest, locked, user_error
+from thresher.files import atomic_path, cache_folder, file_digest, locked, user_errors
 from thresher.language_models.words.tokenisers import CHARACTERS, WORDS, tokeniser
 from thresher.language_models.words.word_model import ModelCard, WordModel, read_card, read_head
 
@@ -100,7 +100,7 @@ def find_model(name: str, where: str | None = None) -> Path:
     In a folder KenLM's binary is preferred, unless the ARPA file is newer. `where` is named in errors.
     """
     path, where = Path(name), where or f"lm={name}"
-    try:
+    with user_errors(path):
         if not name or not path.exists():
             raise _unknown(name, where)
         if path.is_file():
@@ -108,8 +108,6 @@ def find_model(name: str, where: str | None = None) -> Path:
         if not path.is_dir():  # a pipe, which might never be written to
             raise ConfigError(f"{name!r} is no regular file", "name a model's file or folder", where)
         files = [file for file in (path / BINARY, path / ARPA) if file.is_file()]
-    except OSError as error:
-        raise user_error(error, path) from error
     if not files:
         raise ConfigError(f"the folder {name!r} holds no language model ({ARPA} or {BINARY})", _FIX, where)
     return max(files, key=lambda file: file.stat().st_mtime_ns)

@@ -22,7 +22,7 @@ from thresher.collections import Source, documents, open_collection
 from thresher.collections.file_collection import HTML, kind_of
 from thresher.collections.sources import PageError
 from thresher.errors import ConfigError, ConfigErrors, InputError
-from thresher.files import atomic_path, file_digest, user_error
+from thresher.files import atomic_path, file_digest, user_error, user_errors
 from thresher.language_models.words.models import ARPA, CARD, find_model
 from thresher.language_models.words.ngrams import ENDS, HISTORY, NO_COUNT, SPECIAL, WEIGHTS, formula
 from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, tokeniser
@@ -205,18 +205,15 @@ def _page_portions(folder: Path, size: int) -> Iterator[str]:
 def _blocks(path: Path, size: int, may_cut: bool) -> Iterator[bytes]:
     """Yield a file's content in blocks that end at a line feed or, if `may_cut`, at a space in overlong lines."""
     waiting = b""
-    try:
-        with open_stream(path) as stream:
-            while read := stream.read(size):
-                waiting += read
-                if len(waiting) >= size:
-                    end = waiting.rfind(b"\n") + 1 or (waiting.rfind(b" ") + 1 if may_cut else 0)
-                    if end:
-                        yield waiting[:end]
-                        waiting = waiting[end:]
-            stream.check_whole()
-    except OSError as error:
-        raise user_error(error, path) from error
+    with user_errors(path), open_stream(path) as stream:
+        while read := stream.read(size):
+            waiting += read
+            if len(waiting) >= size:
+                end = waiting.rfind(b"\n") + 1 or (waiting.rfind(b" ") + 1 if may_cut else 0)
+                if end:
+                    yield waiting[:end]
+                    waiting = waiting[end:]
+        stream.check_whole()
     if waiting:
         yield waiting
 

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import InputError, ResourceError, StateError
-from thresher.files import user_error
+from thresher.files import user_errors
 from thresher.language_models.words.tokenisers import Tokeniser
 from thresher.pages.plain import Ints, PlainText, plain_text
 from thresher.records import RecordFile
@@ -231,14 +231,11 @@ class WordModel:
 
 
 def _read(path: Path) -> kenlm.Model:
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(KENLM))
-            file.seek(0)
-            is_binary, counts = head == KENLM, arpa_counts(file)
-            size = path.stat().st_size
-    except OSError as error:
-        raise user_error(error, path) from error
+    with user_errors(path), path.open("rb") as file:
+        head = file.read(len(KENLM))
+        file.seek(0)
+        is_binary, counts = head == KENLM, arpa_counts(file)
+        size = path.stat().st_size
     if head.startswith(GZIP):
         raise InputError(
             "it is compressed, and KenLM reads it as it is", f"run `thresher lm import {path} -o FOLDER`", str(path)
