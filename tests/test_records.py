@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import InputError, StateError
-from thresher.records import RecordFile, _adapter
+from thresher.records import RecordFile, adapter_of
 
 
 class Colour(StrEnum):
@@ -173,7 +173,7 @@ places = simple | st.dictionaries(st.sampled_from(["file", "offset"]), simple)
 def test_records_of_texts_and_numbers_are_read_as_by_pydantic(data: dict[str, object], place: object) -> None:
     text = json.dumps(data | {"place": place}).replace("-Infinity", "-1e999")
     try:
-        expected = _adapter(Simple).validate_json(text, strict=True)
+        expected = adapter_of(Simple).validate_json(text, strict=True)
     except ValueError:
         with pytest.raises(InputError):
             RecordFile(Simple, "", "").parse(text, "x")

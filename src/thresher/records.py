@@ -138,7 +138,7 @@ class RecordFile(Generic[Record]):
         from pydantic import ValidationError
         from pydantic_core import to_json
 
-        adapter: TypeAdapter[Record] = _adapter(kind)
+        adapter: TypeAdapter[Record] = adapter_of(kind)
         try:
             return adapter.validate_json(text, strict=True)
         except ValidationError as error:
@@ -211,7 +211,8 @@ _hints = functools.cache(get_type_hints)
 
 
 @functools.cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
+def adapter_of(kind: Any) -> TypeAdapter[Any]:
+    """Return what reads and writes a type by pydantic."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)

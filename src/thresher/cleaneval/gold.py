@@ -393,7 +393,8 @@ def _annotated(content: bytes, gold: Path, comments: bool) -> tuple[LabelledText
 
 def _by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
     """Return a folder's files by stem, with the first choice of suffixes that any file has."""
-    files = _files(folder)
+    with user_errors(folder):
+        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     for suffixes in choices:
         by_stem: dict[str, Path] = {}
         for path in files:
@@ -405,8 +406,3 @@ def _by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
             return by_stem
     wanted = ", ".join(suffix for suffix in chain(*choices) if not suffix.endswith(COMPRESSIONS))
     raise InputError(f"the folder holds no file ending in {wanted}", "check the path", str(folder))
-
-
-def _files(folder: Path) -> list[Path]:
-    with user_errors(folder):
-        return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))

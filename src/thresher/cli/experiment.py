@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -194,12 +194,8 @@ def choose(
     results: Path,
     measure: str | None,
     queries: int,
-    families: tuple[str, ...],
-    margin: str | None,
-    alpha: float | None,
-    deciding: tuple[str, ...],
-    emptied: float | None,
     shape: options.Shape,
+    **instead: Any,
 ) -> None:
     """Choose an index for an experiment that was explored or run, or one setting for three EXPERIMENTS or more.
 
@@ -212,9 +208,7 @@ def choose(
 
     configs = [_loaded(experiment, results) for experiment in experiments]
     first = configs[0]
-    question = Question.of(
-        first, measure, queries, margin=margin, alpha=alpha, emptied=emptied, families=families, deciding=deciding
-    )
+    question = Question.of(first, measure, queries, **instead)
     if len(configs) == 1:
         answer = _chosen(choose_experiment(first, results, question, options.say), results / first.name)
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,14 +19,14 @@ import numpy as np
 from thresher.costs.machine import Footprint, Power, footprint, read_machine
 from thresher.costs.repeats import Interval, MeasuredTime, break_even
 from thresher.errors import StateError
-from thresher.evaluation import Topic, check_overlap, compare_all, evaluate, read_run
+from thresher.evaluation import check_overlap, compare_all, evaluate, read_run
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import About, Notice, notice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements, Meter, power_of
 from thresher.experiments.stages import RowKey, VariantRun
-from thresher.lucene.analysis import analyse_each, english_analyzer
+from thresher.lucene.analysis import english_analyzer, tokens_of_each
 from thresher.lucene.indexing import IndexOptions
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scoring.lost_pages import failures
@@ -116,31 +116,23 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
     the index's analysis. Topics of which this leaves no word, and pages that failed, count nowhere.
     """
     analyzer = english_analyzer(options.stemmer, options.stopwords)
-    words = _words_by_topic(analyzer, {topic: topics.topics[topic] for topic in topics.ids})
     wanted: dict[str, list[frozenset[str]]] = {}
-    for topic, of_topic in words.items():
+    queries = tokens_of_each(analyzer, [topics.topics[topic].query for topic in topics.ids])
+    for topic, words in zip(topics.ids, queries, strict=True):
         for document, grade in topics.qrels[topic].items():
-            if grade > 0:
-                wanted.setdefault(document, []).append(of_topic)
+            if grade > 0 and words:
+                wanted.setdefault(document, []).append(frozenset(words))
     relevant = in_title = in_headings = 0
     for path in shards(store):
         pages = [*_titles(path, wanted)]
-        tokens, counts = analyse_each(analyzer, [text for _, *texts in pages for text in texts])
-        ends = np.cumsum([0, *counts]).tolist()
-        found = [frozenset(tokens[begin:end]) for begin, end in pairwise(ends)]
+        texts = [text for _, *of_page in pages for text in of_page]
+        found = [*map(frozenset, tokens_of_each(analyzer, texts))]
         for (document, *_), title, headings in zip(pages, found[::2], found[1::2], strict=True):
             for of_topic in wanted[document]:
                 relevant += 1
                 in_title += of_topic <= title
                 in_headings += of_topic <= title | headings
     return TitleBias(relevant, in_title, in_headings)
-
-
-def _words_by_topic(analyzer: Any, topics: Mapping[str, Topic]) -> dict[str, frozenset[str]]:
-    tokens, counts = analyse_each(analyzer, [topic.query for topic in topics.values()])
-    ends = np.cumsum([0, *counts]).tolist()
-    words = {topic: frozenset(tokens[begin:end]) for topic, (begin, end) in zip(topics, pairwise(ends), strict=True)}
-    return {topic: of_topic for topic, of_topic in words.items() if of_topic}
 
 
 def _titles(path: Path, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -200,7 +192,11 @@ def assemble(
     return Results(
         replace(
             facts,
-            noise=tuple(_noise(measured)) if measured else (),
+            noise=tuple(
+                NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds)
+                for model, repeats in ((*measured.queries.items(), ("", measured.indexing)) if measured else ())
+                if repeats
+            ),
             systems=tuple(_baseline_runs(experiment, own, systems)),
         ),
         tuple(tables),
@@ -268,12 +264,6 @@ def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mappi
                 sum(bool(systems[system.name].get(topic)) for topic in evaluated.topics),
                 system.bytes or None,
             )
-
-
-def _noise(measured: Measurements) -> Iterator[NoiseFloor]:
-    for model, repeats in (*measured.queries.items(), ("", measured.indexing)):
-        if repeats:
-            yield NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds)
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:

@@ -7,16 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from difflib import get_close_matches
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.experiments.schema import Document, Key, tables
+from thresher.records import adapter_of
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
     from pydantic_core import ErrorDetails
 
 KeyPath = tuple[str | int, ...]
@@ -101,7 +100,8 @@ def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
     from pydantic import ValidationError
 
     try:
-        return _adapter().validate_python(_frozen(values))
+        document: Document = adapter_of(Document).validate_python(_frozen(values))
+        return document
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
     for path, group in groupby(details, lambda item: item["loc"][: 3 if item["loc"][0] == "sweep" else 2]):
@@ -165,10 +165,3 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _frozen(item) for key, item in value.items()}
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
-
-
-@cache
-def _adapter() -> TypeAdapter[Document]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Document)

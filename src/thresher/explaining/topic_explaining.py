@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from thresher.errors import StateError
 from thresher.evaluation import evaluate
 from thresher.explaining import causes, explanations
-from thresher.lucene.analysis import RetrievalModel, analyse_each
+from thresher.lucene.analysis import RetrievalModel, tokens_of_each
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.pages.plain import Ints
 from thresher.pruning_methods.treatments import Treatment
@@ -70,7 +70,8 @@ def cut_page(page: PageVerdicts, analyzer: Any, asked: Collection[str]) -> CutPa
     tokens: Counter[BlockKind] = Counter()
     removed_tokens: Counter[BlockKind] = Counter()
     removed = []
-    for segment, terms in zip(page.segments, _terms([one.text for one in page.segments], analyzer), strict=True):
+    analysed = tokens_of_each(analyzer, [one.text for one in page.segments])
+    for segment, terms in zip(page.segments, map(Counter, analysed), strict=True):
         kind = page.kinds[segment.block]
         tokens[kind] += terms.total()
         held = {term: count for term, count in terms.items() if term in asked}
@@ -110,14 +111,6 @@ def lost_in(terms: Sequence[explanations.TermChange], page: CutPage) -> dict[Blo
         if total:
             return {kind: held / total for kind, held in found.items() if held}
     return {}
-
-
-def _terms(texts: list[str], analyzer: Any) -> Iterator[Counter[str]]:
-    tokens, counts = analyse_each(analyzer, texts)
-    begin = 0
-    for count in counts:
-        yield Counter(tokens[begin : begin + count])
-        begin += count
 
 
 def _drop(verdict: SegmentVerdict) -> explanations.Drop:
@@ -199,7 +192,7 @@ def explain_topic(
     ranks = runs.ranks
     documents = ranks.documents
     terms = tuple(runs.terms)
-    inputs = before.inputs(terms, documents), after.inputs(terms, documents)
+    old, new = inputs = before.inputs(terms, documents), after.inputs(terms, documents)
     cleaned = _cleaned(inputs, documents, terms, pages, treatment)
     changes = causes.score_changes(model, runs.terms, *inputs, cleaned)
     _check_scores(runs, documents, changes)
@@ -218,18 +211,13 @@ def explain_topic(
         shares=shares,
         documents=tuple(sorted(explained, key=lambda one: (-one.credit * change, -one.other_documents, one.document))),
         unmoved=sum(document in runs.qrels for document in documents) - len(moved) if runs.asked is None else 0,
-        tokens=(inputs[0].tokens, inputs[1].tokens),
-        with_tokens=(inputs[0].documents, inputs[1].documents),
+        tokens=(old.tokens, new.tokens),
+        with_tokens=(old.documents, new.documents),
         statistics=tuple(
-            explanations.TermStatistics(term, *(int(column[number]) for column in _statistics(inputs)))
+            explanations.TermStatistics(term, *(int(column[number]) for column in (old.cf, new.cf, old.df, new.df)))
             for number, term in enumerate(terms)
         ),
     )
-
-
-def _statistics(inputs: tuple[ScoreInputs, ScoreInputs]) -> tuple[Ints, ...]:
-    before, after = inputs
-    return before.cf, after.cf, before.df, after.df
 
 
 def _cleaned(

@@ -262,7 +262,11 @@ def count_shard(
         table: a shard with the columns that `columns` names, of at least one page, in one chunk; `words` are its own.
         terms: hashes of the query terms, by their numbers.
     """
-    return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(_steps(table, sweeps), sweeps)
+    names = [scorer.canonical_name for scorer in scorers_of(sweeps)]
+    scores: Mapping[str, Scores] = {name: list_column(table, f"score:{name}")[1] for name in names}
+    layout = shard_layout(table)
+    steps = tuple(sweep.steps(scores, layout) for sweep in sweeps)
+    return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(steps, sweeps)
 
 
 class _Shard:
@@ -347,14 +351,6 @@ def _first_steps(steps: Steps, number: Ints, size: int) -> Steps:
     first = np.full(size, np.iinfo(np.uint16).max, dtype=np.uint16)
     np.minimum.at(first, number, steps)
     return first
-
-
-def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:
-    scores: Mapping[str, Scores] = {
-        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in scorers_of(sweeps)
-    }
-    layout = shard_layout(table)
-    return tuple(sweep.steps(scores, layout) for sweep in sweeps)
 
 
 def _numbered(values: npt.NDArray[_Kind]) -> tuple[npt.NDArray[_Kind], Ints]:

@@ -17,7 +17,7 @@ from thresher.exploring.matching import MatchChunks, Query, query_postings
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.similarity import Floats
 from thresher.files import temporary_folder
-from thresher.lucene.analysis import RetrievalModel, analyse_each, english_analyzer
+from thresher.lucene.analysis import RetrievalModel, english_analyzer, tokens_of_each
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
@@ -179,8 +179,7 @@ def _explored(
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:
     """Return queries as Anserini's bags of words, and the terms behind their numbers."""
     analyzer = english_analyzer(options.stemmer, options.stopwords)
-    tokens, sizes = analyse_each(analyzer, texts)
-    counts = [Counter(tokens[end - size : end]) for end, size in zip(np.cumsum(sizes), sizes, strict=True)]
+    counts = [*map(Counter, tokens_of_each(analyzer, texts))]
     terms = sorted({term for count in counts for term in count})
     number = {term: index for index, term in enumerate(terms)}
     return [Query({number[term]: times for term, times in count.items()}, count.total()) for count in counts], terms

@@ -224,8 +224,7 @@ def _rounded_down(values: Floats) -> Floats:
     # A little lower first, since the values were rounded to 32 bits.
     lowered = values - np.abs(values) * 2.0**-23
     units = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(lowered), 1e-300))) - _DIGITS + 1)
-    rounded: Floats = np.array([float(f"{value:.{_DIGITS}g}") for value in np.floor(lowered / units) * units])
-    return rounded
+    return np.array([float(f"{value:.{_DIGITS}g}") for value in np.floor(lowered / units) * units])
 
 
 class _PostingCounter:

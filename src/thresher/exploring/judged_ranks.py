@@ -52,8 +52,7 @@ class _Hits:
 
     def sums(self, weights: Floats | None = None) -> Floats:
         """Return by ranking the sum of the hits' weights, added rank by rank; without weights, how many there are."""
-        sums: Floats = np.bincount(self.ranking, weights, self.rankings).astype(np.float64)
-        return sums
+        return np.bincount(self.ranking, weights, self.rankings).astype(np.float64)
 
     def position(self) -> Ints:
         """Return the position of each hit among those of its ranking, from 1."""
@@ -132,8 +131,7 @@ class Evaluator:
             self._value(measure, hits, retrieved) if _is_computed(measure) else evaluated[str(measure)]
             for measure in self._measures
         ]
-        by_step: Floats = np.array(values).reshape(len(values), steps, len(self._topics)).transpose(1, 0, 2)
-        return by_step
+        return np.array(values).reshape(len(values), steps, len(self._topics)).transpose(1, 0, 2)
 
     def _hits(self, rankings: Iterable[Ints | Numbers], steps: int) -> tuple[_Hits, Ints]:
         """Return the hits of all rankings, numbered by step, then by topic; and how many documents each ranking has."""

@@ -83,8 +83,12 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     cutoffs = {}
     for name, spread in spreads.items():
         spread.settle()
-        values = [float(str(value)) for value in evenly(*_in_range(spread, scorers[name]), points)]
-        cutoffs[name] = tuple(_shortened(values, scorers[name]))
+        scorer = scorers[name]
+        low = -np.inf if scorer.low is None else scorer.low
+        high = np.inf if scorer.high is None else scorer.high
+        inside = (spread.values >= low) & (spread.values <= high)
+        values = [float(str(value)) for value in evenly(spread.values[inside], spread.words[inside], points)]
+        cutoffs[name] = tuple(_shortened(values, scorer))
     quotas = tuple(100 * step / points for step in range(1, points + 1))
     return {template: quotas if template.quota else cutoffs[template.scorer.canonical_name] for template in templates}
 
@@ -107,13 +111,6 @@ def _shortened(values: Sequence[float], scorer: Scorer) -> Iterator[float]:
 
 
 _EXPONENTS = range(9, -10, -1)
-
-
-def _in_range(spread: ScoreSpread, scorer: Scorer) -> tuple[Scores, Ints]:
-    low = -np.inf if scorer.low is None else scorer.low
-    high = np.inf if scorer.high is None else scorer.high
-    inside = (spread.values >= low) & (spread.values <= high)
-    return spread.values[inside], spread.words[inside]
 
 
 def evenly(values: Scores, words: Ints, points: int) -> Scores:

@@ -236,8 +236,7 @@ class _Classic(_OfSingles):
     rarity: Singles
 
     def by_length(self, lengths: Integers) -> Singles:
-        norms: Singles = (1 / np.sqrt(np.maximum(stored_lengths(lengths), 1))).astype(np.float32)
-        return norms
+        return (1 / np.sqrt(np.maximum(stored_lengths(lengths), 1))).astype(np.float32)
 
     def scores(self, times: Integers, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
         weights = (boosts.astype(np.float32) * self.rarity)[:, terms]
@@ -262,8 +261,7 @@ class _Exact(_OfShares):
     single = False
 
     def by_length(self, lengths: Integers) -> Floats:
-        factors: Floats = np.log1p(lengths / self.mu)
-        return factors
+        return np.log1p(lengths / self.mu)
 
     def scores(self, times: Integers, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:  # noqa: ARG002
         scores = _of_times(lambda count, share: np.log1p(count / (self.mu * share)), self.shares, times, terms)
@@ -272,8 +270,7 @@ class _Exact(_OfShares):
         return scores
 
     def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:
-        scores: Floats = np.round(sums - size * by_length.take(documents, axis=-1), _TIES)
-        return scores
+        return np.round(sums - size * by_length.take(documents, axis=-1), _TIES)
 
     def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> Floats:
         return np.asarray(score + size * by_length, dtype=np.float64)
@@ -284,8 +281,7 @@ def _of_times(formula: Callable[[Floats, Floats], Floats], shares: Floats, times
     steps, columns = shares.shape
     most = int(times.max(initial=0)) + 1
     if steps == columns == 1 and most <= times.size:
-        value: Floats = np.take(formula(np.arange(most, dtype=np.float64), shares[0]), times)
-        return value
+        return np.take(formula(np.arange(most, dtype=np.float64), shares[0]), times)
     if steps * columns * most > times.size:
         return formula(times.astype(np.float64), shares[:, terms])
     table = formula(np.arange(most, dtype=np.float64), shares[:, :, None])

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import accumulate, count
 from typing import Any, Literal
 
 from thresher.columns import number_text
@@ -85,6 +85,12 @@ def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[i
     ends = [index for index, token in enumerate(tokens) if token == marker]
     counts = [after - before - 1 for before, after in zip([-1, *ends], [*ends, len(tokens)], strict=True)]
     return [token for token in tokens if token != marker], counts
+
+
+def tokens_of_each(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:
+    """Return the tokens of each text: see `analyse_each`."""
+    tokens, counts = analyse_each(analyzer, texts)
+    return [tokens[end - count : end] for count, end in zip(counts, accumulate(counts), strict=True)]
 
 
 def valid_unicode(text: str) -> str:

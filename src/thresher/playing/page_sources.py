@@ -11,7 +11,7 @@ from html import unescape
 from itertools import islice
 from pathlib import Path
 from threading import Event, Lock, Semaphore
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 from thresher.collections import Collection, Page, Source, open_collection
@@ -227,8 +227,7 @@ def open_pages(path: Path, score: Callable[[Page], View]) -> Pages:
     return CollectionPages(open_collection(path), score)
 
 
-Work = Callable[..., Any]
-"""A function of a module that takes a page and more; arguments and result can be pickled."""
+Result = TypeVar("Result")
 
 _OTHER = "try another page"
 MOST_WAITING = 8
@@ -247,19 +246,20 @@ class PageProcess:
         self._worker: Worker | None = None
         self._stopped = False
 
-    def call(self, work: Work, page: Page, *more: Any) -> Any:
-        """Return `work(page, *more)`."""
+    def call(self, work: Callable[..., Result], page: Page, *more: Any) -> Result:
+        """Return `work(page, *more)`; `work` is a function of a module, and arguments and result can be pickled."""
         most = self.limits.mib * 2**20
         if len(page.content) > most:
             raise InputError(f"the page is {too_large(len(page.content), most)}", _OTHER)
         if not self._room.acquire(blocking=False):
             raise ResourceError("too many pages wait already", "try again later")
         try:
-            return self._call(work, page, more)
+            result: Result = self._call(work, page, more)
         finally:
             self._room.release()
+        return result
 
-    def _call(self, work: Work, page: Page, more: tuple[Any, ...]) -> Any:
+    def _call(self, work: Callable[..., Any], page: Page, more: tuple[Any, ...]) -> Any:
         with self._lock:
             left = LEFT.get(Event())
             unwanted = ResourceError("the server ends, or nobody waits any more", "start it again")
@@ -296,7 +296,7 @@ class PageProcess:
             self._worker = None
 
 
-def _done(task: tuple[Work, Page, tuple[Any, ...]], seconds: float) -> tuple[Any, str]:
+def _done(task: tuple[Callable[..., Any], Page, tuple[Any, ...]], seconds: float) -> tuple[Any, str]:
     work, page, more = task
     try:
         with alarm(seconds):

@@ -45,7 +45,9 @@ _PALETTE = re.compile(r"^(?:@media \(prefers-color-scheme: dark\) \{\s*)?:root\s
 
 def shown_scorers(more: Iterable[str] = ()) -> tuple[Scorer, ...]:
     """Return the scorers whose scores are shown: each that can score a page by itself, as its defaults are, and `more`."""
-    chosen = {scorer.canonical_name: scorer for kind in scorers().values() if _shows(scorer := kind())}
+    every = [kind() for kind in scorers().values()]
+    # Other packages may not be there, and take their time.
+    chosen = {scorer.canonical_name: scorer for scorer in every if not (scorer.learns or scorer.texts)}
     for name in more:
         cut = parse_scorer(name).checked()
         if cut.scorer.learns:
@@ -53,11 +55,6 @@ def shown_scorers(more: Iterable[str] = ()) -> tuple[Scorer, ...]:
             raise ConfigError("the scorer must be trained on a collection", fix, name)
         chosen[cut.scorer.canonical_name] = cut.scorer
     return tuple(chosen.values())
-
-
-def _shows(scorer: Scorer) -> bool:
-    # Other packages may not be there, and take their time.
-    return not (scorer.learns or scorer.texts)
 
 
 def scorer_view(scorer: Scorer) -> View:

@@ -74,8 +74,7 @@ class Play:
 
     def score(self, page: Page) -> View:
         """Return a page with its scores, for a browser."""
-        view: View = self.process.call(scored_view, page, self.scorers, self.options)
-        return view
+        return self.process.call(scored_view, page, self.scorers, self.options)
 
     def start(self) -> View:
         """Return what the page's script starts with."""
@@ -142,8 +141,7 @@ class Play:
             page, options, blocks = self._pasted[asked["pasted"]], None, None
         else:
             raise InputError("the page is no longer at hand", "paste it again")
-        text: str = self.process.call(shown_page, page, options or self.options, blocks)
-        return text
+        return self.process.call(shown_page, page, options or self.options, blocks)
 
     async def _topics(self, request: Request) -> Response:
         results = self._of_results()
@@ -174,8 +172,7 @@ class Play:
         cleaner = resolved_without_collection(parse_cleaner(name).checked())
         for scorer in cleaner.scorers:
             scorer.prepare()
-        text: str = self.process.call(cleaned_text, page, cleaner, self.options)
-        return text
+        return self.process.call(cleaned_text, page, cleaner, self.options)
 
     async def _body(self, request: Request) -> bytes:
         most = self.process.limits.mib * 2**20

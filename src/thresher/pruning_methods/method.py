@@ -77,8 +77,7 @@ class PrincipalComponents(PruningMethod):
     def directions(vectors: Floats) -> Floats:
         """Return the eigenvectors of vectors of shape (documents, dimensions): orthonormal columns, the largest first."""
         _, found = np.linalg.eigh(vectors.T @ vectors)
-        columns: Floats = found[:, ::-1]
-        return columns
+        return found[:, ::-1]
 
 
 def kept(method: PruningMethod, scores: Floats, cutoff: float) -> Flags:

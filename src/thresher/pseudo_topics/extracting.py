@@ -337,7 +337,9 @@ def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> 
     """
     check_text(page)
     utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
-    parser = _parser(_Few() if has_many_attributes(utf8) else None)
+    options = {"remove_comments": True, "remove_pis": True, "collect_ids": False, "huge_tree": True}
+    target = _Few() if has_many_attributes(utf8) else None
+    parser = etree.HTMLParser(encoding="utf-8", target=target, **options)
     root = etree.fromstring(utf8, parser) if utf8.strip() else None
     if root is None:
         return Extracted("", [], [0] * len(LINK_REASONS))
@@ -491,8 +493,3 @@ class _Few:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._start(tag, {name: attributes[name] for name in _READ if name in attributes})
-
-
-def _parser(target: _Few | None) -> etree.HTMLParser:
-    options = {"remove_comments": True, "remove_pis": True, "collect_ids": False, "huge_tree": True}
-    return etree.HTMLParser(encoding="utf-8", target=target, **options)

@@ -281,7 +281,11 @@ def choose(store: Store, options: PseudoOptions, among: Truths | None = None) ->
         else:
             texts = store.texts(drawn.hashes.tolist())
             queries = {key: texts[one] for key, one in zip(drawn.keys.tolist(), drawn.hashes.tolist(), strict=True)}
-        topics += _topics(name, queries, _documents(store, drawn))
+        documents = _documents(store, drawn)
+        keys = sorted(queries, key=documents.__getitem__)
+        topics += [
+            PseudoTopic(f"{name[:-1]}-{at}", queries[key], name, documents[key]) for at, key in enumerate(keys, 1)
+        ]
         counts[name][_NOT_DRAWN] = len(pages.keys) - len(drawn.keys)
         counts[name][_TOPICS] = len(drawn.keys)
     return Made(tuple(topics), counts)
@@ -294,8 +298,3 @@ def _documents(store: Store, drawn: Candidates) -> dict[int, tuple[str, ...]]:
         for row in np.flatnonzero(wanted[start : start + len(ids)]).tolist():
             documents.setdefault(int(store.keys[start + row]), []).append(ids[row])
     return {key: tuple(sorted(ids)) for key, ids in documents.items()}
-
-
-def _topics(source: str, queries: Mapping[int, str], documents: Mapping[int, tuple[str, ...]]) -> list[PseudoTopic]:
-    keys = sorted(queries, key=lambda key: documents[key])
-    return [PseudoTopic(f"{source[:-1]}-{at}", queries[key], source, documents[key]) for at, key in enumerate(keys, 1)]

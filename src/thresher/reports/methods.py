@@ -38,10 +38,11 @@ def methods(results: Results) -> tuple[Method, ...]:
     """Return how values, sizes and costs came about, in reading order."""
     facts, setup = results.facts, results.facts.setup
     treatments = [row.variant.treatment for row in results.tables[0].rows]
+    prunings = dict.fromkeys(one.pruning.method.canonical_name for one in treatments if one.pruning)
     found: list[Method] = [
         ("Pages", tuple(_pages(facts))),
         ("Scorers", tuple(_scorers(setup.scorers))),
-        ("Pruning", tuple(_prunings(treatments))),
+        ("Pruning", tuple(f"{name}: {_said(method_class(name.partition('(')[0], name))}" for name in prunings)),
         ("Percentiles and quotas", tuple(_relative_cutoffs(results, treatments))),
         ("Index", tuple(_index(results))),
         (
@@ -75,13 +76,6 @@ def _scorers(names: tuple[str, ...]) -> Iterator[str]:
         by_class.setdefault(type(parse_scorer(name).scorer), []).append(name)
     for kind, members in by_class.items():
         yield f"{', '.join(members)}: {_said(kind)}"
-
-
-def _prunings(treatments: list[Treatment]) -> Iterator[str]:
-    names = dict.fromkeys(one.pruning.method.canonical_name for one in treatments if one.pruning)
-    for name in names:
-        kind = method_class(name.partition("(")[0], name)
-        yield f"{name}: {_said(kind)}"
 
 
 def _said(kind: type[Scorer] | type[PruningMethod]) -> str:

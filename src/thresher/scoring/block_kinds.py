@@ -111,5 +111,4 @@ def _nearest(own: Ints, parents: Ints, depth: int) -> Ints:
     # Each learns at once from those around it: from 1, then from 2, 4 and so on.
     for _ in range(depth.bit_length()):
         nearest = nearest[nearest]
-    found: Ints = own[nearest]
-    return found
+    return own[nearest]

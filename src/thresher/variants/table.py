@@ -406,10 +406,8 @@ def main_measure(measures: Sequence[str]) -> str:
 
 
 def _mean(values: Floats) -> Floats:
-    means: Floats = values.mean(axis=-1) if values.shape[-1] else np.full(values.shape[:-1], np.nan)
-    return means
+    return values.mean(axis=-1) if values.shape[-1] else np.full(values.shape[:-1], np.nan)
 
 
 def _over(values: npt.NDArray[Any], whole: float) -> Floats:
-    shares: Floats = values / whole if whole else np.full(len(values), np.nan)
-    return shares
+    return values / whole if whole else np.full(len(values), np.nan)

@@ -33,7 +33,8 @@ def import_model(source: Path, output: Path, tokeniser_name: str = WORDS, name: 
     """
     tokeniser(tokeniser_name, "--tokeniser")
     check_replaceable(output)
-    is_binary = _head(source).startswith(KENLM)
+    with user_errors(source), source.open("rb") as file:
+        is_binary = file.read(_TEST_VALUES).startswith(KENLM)
     with atomic_path(output.absolute()) as folder:
         folder.mkdir()
         path = folder / (BINARY if is_binary else ARPA)
@@ -65,11 +66,6 @@ def check_replaceable(folder: Path) -> None:
     """Check that nothing but a model would be replaced."""
     if folder.exists() and not (folder.is_dir() and {file.name for file in folder.iterdir()} <= {ARPA, BINARY, CARD}):
         raise ConfigError("it exists and is not the folder of a language model", "choose another folder", str(folder))
-
-
-def _head(source: Path) -> bytes:
-    with user_errors(source), source.open("rb") as file:
-        return file.read(_TEST_VALUES)
 
 
 def _copy(source: Path, path: Path) -> None:
