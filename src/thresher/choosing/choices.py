@@ -82,8 +82,7 @@ class Pick:
 
     def is_as_measured(self, table: VariantTable) -> bool | None:
         """Return whether its index, once built and searched, has the size and the means told here; None if it was not."""
-        row = table.rows[table.position[self.variant]]
-        if not row.built:
+        if not table.rows[table.position[self.variant]].built:
             return None
         index = table.position[self.variant]
         found = [(float(table.shares[index]), self.share)]

@@ -83,8 +83,7 @@ def path_of_sizes(table: VariantTable, family: str) -> tuple[int, ...]:
     path: list[int] = []
     for target in TARGETS:
         inside = [one for one in members if (target - _STEP) * whole < 100 * int(table.sizes[one]) <= target * whole]
-        chosen = _nearest(table, inside, target)
-        path += [index for index in chosen if index not in path]
+        path += [index for index in _nearest(table, inside, target) if index not in path]
     return tuple(path)
 
 

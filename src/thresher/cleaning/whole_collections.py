@@ -279,16 +279,14 @@ def clean_collection(
     with ExitStack() as stack:
         if formats.is_stream(output):
             # A cluster's workers must see it.
-            beside = Path.cwd() if backend.name == DASK else None
-            folder = stack.enter_context(temporary_folder(beside))
+            folder = stack.enter_context(temporary_folder(Path.cwd() if backend.name == DASK else None))
         else:
             # Beside the output, so that its disk is the one that must have room.
             resolved_outputs = [real_path(path) for path in outputs]
             folder = stack.enter_context(kept_scores(resolved_outputs[0], resolved_outputs))
         inputs: Iterable[tuple[Collection, int]]
         if whole_input is None:
-            whole = needs_all(parsed) or bool(removed or side_by_side)
-            window = None if whole else WINDOW_BYTES
+            window = None if needs_all(parsed) or removed or side_by_side else WINDOW_BYTES
             piped = piped_lines(sys.stdin.buffer, folder, reading, format, window)
             inputs = ((lines.collection, lines.offset) for lines in piped)
         else:

@@ -192,8 +192,7 @@ def cleaneval(
         if stems:
             say(f"{what} ({len(stems)}): {', '.join(stems)}")
     with temporary_folder() if output is None else nullcontext(output) as store:
-        keep = output / "comparisons" if output else None
-        measured_on = GoldSet(folder, standard, store / "scores", keep)
+        measured_on = GoldSet(folder, standard, store / "scores", output / "comparisons" if output else None)
         run = run_cleaners(measured_on, chosen, workers, fresh, evaluation.alpha, evaluation.correction)
     for stem, problem in run.problems:
         say(f"failed: {stem}: {problem}")

@@ -97,8 +97,7 @@ class Catalogue:
 
     def fingerprint(self) -> str:
         """Return a digest over the dataset's id, the package's version and its metadata on the documents."""
-        metadata = dataset(self.id, "docs").docs_metadata()
-        return digest([self.id, str(_package().__version__), metadata])
+        return digest([self.id, str(_package().__version__), dataset(self.id, "docs").docs_metadata()])
 
     def files(self) -> dict[str, FileState]:
         """Return nothing: ir_datasets keeps its files."""

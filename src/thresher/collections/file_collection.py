@@ -137,8 +137,7 @@ def walk(root: Path) -> list[FileEntry]:
     """Return a single file, or all files below a folder by code point of their paths; links to folders are not followed."""
     try:
         if root.is_file():
-            status = root.stat()
-            return [FileEntry(root.name, root, sources.FileState.of(status))]
+            return [FileEntry(root.name, root, sources.FileState.of(root.stat()))]
         if not root.is_dir() and root.exists():
             raise InputError(
                 "it is not a file or folder", "give a file or folder; `clean` takes `-` for a pipe", str(root)

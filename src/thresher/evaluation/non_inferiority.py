@@ -137,8 +137,7 @@ class ImaginaryTopic:
         rank = math.floor(level * (self._draws + 1) + TOLERANCE) - 1
         if rank < 0:
             return np.full(len(tested), -np.inf)
-        means = np.concatenate([*self._means(tested, lost)])
-        bounds: Floats = np.partition(means, rank, axis=0)[rank]
+        bounds: Floats = np.partition(np.concatenate([*self._means(tested, lost)]), rank, axis=0)[rank]
         return bounds
 
     def _means(self, tested: Floats, lost: float) -> Iterator[Floats]:

@@ -112,8 +112,7 @@ def choose_for_all(
         if measures != asked[0] or model not in [one.name for one in config.retrieval]:
             what = f"it does not have the first one's model and measures: {model}, {' and '.join(asked[0])}"
             raise ConfigError(what, "use the same in all experiments, or --measure and --deciding", str(config.file))
-        folder = results / config.name
-        with _found(config, folder, say) as found:
+        with _found(config, results / config.name, say) as found:
             tables[config.name] = found.table(model)
     shared = choose_shared(tables, asked[0], replace(terms, deciding=asked[0][1:]))
     if shared.variant:

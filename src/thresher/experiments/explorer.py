@@ -56,8 +56,7 @@ def explore_experiment(
         if before:
             explored = explored.with_built(before)
         write_results(explored, folder)
-        choice = last_choice(folder, key)
-        write_all(explored, folder, choice)
+        write_all(explored, folder, last_choice(folder, key))
         if experiment.vectors:
             say(f"exploring all dimensions of {counted(len(experiment.vectors), 'set')} of vectors")
             of_vectors = Results(facts, tuple(_of_vectors(experiment, scored)))

@@ -225,8 +225,7 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
 def _build_times(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> tuple[float, float]:
     """Return wall and CPU seconds of building an index, without those of cutting."""
     wall, cpu = time.perf_counter(), time.process_time()
-    original = experiment.original_statistics
-    cutting = build_variant(scores, treatment, folder, experiment.index, original).cutting
+    cutting = build_variant(scores, treatment, folder, experiment.index, experiment.original_statistics).cutting
     return time.perf_counter() - wall - cutting.wall, time.process_time() - cpu - cutting.cpu
 
 

@@ -118,8 +118,7 @@ class _Run:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
-        measured = self._measured(runs, inputs)
-        outcome = assemble(experiment, scored, runs, measured, self.meter, key, systems)
+        outcome = assemble(experiment, scored, runs, self._measured(runs, inputs), self.meter, key, systems)
         biases: dict[str, Any] = {"title_bias": self._title_bias("title-bias", inputs.topics, scored)}
         if inputs.held_out is not None:
             biases["held_out_title_bias"] = self._title_bias("title-bias.held-out", inputs.held_out, scored)
@@ -132,8 +131,7 @@ class _Run:
         write_results(outcome, self.folders.results)
         if choice:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
-        explained = read_explained(self.folders.results, key)
-        write_all(outcome, self.folders.results, choice, explained)
+        write_all(outcome, self.folders.results, choice, read_explained(self.folders.results, key))
         return outcome
 
     def _variants(self, before: Results | None, choice: Choice | None) -> tuple[Variant, ...]:

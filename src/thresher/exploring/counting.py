@@ -291,8 +291,7 @@ class _Shard:
 
     def count(self, steps: Sequence[Steps], sweeps: Sequence[NestedSweep]) -> StoreCounts:
         page = self._words.page
-        query = self._query[self.term_of_token]
-        hits = np.flatnonzero(query >= 0)
+        hits = np.flatnonzero(self._query[self.term_of_token] >= 0)
         matching = np.zeros(len(self._table), dtype=np.bool_)
         matching[page[self.sentence_of_token[hits]]] = True
         listed = np.flatnonzero(matching[page] & (self.tokens > 0))

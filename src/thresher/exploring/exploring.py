@@ -178,8 +178,7 @@ def _explored(
 
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:
     """Return queries as Anserini's bags of words, and the terms behind their numbers."""
-    analyzer = english_analyzer(options.stemmer, options.stopwords)
-    counts = [*map(Counter, tokens_of_each(analyzer, texts))]
+    counts = [*map(Counter, tokens_of_each(english_analyzer(options.stemmer, options.stopwords), texts))]
     terms = sorted({term for count in counts for term in count})
     number = {term: index for index, term in enumerate(terms)}
     return [Query({number[term]: times for term, times in count.items()}, count.total()) for count in counts], terms

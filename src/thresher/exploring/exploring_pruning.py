@@ -243,8 +243,7 @@ class _PostingCounter:
         np.minimum.at(self._first, block.term, of_posting)
         with_terms = block.bounds[:-1][block.sizes > 0]
         if len(with_terms):
-            first = np.minimum.reduceat(of_posting, with_terms)
-            self._documents += np.bincount(first, minlength=size)
+            self._documents += np.bincount(np.minimum.reduceat(of_posting, with_terms), minlength=size)
 
     def sizes(self, indexed: int) -> tuple[IndexStatistics, ...]:
         terms = np.bincount(self._first, minlength=self._none + 1)

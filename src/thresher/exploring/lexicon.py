@@ -104,8 +104,7 @@ def split_words(table: pa.Table) -> ShardWords:
     inside[ends] = False
     starts = np.flatnonzero(solid[1:] & ~inside)
     after = np.flatnonzero(solid[:-1] & ~inside)
-    hashes = hash_ranges(data, starts, after)
-    encoded = pa.number_array(hashes).dictionary_encode()
+    encoded = pa.number_array(hash_ranges(data, starts, after)).dictionary_encode()
     kind = pa.numpy_array(encoded.indices).astype(np.int64)
     kinds = pa.numpy_array(encoded.dictionary).astype(np.uint64)
     first = np.zeros(len(kinds), dtype=np.int64)

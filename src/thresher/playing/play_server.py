@@ -144,8 +144,7 @@ class Play:
         return self.process.call(shown_page, page, options or self.options, blocks)
 
     async def _topics(self, request: Request) -> Response:
-        results = self._of_results()
-        return _json({"topics": await run_in_threadpool(results.topics, _asked(request, "id"))})
+        return _json({"topics": await run_in_threadpool(self._of_results().topics, _asked(request, "id"))})
 
     async def _ranks(self, request: Request) -> Response:
         results, page_id, topic = self._of_results(), _asked(request, "id"), _asked(request, "topic")

@@ -103,8 +103,7 @@ def _cosines(block: DocumentPostings, statistics: CollectionStatistics, length: 
 
 def _sums(values: Ints, block: DocumentPostings) -> Ints:
     """Return the sum over each document's postings, exactly."""
-    ends = np.concatenate(([0], np.cumsum(values)))[block.bounds]
-    return np.diff(ends)
+    return np.diff(np.concatenate(([0], np.cumsum(values)))[block.bounds])
 
 
 def _units(dots: Ints, squares: Ints, length: float) -> Ints:

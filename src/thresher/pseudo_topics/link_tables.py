@@ -182,8 +182,7 @@ class Store:
     def column(self, name: str) -> Iterator[tuple[int, list[str]]]:
         """Yield for each part the number of its first document and a column of text of its documents."""
         for start, part in zip(self.starts.tolist(), self.parts, strict=False):
-            table = pa.read_parquet(table_path(self.folder, part, PAGES), columns=[name])
-            yield start, table[name].to_pylist()
+            yield start, pa.read_parquet(table_path(self.folder, part, PAGES), columns=[name])[name].to_pylist()
 
     def links(self) -> Iterator[tuple[npt.NDArray[np.int64], Numbers, Numbers]]:
         """Yield for each part the links of good documents: numbers of documents, texts, targets."""

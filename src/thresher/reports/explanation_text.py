@@ -205,13 +205,6 @@ def share_tables(loss: TotalChange, gain: TotalChange) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-@dataclass(frozen=True)
-class _Shares:
-    name: str
-    loss: Share | None
-    gain: Share | None
-
-
 def total_text(verb: str, change: TotalChange, measure: str) -> str:
     """Return how many topics lost, or won, how much, and where most of it was."""
     if not change.topics:
@@ -251,15 +244,14 @@ def shares_table(name: str, loss: Mapping[Any, Share], gain: Mapping[Any, Share]
     """Return shares of the loss and of the gain with their intervals, the largest first."""
     none = Share(0.0, 0.0, 0.0)
     largest = sorted({*loss, *gain}, key=lambda key: (-max(loss.get(key, none).share, gain.get(key, none).share), key))
-    rows = [_Shares(key, loss.get(key), gain.get(key)) for key in largest]
-    columns: list[Column[_Shares]] = [
-        Column(name, lambda row: row.name, "", align="left"),
-        Column("loss", lambda row: row.loss.share if row.loss else None, "", unit="%", format=PERCENT),
-        Column("loss_interval", lambda row: _interval(row.loss) if row.loss else None, "", "95 %"),
-        Column("gain", lambda row: row.gain.share if row.gain else None, "", unit="%", format=PERCENT),
-        Column("gain_interval", lambda row: _interval(row.gain) if row.gain else None, "", "95 %"),
+    columns: list[Column[Any]] = [
+        Column(name, lambda key: key, "", align="left"),
+        Column("loss", lambda key: loss[key].share if key in loss else None, "", unit="%", format=PERCENT),
+        Column("loss_interval", lambda key: _interval(loss[key]) if key in loss else None, "", "95 %"),
+        Column("gain", lambda key: gain[key].share if key in gain else None, "", unit="%", format=PERCENT),
+        Column("gain_interval", lambda key: _interval(gain[key]) if key in gain else None, "", "95 %"),
     ]
-    return Table.of(columns, rows, caption)
+    return Table.of(columns, largest, caption)
 
 
 def topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], width: int) -> Table:

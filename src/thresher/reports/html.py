@@ -209,8 +209,7 @@ def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[Ke
 
 
 def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
-    base = table.baseline
-    yield "Index size", formatting.fixed(base.index.postings, 0), "postings, no cleaning"
+    yield "Index size", formatting.fixed(table.baseline.index.postings, 0), "postings, no cleaning"
     yield measure_header(table.main)[0], formatting.measure_text(table.mean(table.main)[0]), "no cleaning"
     yield "Postings per query", formatting.fixed(table.mean_query_postings[0], 0), "no cleaning"
 

@@ -213,8 +213,7 @@ class Table:
             for column in columns
         )
         cells = tuple(zip(*(_cells(column, rows) for column in columns), strict=True))
-        groups = map(group, rows)
-        rules = tuple(index for index, (above, row) in enumerate(pairwise(groups), 1) if above != row)
+        rules = tuple(index for index, (above, row) in enumerate(pairwise(map(group, rows)), 1) if above != row)
         return cls(heads, cells, caption, note, keys, rules)
 
 

@@ -259,8 +259,7 @@ def read_results(folder: Path) -> Results:
     try:
         if not table_path.is_file() or file_digest(table_path) != kept.table:
             raise StateError("it is not the table that belongs to results.json", _FIX, str(table_path))
-        table = pa.read_parquet(table_path)
-        return Results(kept.facts, tuple(_read(table, kept)))
+        return Results(kept.facts, tuple(_read(pa.read_parquet(table_path), kept)))
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise StateError(f"the table of variants cannot be read ({error})", _FIX, str(table_path)) from error
 
