@@ -105,13 +105,11 @@ def look(pages: Path, judged: set[str]) -> Look:
     )
 
 
-def _rules(paths: Iterable[str]) -> Iterator[IdRule]:
+def _rules(paths: Iterable[str]) -> list[IdRule]:
     folders = {path.partition("/")[0] if "/" in path else "" for path in paths}
-    for prefix in ("", *folders) if len(folders) == 1 else ("",):
-        for keep_suffix in (False, True):
-            yield IdRule(prefix=prefix, keep_suffix=keep_suffix)
-    for keep_suffix in (False, True):
-        yield IdRule("stem", keep_suffix=keep_suffix)
+    prefixes = ("", *folders) if len(folders) == 1 else ("",)
+    rules = [*(IdRule(prefix=prefix) for prefix in prefixes), IdRule("stem")]
+    return [replace(rule, keep_suffix=keep_suffix) for rule in rules for keep_suffix in (False, True)]
 
 
 def _flags(reading: ReadOptions) -> str:
