@@ -48,9 +48,13 @@ class Layer:
             biases = biases + (shared @ of_page)[:, None]
         sums = np.empty((len(weights), inputs.shape[1]), dtype=np.float32)
         at_once = max(_ONE_THREAD // weights.size, 1)
-        for first in range(0, sums.shape[1], at_once):
-            part = slice(first, first + at_once)
-            np.matmul(weights, inputs[:, part], out=sums[:, part])
+        even = inputs.shape[1] // at_once * at_once
+
+        def parts(values: Singles) -> Singles:
+            return values[:, :even].reshape(len(values), -1, at_once).transpose(1, 0, 2)
+
+        np.matmul(weights, parts(inputs), out=parts(sums))
+        np.matmul(weights, inputs[:, even:], out=sums[:, even:])
         sums += biases
         return sums
 
