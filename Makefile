@@ -55,5 +55,5 @@ clean:
 	touch $@
 
 .venv/dev: .venv/run requirements/dev.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.lock
 	touch $@
