@@ -8,9 +8,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.choosing import walks as walking
 from thresher.choosing.choices import Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
 from thresher.choosing.savings import Savings
+from thresher.choosing.walks import (
+    GAIN_ALPHA,
+    Sample,
+    Splits,
+    Terms,
+    Walk,
+    better_than,
+    held_out_values,
+    recommended,
+    training_splits,
+    walk,
+)
 from thresher.costs.repeats import Interval
 from thresher.evaluation import non_inferiority
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
@@ -22,7 +33,7 @@ _DECIMALS = 6
 """Of bounds: sums of products depend on how a machine orders them."""
 
 
-def bounds_by_hand(sample: walking.Sample) -> dict[int, Bounds]:
+def bounds_by_hand(sample: Sample) -> dict[int, Bounds]:
     """Return for each candidate the bounds of its differences from the baseline, by its index.
 
     Those of a measure hold for all candidates together. There is no verdict with too few topics.
@@ -53,7 +64,7 @@ _HELD_OUT_LEVEL = 0.025
 
 
 def choose_variants(
-    table: VariantTable, measures: Sequence[str], terms: walking.Terms, save: Callable[[int], Savings]
+    table: VariantTable, measures: Sequence[str], terms: Terms, save: Callable[[int], Savings]
 ) -> tuple[ModelChoice, VariantTable]:
     """Answer for one retrieval model, and return the table with the bounds of all variants.
 
@@ -67,7 +78,7 @@ def choose_variants(
     """
     for measure in measures:
         terms.margin.checked(measure, table.of(measure)[0])
-    sample = walking.Sample(table, tuple(measures), terms)
+    sample = Sample(table, tuple(measures), terms)
     by_hand = bounds_by_hand(sample)
     return _Deciding(sample, by_hand, save).choice(), table.with_rows(
         replace(row, bounds=by_hand.get(index)) for index, row in enumerate(table.rows)
@@ -76,14 +87,14 @@ def choose_variants(
 
 @dataclass(frozen=True)
 class _Deciding:
-    sample: walking.Sample
+    sample: Sample
     by_hand: dict[int, Bounds]
     save: Callable[[int], Savings]
 
     def choice(self) -> ModelChoice:
         sample, table = self.sample, self.sample.table
-        walks, cautious = walking.walk(sample, False), walking.walk(sample, True)
-        best, safest = walking.recommended(sample, walks), walking.recommended(sample, cautious)
+        walks, cautious = walk(sample, False), walk(sample, True)
+        best, safest = recommended(sample, walks), recommended(sample, cautious)
         smaller = [index for index in table.candidates if table.sizes[index] < table.sizes[0]]
         smaller.sort(key=lambda index: table.rows[index].name)
         return ModelChoice(
@@ -112,7 +123,7 @@ class _Deciding:
         return [index for index in indices if sizes[index] <= sizes[best] and index != best]
 
     def _gain(self, over: int, among: Sequence[int]) -> Gain | None:
-        better = walking.better_than(self.sample, over, among)
+        better = better_than(self.sample, over, among)
         if better is None:
             return None
         bounds = self.by_hand[better.index]
@@ -121,9 +132,9 @@ class _Deciding:
         difference = better.mean - better.reference
         held_out = Effect(measures[0], self.sample.topics, better.mean, better.reference, difference, better.low)
         name = self.sample.table.rows[over].name if over else None
-        return Gain(self._pick(better.index, effects), name, held_out, walking.GAIN_ALPHA)
+        return Gain(self._pick(better.index, effects), name, held_out, GAIN_ALPHA)
 
-    def _tested_pick(self, index: int | None, walks: Sequence[walking.Walk]) -> Pick | None:
+    def _tested_pick(self, index: int | None, walks: Sequence[Walk]) -> Pick | None:
         if index is None:
             return None
         tested = next(one for one in walks if one.last == index)
@@ -141,12 +152,12 @@ class _Deciding:
             _work(table, index),
         )
 
-    def _walk(self, one: walking.Walk) -> FamilyWalk:
+    def _walk(self, one: Walk) -> FamilyWalk:
         last = None if one.last is None else self._step(one, one.accepted - 1, False)
         failed = None if one.failed is None else self._step(one, one.accepted, True)
         return FamilyWalk(one.family, len(one.path), last, failed)
 
-    def _step(self, one: walking.Walk, step: int, failed: bool) -> Tested:
+    def _step(self, one: Walk, step: int, failed: bool) -> Tested:
         sample, index = self.sample, one.path[step]
         needed = None
         if failed and sample.keeps_pages[index] and sample.topics > 1:
@@ -160,7 +171,7 @@ class _Deciding:
             needed,
         )
 
-    def _effects(self, one: walking.Walk, step: int) -> tuple[Effect, ...]:
+    def _effects(self, one: Walk, step: int) -> tuple[Effect, ...]:
         margins = [self.sample.terms.margin.loss(base) for base in self.sample.baseline]
         lows = (float(bound) - margin for bound, margin in zip(one.bounds[:, step], margins, strict=True))
         return tuple(self._effect(number, one.path[step], low) for number, low in enumerate(lows))
@@ -186,13 +197,13 @@ class _Deciding:
     def _cross_validated(self) -> Effect | None:
         sample = self.sample
 
-        def rule(splits: walking.Splits) -> list[int | None]:
-            return [walking.recommended(sample, walking.walk(sample, False, training)) for training in splits]
+        def rule(splits: Splits) -> list[int | None]:
+            return [recommended(sample, walk(sample, False, training)) for training in splits]
 
-        splits = walking.training_splits(sample.topics, repeats=1)
+        splits = training_splits(sample.topics, repeats=1)
         if splits.sum(axis=1).min() < non_inferiority.MINIMUM:
             return None
-        values = walking.held_out_values(sample.values, sample.baseline, rule, splits)
+        values = held_out_values(sample.values, sample.baseline, rule, splits)
         return _interval(sample.measures[0], values[0], sample.baseline[0])
 
 

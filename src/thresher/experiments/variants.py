@@ -10,7 +10,15 @@ from thresher.errors import ConfigError
 from thresher.experiments.problems import KeyPath, Problems
 from thresher.experiments.schema import Document, SweepTable
 from thresher.files import safe_name
-from thresher.pruning_methods import treatments as treating
+from thresher.pruning_methods.treatments import (
+    BAR,
+    Pruning,
+    Treatment,
+    combination_name,
+    parse_pruning,
+    parse_treatment,
+    split_treatment,
+)
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
 from thresher.variants.table import Variant
@@ -28,7 +36,7 @@ def folder_name(variant: Variant) -> str:
 
 def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]:
     """Return the variants, the baseline first; what is wrong with them goes to `problems`."""
-    variants: list[tuple[Variant, KeyPath]] = [(Variant(treating.Treatment()), ("experiment",))]
+    variants: list[tuple[Variant, KeyPath]] = [(Variant(Treatment()), ("experiment",))]
     for number, sweep in enumerate(document.sweep):
         variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, ("sweep", number), problems)]
     at: KeyPath = ("cleaners", "names")
@@ -50,13 +58,13 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
     return tuple(variant for variant, _ in variants)
 
 
-def _treatment(name: str) -> treating.Treatment:
-    treatment = treating.parse_treatment(name)
+def _treatment(name: str) -> Treatment:
+    treatment = parse_treatment(name)
     return replace(treatment, cleaner=treatment.cleaner.checked())
 
 
 def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
-    if treating.BAR in sweep.scorer:
+    if BAR in sweep.scorer:
         return _pruning_sweep(sweep, at, problems)
     if sweep.cleaner_cutoffs:
         fix = "name one behind the scorer, such as words|dcp, or leave them out"
@@ -70,7 +78,7 @@ def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
 def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
     """Return the variants of a sweep over a pruning method, for each cutoff of the scorer before it where that has some."""
     try:
-        cleaner_name, pruning_name = treating.split_treatment(sweep.scorer)
+        cleaner_name, pruning_name = split_treatment(sweep.scorer)
         method = _swept_pruning(pruning_name or "", sweep.scorer)
         cleaners = _swept_cleaners(cleaner_name, sweep)
         cutoffs = _numbers(sweep.cutoffs)
@@ -79,20 +87,20 @@ def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[V
         return []
 
     def variant(cleaner: Cleaner, cutoff: float) -> Variant:
-        name = treating.Treatment(cleaner, method).name
-        treatment = treating.Treatment(cleaner, method.at(cutoff, name))
+        name = Treatment(cleaner, method).name
+        treatment = Treatment(cleaner, method.at(cutoff, name))
         if not sweep.cleaner_cutoffs:
             return Variant(treatment, name, cutoff)
         (cut,) = cleaner.cuts
         at_cut = cut.threshold if cut.percentile is None else cut.percentile.value
-        return Variant(treatment, treating.combination_name(cut, method), cutoff, at_cut)
+        return Variant(treatment, combination_name(cut, method), cutoff, at_cut)
 
     pairs = [(cleaner, cutoff) for cleaner in cleaners for cutoff in cutoffs]
     return problems.parse(pairs, lambda pair: variant(*pair), (*at, "cutoffs"))
 
 
-def _swept_pruning(name: str, sweep: str) -> treating.Pruning:
-    method = treating.parse_pruning(name, sweep)
+def _swept_pruning(name: str, sweep: str) -> Pruning:
+    method = parse_pruning(name, sweep)
     if method.cutoff is not None:
         raise ConfigError(
             f"the pruning method {name!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", sweep
@@ -117,7 +125,7 @@ def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
 
 def _variant(template: Cut, cutoff: Cutoff) -> Variant:
     cut = template.at(cutoff, "").checked()
-    return Variant(treating.Treatment(Cleaner((cut,))), sweep_name(template, cutoff), value_of(cutoff))
+    return Variant(Treatment(Cleaner((cut,))), sweep_name(template, cutoff), value_of(cutoff))
 
 
 def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
