@@ -331,6 +331,14 @@ def test_all_pages_of_a_pipe_failing_is_an_error_with_the_likely_fix(
     )
 
 
+def test_a_page_in_a_pipe_of_lines_is_told_its_format(
+    tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages.write_text("<html>\n<p>Rain.</p>\n")
+    with pytest.raises(InputError, match=r"all 2 pages failed: 2 the line is not JSON.*--format html"):
+        clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl")
+
+
 def test_an_empty_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: Path) -> None:
     pages.write_bytes(b"")
     with pytest.raises(InputError, match="standard input is empty"):

@@ -77,8 +77,16 @@ def test_what_is_written_and_what_is_left_out(
 
     def cleaned(out: str, *options: str) -> tuple[str, str]:
         clean(monkeypatch, path, "-c", "none", "-o", tmp_path / out, *options)
-        (left_out,) = (line for line in capfd.readouterr().err.splitlines() if "left out" in line)
-        return (tmp_path / out).read_text(encoding="utf-8"), left_out
+        told = capfd.readouterr().err.splitlines()
+        (left_out,) = (line for line in told if "left out" in line)
+        written = (tmp_path / out).read_text(encoding="utf-8")
+        if not out.endswith(".md"):
+            rows = map(json.loads, written.splitlines())
+            words = sum(
+                any(map(str.isalnum, word)) for row in rows for word in (row.get("contents") or row["text"]).split()
+            )
+            assert f"; {words:,} words kept" in told[0]
+        return written, left_out
 
     written, told = cleaned("o.jsonl", "--metadata", "--markdown", "--text-name", "text", "--drop-empty")
     rows = {row["id"]: row for row in map(json.loads, written.splitlines())}
@@ -149,12 +157,27 @@ def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(
     assert "8000" not in capfd.readouterr().err
 
 
-def test_formats_that_are_none(
-    tmp_path: Path, lines: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("options", "facts"),
+    [
+        (["--format", "pdf"], ["format", "'pdf'", "use one of html, text, warc, trec-web, jsonl, tar, parquet"]),
+        (["--id-pattern", "("], ["id_pattern", "unterminated subpattern"]),
+        (["--id-pattern", "a", "--id-replacement", r"\2"], ["id_pattern", "invalid group reference 2"]),
+        (["--text-name", ""], ["--text-name", "''"]),
+        (["--text-name", "title"], ["--text-name", "'title'", "id, url, title, markdown, language, metadata"]),
+    ],
+)
+def test_options_that_say_nothing(
+    tmp_path: Path,
+    lines: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    options: list[str],
+    facts: list[str],
 ) -> None:
     with pytest.raises(SystemExit) as end:
-        clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / "o.jsonl", "--format", "pdf")
-    assert (end.value.code, capfd.readouterr().err) == (
-        2,
-        "error: format: there is no format 'pdf'. Fix: use one of html, text, warc, trec-web, jsonl, tar, parquet.\n",
-    )
+        clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / "o.jsonl", *options)
+    (told,) = capfd.readouterr().err.splitlines()
+    assert end.value.code == 2
+    assert [fact for fact in facts if fact not in told] == []
+    assert not (tmp_path / "o.jsonl").exists()

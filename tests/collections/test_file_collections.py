@@ -666,13 +666,13 @@ def test_names_that_are_not_utf8_fail_and_are_listed_unless_escaped(tmp_path: Pa
             "file": r"a\xff.html",
             "offset": None,
             "id": "a?",
-            "reason": r"the document id 'a\udcff' holds '\udcff', which a TREC run cannot hold",
+            "reason": r"the document id holds a character that a TREC run cannot hold: 'a\udcff'",
         },
         {
             "file": r"caf\xe9/b.html",
             "offset": None,
             "id": "caf?/b",
-            "reason": r"the document id 'caf\udce9/b' holds '\udce9', which a TREC run cannot hold",
+            "reason": r"the document id holds a character that a TREC run cannot hold: 'caf\udce9/b'",
         },
     ]
     rows, listed = scored(html(pages, escape=True), tmp_path / "escaped")

@@ -202,11 +202,11 @@ def test_document_ids_that_come_twice_fail_the_second_time(web: Web, call: Call)
     assert {line.split()[0] for line in run} == {"2"}
 
 
-@pytest.mark.parametrize(("name", "shown", "unfit"), [("a b", "a b", " "), ("a\x01b", "a\\x01b", "\\x01")])
-def test_document_ids_that_no_run_can_hold_fail(web: Web, call: Call, name: str, shown: str, unfit: str) -> None:
+@pytest.mark.parametrize(("name", "shown"), [("a b", "a b"), ("a\x01b", "a\\x01b")])
+def test_document_ids_that_no_run_can_hold_fail(web: Web, call: Call, name: str, shown: str) -> None:
     (web.folder / "pages" / f"{name}.html").write_text("<p>A page with an odd name</p>")
     web.write(sweep="", cleaners="")
-    reason = f"the document id '{shown}' holds '{unfit}', which a TREC run cannot hold"
+    reason = f"the document id holds a character that a TREC run cannot hold: '{shown}'"
     failed(web, call, 61, {"file": f"{name}.html", "offset": None, "id": name, "reason": reason})
 
 

@@ -105,6 +105,13 @@ def test_the_structure_is_that_of_the_tags() -> None:
     )
 
 
+def test_code_keeps_its_tabs() -> None:
+    html = "<p>A\trule:<pre>all: main.o\n\tcc -o main\n\t\tdeep</pre>"
+    assert (
+        thresher.clean_html(html, "none", markdown=True) == "A rule:\n\n```\nall: main.o\n\tcc -o main\n\t\tdeep\n```"
+    )
+
+
 @pytest.mark.parametrize("html", ["", "<p>", "plain", "<p>" + "<div>" * 300 + "deep *text*"])
 def test_pages_without_structure(html: str) -> None:
     assert words_of(thresher.clean_html(html, "none", markdown=True)) == thresher.clean_html(html, "none").split()

@@ -99,7 +99,7 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
         ("d8", "too large: 0.0 MiB, the limit is 0.01 MiB"),
         ("d9", "cannot be read: No such file or directory"),
         ("d10", "the record is broken"),
-        ("d 11", "the document id 'd 11' holds ' ', which a TREC run cannot hold"),
+        ("d 11", "the document id holds a character that a TREC run cannot hold: 'd 11'"),
         ("", "the document has no id"),
         ("d0", "the document id occurs twice, first in listed at byte 0"),
         ("d300", "ended its worker (exit code -9)"),

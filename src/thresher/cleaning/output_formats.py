@@ -29,6 +29,7 @@ _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _NAMED = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 JSON_LINES, PARQUET = "jsonl", "parquet"
 GZIP, ZSTD = "gz", "zst"
+_OTHER_MEMBERS = ("id", "url", "title", MARKDOWN, "language", "metadata")
 _ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet|md)\Z", re.IGNORECASE)
 
 
@@ -158,6 +159,12 @@ class Output:
     min_words: int = 0
     language: str = ""
 
+    def __post_init__(self) -> None:
+        """Check the name of the member with the text."""
+        if self.text_name in ("", *_OTHER_MEMBERS):
+            fix = f"choose one that is none of {', '.join(_OTHER_MEMBERS)}"
+            raise ConfigError(f"the text cannot have the name {self.text_name!r}", fix, "--text-name")
+
 
 BY_ENDING = Output()
 """The format that the file's name ends in."""
@@ -172,7 +179,7 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     name = wanted.format or (ending[1].lower().replace("ndjson", JSON_LINES).replace("md", MARKDOWN) if ending else "")
     if not name:
         if not is_stream(path):
-            what = f"the name ends in no format: {', '.join('.' + each for each in OUTPUT_FORMATS)}"
+            what = f"the name ends in no format: {', '.join('.' + each for each in (*OUTPUT_FORMATS, 'md'))}"
             raise ConfigError(what, "end it in one of them, or say --output-format", str(path))
         name = JSON_LINES
     if name not in (known := (*OUTPUT_FORMATS, MARKDOWN)):

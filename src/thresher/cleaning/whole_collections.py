@@ -91,6 +91,8 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
             options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
             members = f"its members are {', '.join(found.members)}"
             fix = f"add {options} ({members})" if options else f"{members}; {fix}"
+    if str(source) == "-" and all(kind.endswith("not JSON") for kind in kinds):
+        fix = "give JSON lines, or add --format html for one page"
     return InputError(what, fix, str(source))
 
 
@@ -378,7 +380,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
         made = rendering.row(document, values, values.pop("structure", ""), texts[row])
         rows += [made] if made else []
         left_out += made is None
-        words += document.words
+        words += document.words if made else 0
         if document.text:
             kept += 1
         else:

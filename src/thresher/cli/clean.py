@@ -41,7 +41,12 @@ from thresher.experiments import schema
 @click.option("--markdown", is_flag=True, help="Also write the text as Markdown: headings, lists, links, tables, code.")
 @click.option("--text-name", default=TEXT_NAME, show_default=True, help="The name of the member with the text.")
 @click.option("--drop-empty", is_flag=True, help="Leave out pages without text.")
-@click.option("--min-words", type=click.IntRange(min=0), default=0, help="Leave out pages with fewer words.")
+@click.option(
+    "--min-words",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Leave out pages with fewer words, which spaces separate.",
+)
 @click.option(
     "--language",
     default="",

@@ -38,6 +38,14 @@ class IdRule:
     replacement: str = ""
     address: bool = False
 
+    def __post_init__(self) -> None:
+        """Check the pattern and its replacement."""
+        try:
+            re.sub(self.pattern, self.replacement, "")
+        except (re.error, IndexError) as error:
+            what = f"this is not a regular expression with its replacement ({error})"
+            raise ConfigError(what, "correct it", "id_pattern") from error
+
     def apply(self, path: str) -> str:
         """Return the id of the file at `path`, relative to the collection's root and with `/`.
 
@@ -72,12 +80,12 @@ def id_problem(document_id: str) -> str:
     """Return why a TREC run or an index cannot hold `document_id`, empty if they can. (Ids are not file names.)
 
     >>> id_problem("a b")
-    "the document id 'a b' holds ' ', which a TREC run cannot hold"
+    "the document id holds a character that a TREC run cannot hold: 'a b'"
     """
     if not document_id:
         return "the document has no id"
-    if unfit := _UNFIT.search(document_id):
-        return f"the document id {shown_id(document_id)} holds {unfit.group()!r}, which a TREC run cannot hold"
+    if _UNFIT.search(document_id):
+        return f"the document id holds a character that a TREC run cannot hold: {shown_id(document_id)}"
     size = len(document_id.encode("utf-8", "surrogatepass"))
     if size > LONGEST_ID:
         return f"the document id {shown_id(document_id)} has {size} bytes where Lucene allows {LONGEST_ID}"

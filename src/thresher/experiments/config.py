@@ -12,7 +12,7 @@ from typing import Any
 
 from thresher.choosing.walks import Terms, parse_family
 from thresher.collections.catalogue import CATALOGUE_PREFIX
-from thresher.collections.interface import ReadOptions
+from thresher.collections.interface import IdRule, ReadOptions
 from thresher.defaults import DASK, DEFAULT_FAMILIES, GRADES, STATISTICS
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
@@ -255,10 +255,9 @@ def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
 
 def _check_ids(table: CollectionTable, problems: Problems) -> None:
     try:
-        re.sub(table.id_pattern, table.id_replacement, "")
-    except (re.error, IndexError) as error:
-        what = f"this is not a regular expression with its replacement ({error})"
-        problems.add(what, "correct it", ("collection", "id_pattern"))
+        IdRule(pattern=table.id_pattern, replacement=table.id_replacement)
+    except ConfigError as error:
+        problems.add(error.what, error.fix, ("collection", "id_pattern"))
     for key in ("id_field", "html_field", "text_field", "url_field"):
         value: str | tuple[str, ...] = getattr(table, key)
         if not value or not all(value):

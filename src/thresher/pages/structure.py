@@ -34,7 +34,7 @@ _LOOKS = frozenset(
         " noshade nowrap open placeholder rows rowspan size span start style title type valign value width"
     ).split()
 )
-_CONTROLS = bytes(set(range(32)) - {10})
+_CONTROLS = bytes(set(range(32)) - {9, 10})
 _ESCAPED = re.compile(r"[\\`*\[\]<~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=[A-Za-z#])|!(?=\[|$)|#(?=#*$)")
 _AT_BEGIN = re.compile(r"[#+=>-]|\d{1,9}[.)](?=\s|$)")
 _UNSAFE_IN_ADDRESS = re.compile(r"[\s<>()\\|`]")
@@ -227,7 +227,7 @@ def harmless(root: etree._Element, blocks: Sequence[str], rule: str) -> str:
 
 def parsed(utf8: bytes) -> etree._Element | None:
     """Return the root of a page in UTF-8, with line feeds as they are; None if it has no element."""
-    html = CONTROL_REFERENCE.sub(b" ", utf8.replace(b"\r\n", b"\n").translate(bytes.maketrans(_CONTROLS, b" " * 31)))
+    html = CONTROL_REFERENCE.sub(b" ", utf8.replace(b"\r\n", b"\n").translate(bytes.maketrans(_CONTROLS, b" " * 30)))
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     return etree.fromstring(html.replace(b"\x7f", b" "), parser)
 

@@ -61,7 +61,8 @@ _LISTED = "content-share, perplexity, distinct, divergence, c4, gopher"
 
 
 class Pages(_Whole):
-    """Keeps or drops whole pages; by default by the share of their words in blocks that `content` takes for content."""
+    """Keeps or drops whole pages; by default by the share of their words in blocks that `content` takes for content. Of
+    `perplexity` and `divergence` low values are kept."""
 
     listed = True
     detail = Detail.ELEMENTS
