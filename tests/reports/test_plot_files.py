@@ -105,6 +105,18 @@ def test_names_are_only_text_and_ids_are_the_plots_own() -> None:
     assert not re.search(r'(?:href|src)="(?!#)', inside)
 
 
+def test_frontiers_do_not_fall_between_sizes_that_are_equal_once_rounded() -> None:
+    model = variants_of(made(topics=6).tables[0])
+    line = next(row for row in model.rows if row["line"])
+    steps = {30: 0.4, 10: 0.2, 20: 0.3}
+    rows = [{**line, "name": f"{size}", "size": size, "share": 1.0, "mean": mean} for size, mean in steps.items()]
+    plot = all_plot(replace(model, rows=tuple({**row, "best": True} for row in rows)), "family")
+    (path,) = re.findall(r'<path d="([^"]+)" stroke=', plot.svg)
+    heights = [float(y) for y in re.findall(r"[ML][\d.]+,([\d.]+)", path)]
+    assert len(set(heights)) == 3
+    assert heights == sorted(heights, reverse=True)
+
+
 def test_the_report_of_a_folder_writes_them_where_it_is_asked_to(results: Results, tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "plots"
     folder.mkdir()

@@ -217,7 +217,7 @@ def frontier(model: Variants, height: int = 500) -> Spec:
     """
     rows = [row for row in model.rows if row["front"] or row["recommended"]]
     x, y, low = _axes(model, rows)
-    front = sorted((row for row in rows if row["front"] and row["mean"] >= low), key=lambda row: row["share"])
+    front = sorted((row for row in rows if row["front"] and row["mean"] >= low), key=lambda row: row["size"])
     lines, marks, labels = _levels(model, x, y)
     labels += [{**one, "label": "frontier", "fill": SOFT} for one in front[len(front) // 2 :][:1]]
     layers = [
@@ -254,7 +254,7 @@ def overview(model: Variants, field: str = "sweep", height: int = 420, legend: b
     kinds = series(field, list(dict.fromkeys([*first, *(row[field] for row in shown)])), legend)
     lines, marks, labels = _levels(model, x, y)
     inside = [row for row in shown if row["mean"] is not None and row["mean"] >= low]
-    front = sorted((row for row in inside if row["front"]), key=lambda row: row["share"])
+    front = sorted((row for row in inside if row["front"]), key=lambda row: row["size"])
     front = front if legend and field == "sweep" else []
     labels += [{**front[index], "label": front[index]["name"]} for index in spread(len(front), _NAMED)]
     drawn = f"datum.{_HELD[field]}"
@@ -277,7 +277,8 @@ def overview(model: Variants, field: str = "sweep", height: int = 420, legend: b
             where=f"{drawn} && datum.line",
             **channels,
             strokeDash=kinds["strokeDash"],
-            order={"field": "share"},
+            # Exact: shares are rounded, and of two that are then equal the line must end at the larger.
+            order={"field": "size"},
             opacity=dimmed(0.9, 0.06),
         ),
         *([layer("line", STEP, front, x=x, y=y)] if front else []),
