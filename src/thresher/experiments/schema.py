@@ -247,7 +247,7 @@ class ChooseTable(_Strict):
     emptied: Annotated[
         float,
         Within(0, 1),
-        "share of the pages with text that cleaning may leave without any in a recommended variant; 1 for all",
+        "share of the pages with text that a recommended variant may leave without any; 1 for all",
     ] = d.MOST_EMPTIED
 
 
