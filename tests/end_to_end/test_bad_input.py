@@ -330,7 +330,8 @@ def test_qrels_of_other_topics(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        "no topic has judgments (topics: 1, 2, 3, 4, 5, …; qrels: 401). Fix: use topics and qrels that belong together.",
+        "qrels.txt: no topic has judgments (topics: 1, 2, 3, 4, 5, …; qrels: 401). "
+        "Fix: use topics and qrels that belong together.",
     )
 
 
@@ -340,7 +341,8 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "no judged document was retrieved for any topic (the first id in the run is elsewhere, in the qrels part0/page00). "
+        "other.trec: no judged document was retrieved for any topic (the first id in the run is elsewhere, "
+        "in the qrels part0/page00). "
         "Fix: check that collection and qrels use the same document ids.",
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
@@ -349,10 +351,16 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "no topic of the run (x9) is among the judged ones (1, 2, 3, 4, 5, …). "
+        "other.trec: no topic of the run (x9) is among the judged ones (1, 2, 3, 4, 5, …). "
         "Fix: check that run and qrels use the same topic ids.",
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
+    # Of several runs the one that is wrong is named.
+    (web.folder / "fine.trec").write_text("1 Q0 part0/page00 1 2.5 x\n")
+    (web.folder / "empty.trec").touch()
+    done = call("evaluate", "qrels.txt", "fine.trec", "empty.trec", "fine.trec", cwd=web.folder)
+    assert done.code == 3
+    assert done.errors[0].startswith("error: empty.trec: ")
     (web.folder / "other.trec").write_text("1 Q0 part0/page00 1 high x\n")
     refused(
         call,
