@@ -115,7 +115,7 @@ def test_ids_as_in_experiment_files(tmp_path: Path, pages: Path, monkeypatch: py
         (
             ("--id-pattern", "("),
             2,
-            "id-pattern: this is not a regular expression with its replacement (missing ), unterminated subpattern at "
+            "id_pattern: this is not a regular expression with its replacement (missing ), unterminated subpattern at "
             "position 0). Fix: correct it.",
         ),
     ],

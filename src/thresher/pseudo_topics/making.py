@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -227,12 +226,6 @@ def _check(options: PseudoOptions, rule: IdRule) -> None:
         raise ConfigError(f"there is no stop list of the language {options.stop_list!r}", fix, "stop_list")
     if rule.ids not in ID_RULES:
         raise ConfigError(f"there is no rule for ids {rule.ids!r}", f"use one of {', '.join(ID_RULES)}", "ids")
-    try:
-        re.sub(rule.pattern, rule.replacement, "")
-    except (re.error, IndexError) as error:
-        raise ConfigError(
-            f"this is not a regular expression with its replacement ({error})", "correct it", "id-pattern"
-        ) from error
 
 
 def _check_store(store: Store, collection: Collection) -> None:
