@@ -335,6 +335,22 @@ def test_qrels_of_other_topics(web: Web, call: Call) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("query", "grade", "code"), [("zeppelin", 1, 3), ("telescope", 1, 3), ("barley", 0, 0), ("barley", 1, 0)]
+)
+def test_explore_stops_where_run_does_for_want_of_judged_documents(
+    web: Web, call: Call, query: str, grade: int, code: int
+) -> None:
+    """Judged documents that are not relevant are enough."""
+    web.write(sweep='scorer = "words"\ncutoffs = [5]', cleaners="", evaluation='measures = ["P@5", "AP"]')
+    (web.folder / "topics.tsv").write_text(f"1\t{query}\n")
+    (web.folder / "qrels.txt").write_text(f"1 0 part0/page00 {grade}\n")
+    for verb in ("explore", "run"):
+        done = call(verb, "web.toml", cwd=web.folder)
+        assert (done.code, len(done.errors)) == (code, code and 1), verb
+    assert (web.folder / "results" / "web" / "results.json").exists() is (code == 0)
+
+
 def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: Call) -> None:
     (web.folder / "other.trec").write_text("1 Q0 elsewhere 1 2.5 x\n")
     refused(
