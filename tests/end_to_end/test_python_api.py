@@ -47,6 +47,8 @@ def test_score_html() -> None:
     assert perplexities[4:].max() < 2000 < perplexities[:4].min()
     with pytest.raises(ConfigError) as error:
         thresher.score_html(PAGE, ["wrods"])
+    with pytest.raises(ConfigError, match="there is no rule 'whole'"):
+        thresher.score_html(PAGE, ["words"], blocks="whole")
     assert str(error.value) == f"wrods: unknown scorer 'wrods'. Fix: write words, or use one of {', '.join(scorers())}."
 
 

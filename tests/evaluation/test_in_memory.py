@@ -143,6 +143,23 @@ def test_runs_are_compared_at_a_margin(tmp_path: Path) -> None:
         thresher.compare_runs(judged, {"zero": nothing, "good": runs["good"]}, ["P@1"], margin="5%")
 
 
+def test_what_a_comparison_cannot_take() -> None:
+    judged, runs = {"1": {"a": 1}, "2": {"a": 1}}, {"x": {"1": {"a": 1.0}, "2": {"b": 1.0, "a": 0.5}}}
+    runs["y"] = runs["x"]
+    with pytest.raises(InputError, match="no runs"):
+        thresher.compare_runs(judged, [])
+    with pytest.raises(ConfigError, match=r"no correction 'Holm'.*holm, none"):
+        thresher.compare_runs(judged, runs, ["AP"], correction="Holm")
+    with pytest.raises(ConfigError, match="3 is no level of significance"):
+        thresher.compare_runs(judged, runs, ["AP"], alpha=3)
+    assert thresher.compare_runs(judged, runs, ["AP"], margin=0.01).margin == "0.01"
+    one = {"1": judged["1"]}
+    with pytest.raises(InputError, match="one topic"):
+        thresher.compare_runs(one, runs, ["AP"], margin=0.01)
+    with pytest.raises(ConfigError, match="there is no measure `Accuracy`"):
+        thresher.evaluate(judged, runs["x"], ["Accuracy"])
+
+
 def test_measures_of_ir_measures_and_data_frames_of_pyterrier_are_taken() -> None:
     qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 2.0}, "2": {"c": 1.0, "b": 0.5}}
     asked = [ir_measures.AP, ir_measures.nDCG @ 10]

@@ -50,7 +50,6 @@ from thresher.evaluation.trec_files import read_qrels
         ("SetAP", "SetAP"),
         ("Judged@10", "Judged@10"),
         ("ERR@20", "ERR@20"),
-        ("Accuracy", "Accuracy"),
         ("Compat(p=0.9)", "Compat(p=0.9)"),
         ("map", "AP"),
         ("ndcg_cut_10", "nDCG@10"),

@@ -451,6 +451,21 @@ def test_a_table_that_is_a_value(fail: Fail) -> None:
     assert fail("sweep = [1]\n" + HEAD) == ["1: [sweep] is not an array of tables. Fix: write [[sweep]]."]
 
 
+@pytest.mark.parametrize(
+    ("addition", "facts"),
+    [
+        ('[[system]]\nname = "s"\npath = "a.trec"\nbyte = 5', ["unknown key 'byte' in [system]", "'bytes'"]),
+        ('[[system]]\nname = "s"', ["[system] has no 'path'", "add path"]),
+        ('[[system]]\nname = "s"\npath = "a.trec"\nbytes = -1', ["'bytes'"]),
+        ('[[text]]\nname = "s"', ["[text] has no 'path'", "add path"]),
+        ('[[vectors]]\nname = "s"\npath = "a.npy"', ["[vectors] has no 'queries'", "add queries"]),
+    ],
+)
+def test_a_mistake_in_one_table_of_an_array_is_said(fail: Fail, addition: str, facts: list[str]) -> None:
+    problem, *_ = fail(HEAD + addition)
+    assert [fact for fact in facts if fact not in problem] == []
+
+
 def test_an_empty_file_lacks_the_tables_that_must_be_there(fail: Fail) -> None:
     assert fail("") == [
         "0: the table [experiment] is missing. Fix: add [experiment] with name.",

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import thresher
 from thresher.errors import ConfigErrors, InputError, StateError
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import Scored, score_experiment
@@ -71,6 +72,17 @@ def test_a_text_of_a_file_is_a_variant_and_what_does_not_fit_is_said(folder: Pat
         with pytest.raises(StateError) as changed:
             scored(folder, file, [])
         assert "(changed: scorers)" in changed.value.what
+
+
+def test_a_name_with_a_space_is_one_word_in_its_run(folder: Path) -> None:
+    tables = EXPERIMENT.replace('name = "mine"', 'name = "my own"').replace("text(mine)", "text(my own)")
+    (folder / "one.toml").write_text(tables.replace("PATH", "mine.jsonl"))
+    (folder / "pages" / "a.html").write_text("<p>Rain on the page a")
+    results = thresher.run(folder / "one.toml", folder / "results", folder / "indexes", seconds=0)
+    assert "text(my own)+words@2" in [row.name for row in results.table().rows]
+    runs = [*(folder / "results" / "one" / "runs").glob("*my*.trec")]
+    tags = {line.split()[5] for path in runs for line in path.read_text().splitlines()}
+    assert tags >= {"text(my_own)", "text(my_own)+words@2"}
 
 
 def test_errors_of_texts(folder: Path) -> None:

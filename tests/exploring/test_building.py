@@ -9,6 +9,7 @@ from index_checks import is_clean
 
 from thresher.errors import ConfigError
 from thresher.exploring.pruned_postings import build_pruned
+from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
@@ -58,6 +59,12 @@ def test_documents_that_lose_everything_stay_indexed(store: Path, tmp_path: Path
     assert is_clean(tmp_path / "index")
     assert nothing.index.documents == whole.index.documents > 100
     assert (nothing.index.statistics.postings, nothing.index.statistics.vocabulary) == (0, 0)
+    assert whole.index.statistics.documents == whole.index.documents
+    # Only documents that never had a term have lost nothing.
+    analyzer = english_analyzer("porter", True)
+    texts = [page.text for page in cleaned_documents(store, Cleaner())]
+    without = sum(bool(text.strip()) and not analyse(analyzer, text) for text in texts)
+    assert nothing.index.statistics.documents == without
 
 
 @pytest.mark.parametrize("name", [*methods()])

@@ -51,7 +51,7 @@ class Counts:
             kept = self.kept[identifier]
             length = counts.total() if original else kept.total()
             removed = counts.total() - kept.total() if original else 0
-            yield PrunedDocument(identifier, term_list(kept.items()), removed, length)
+            yield PrunedDocument(identifier, term_list(kept.items()), removed, length, bool(counts) and not kept)
 
     def changed(self) -> pa.Table:
         lost = [counts - self.kept[identifier] for identifier, counts in self.whole.items()]
@@ -75,8 +75,9 @@ class Counts:
     def statistics(self) -> IndexStatistics:
         kept = [counts for counts in self.kept.values() if counts]
         tokens = sum(counts.total() for counts in kept)
+        emptied = sum(bool(counts) and not self.kept[identifier] for identifier, counts in self.whole.items())
         return IndexStatistics(
-            len(self.whole), tokens, sum(map(len, kept)), len({word for one in kept for word in one})
+            len(self.whole) - emptied, tokens, sum(map(len, kept)), len({word for one in kept for word in one})
         )
 
 

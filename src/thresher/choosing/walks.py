@@ -121,6 +121,11 @@ class Terms:
     families: tuple[str, ...] = DEFAULT_FAMILIES
     deciding: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Check the allowed error."""
+        if not 0 < self.alpha < 0.5:
+            raise ConfigError(f"{self.alpha} is no probability of an error", "give one above 0 and below 0.5", "alpha")
+
     @property
     def level(self) -> float:
         """The level of each family's tests: those that were not explored count too."""

@@ -125,7 +125,7 @@ def compare_runs(
     baseline: str | Path | None = None,
     alpha: float = ALPHA,
     correction: str = HOLM,
-    margin: str | None = None,
+    margin: str | float | None = None,
 ) -> ComparedRuns:
     """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
 
@@ -145,13 +145,16 @@ def compare_runs(
     """
     judged = take_qrels(qrels)
     named = dict(runs) if isinstance(runs, Mapping) else {str(path): path for path in runs}
+    if not named:
+        raise InputError("there are no runs to compare", "give two or more")
     first = next(iter(named)) if baseline is None else str(baseline)
     named = {first: named.get(first, first), **named}
     values = {name: _values(judged, take_run(run), measures, name) for name, run in named.items()}
     comparisons = compare_all(values, {one: first for one in named if one != first}, alpha=alpha, correction=correction)
     topics = tuple(topic for topic in judged if judged[topic])
-    margins = _margins(values, first, margin, alpha) if margin else {}
-    return ComparedRuns(first, topics, values, comparisons, alpha, correction, margin or "", margins)
+    asked = "" if margin is None else str(margin)
+    margins = _margins(values, first, asked, alpha) if asked else {}
+    return ComparedRuns(first, topics, values, comparisons, alpha, correction, asked, margins)
 
 
 def _margins(

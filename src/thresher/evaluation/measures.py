@@ -35,7 +35,6 @@ _SUPPORTED = (
 )
 FURTHER = {
     "ERR": "install the program perl",
-    "Accuracy": "install ir-measures",
     "Compat": "install ir-measures",
     **dict.fromkeys(
         ("RBP", "BPM", "SDCG", "INST", "INSQ", "NERR8", "NERR9", "NERR10", "NERR11"), "run `pip install cwl-eval`"

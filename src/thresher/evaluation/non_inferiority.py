@@ -92,8 +92,9 @@ class Margin:
         return self
 
 
-def parse_margin(text: str, where: str = "--margin") -> Margin:
+def parse_margin(asked: str | float, where: str = "--margin") -> Margin:
     """Read `5%` as a share of the baseline's mean and `0.01` as units of the measure."""
+    text = str(asked)
     share = text.rstrip().endswith("%")
     try:
         return Margin(float(text.rstrip().removesuffix("%")) / (100 if share else 1), share)
@@ -202,8 +203,13 @@ def compare_by_margin(values: Floats, baseline: Floats, margin: Margin, alpha: f
     """Test one run for non-inferiority and, if that is shown, for superiority: both one-sided at the level `alpha`, in
     this order.
 
-    Values are by topic, at least two.
+    Values are by topic.
+
+    Raises:
+        InputError: if there are fewer than two.
     """
+    if len(values) < 2:
+        raise InputError("one topic shows nothing of a margin", "evaluate two topics or more, or leave out the margin")
     tested, differences, loss = margin.tested(values, baseline), values - baseline, margin.loss(baseline)
     p, p_superior = _p(tested), _p(differences)
     verdict = RunVerdict.INCONCLUSIVE

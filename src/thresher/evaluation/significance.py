@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.columns import Declared, Show, column
-from thresher.defaults import ALPHA, HOLM
+from thresher.defaults import ALPHA, CORRECTIONS, HOLM
+from thresher.errors import ConfigError
 from thresher.shown import Shown
 
 if TYPE_CHECKING:
@@ -250,7 +251,15 @@ def compare_all(
 
 
 def corrected(comparisons: Sequence[Comparison], correction: str) -> list[Comparison]:
-    """Return the comparisons with p corrected over all of them; `correction` is one of `CORRECTIONS`."""
+    """Return the comparisons with p corrected over all of them.
+
+    Raises:
+        ConfigError: if `correction` is none of `CORRECTIONS`.
+    """
+    if correction not in CORRECTIONS:
+        raise ConfigError(
+            f"there is no correction {correction!r}", f"use one of {', '.join(CORRECTIONS)}", "correction"
+        )
     if correction != HOLM:
         return [replace(comparison, p_holm=None) for comparison in comparisons]
     p_values = holm([comparison.p for comparison in comparisons])
@@ -271,6 +280,8 @@ def compare(
     difference is the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES` resamples: the
     same seed and number of topics draw the same ones. `p_holm` is p, since a single test needs no correction.
     """
+    if not 0 < alpha < 1:
+        raise ConfigError(f"{alpha} is no level of significance", "give one between 0 and 1, such as 0.05", "alpha")
     differences = np.asarray(values, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
     if len(values) != len(baseline) or len(values) == 0 or not np.isfinite(differences).all():
         raise ValueError(f"{measure}: as many finite values as the baseline has are needed, at least one")

@@ -53,7 +53,7 @@ class Question:
         measure: str | None = None,
         queries: int = QUERIES,
         *,
-        margin: str | None = None,
+        margin: str | float | None = None,
         alpha: float | None = None,
         emptied: float | None = None,
         families: Sequence[str] = (),
@@ -62,7 +62,7 @@ class Question:
         """Return the question by an experiment's terms, but for those that are given, as the command line takes them."""
         given: dict[str, Any] = {
             "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
-            "margin": margin and parse_margin(margin),
+            "margin": None if margin is None else parse_margin(margin),
             "alpha": alpha,
             "deciding": tuple(checked_measure(name, experiment.measures, "--deciding") for name in deciding),
             "emptied": emptied,

@@ -104,7 +104,8 @@ def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
         return document
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
-    for path, group in groupby(details, lambda item: item["loc"][: 3 if item["loc"][0] == "sweep" else 2]):
+    many = {name for name, table in tables().items() if table.many}
+    for path, group in groupby(details, lambda item: item["loc"][: 3 if item["loc"][0] in many else 2]):
         problems.add(*_explained(path, list(group)))
     raise problems.error()
 

@@ -247,7 +247,8 @@ class _Run:
             with self.meter.stage() as stage:
                 report = searcher.search_topics(queries, warm_up=0)
             work = searcher.work([query for _, query in queries])
-        write_run(path, report.hits, variant.name)
+        # A tag is one word; paths and names of texts may have spaces.
+        write_run(path, report.hits, "_".join(variant.name.split()))
         return stages.SearchRecord(key, file_digest(path), work, stage.cost)
 
     def _title_bias(self, name: str, topics: TopicSet, scored: Scored) -> TitleBias:

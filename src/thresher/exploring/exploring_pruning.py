@@ -247,8 +247,10 @@ class _PostingCounter:
 
     def sizes(self, indexed: int) -> tuple[IndexStatistics, ...]:
         terms = np.bincount(self._first, minlength=self._none + 1)
-        columns = (np.cumsum(self._tokens), np.cumsum(self._postings), np.cumsum(terms))
-        return tuple(IndexStatistics(indexed, *(int(column[step]) for column in columns)) for step in range(self._none))
+        # Those that never had a term, of stop words alone, lose nothing.
+        documents = indexed - self._documents.sum() + np.cumsum(self._documents)
+        columns = (documents, np.cumsum(self._tokens), np.cumsum(self._postings), np.cumsum(terms))
+        return tuple(IndexStatistics(*(int(column[step]) for column in columns)) for step in range(self._none))
 
     def counts(self) -> StepCounts:
         return StepCounts(self._tokens, self._tokens, self._documents, self._documents, self._postings)

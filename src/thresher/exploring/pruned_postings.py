@@ -213,7 +213,8 @@ class _Pruned:
             held = np.bincount(block.document[stay], weights=block.tf[stay], minlength=len(block.ids)).astype(np.int64)
             removed = block.lengths - held if self._original else np.zeros_like(held)
             lengths = block.lengths if self._original else held
-            columns = (block.ids, self._lists(block, stay), removed.tolist(), lengths.tolist())
+            emptied = (block.lengths > 0) & (held == 0)
+            columns = (block.ids, self._lists(block, stay), removed.tolist(), lengths.tolist(), emptied.tolist())
             for document in zip(*columns, strict=True):
                 yield PrunedDocument(*document)
                 advance()

@@ -73,13 +73,14 @@ class Origin:
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """The content of `SETTINGS`; `original_statistics`: whether it is ranked with the statistics of
-    the unpruned collection, which are beside it; `lucene`: the version that wrote it.
+    """The content of `SETTINGS`; `emptied`: the documents that pruning left without a posting; `original_statistics`: whether
+    it is ranked with the statistics of the unpruned collection, which are beside it; `lucene`: the version that wrote it.
     """
 
     options: IndexOptions
     documents: int
     empty: int
+    emptied: int = 0
     original_statistics: bool = False
     lucene: str = ""
     origin: Origin | None = None
@@ -129,6 +130,7 @@ def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: 
             settings = write(temporary)
             with open_index(temporary, folder) as reader:
                 statistics = index_statistics(reader)
+                statistics = replace(statistics, documents=statistics.documents - settings.emptied)
         except JavaException as error:
             raise user_error_of_java(error, str(folder)) from error
         (temporary / "write.lock").unlink(missing_ok=True)
@@ -246,12 +248,14 @@ class PrunedDocument:
         removed: the tokens that were removed; 0 if the index is ranked with its own statistics.
         length: its exact length in tokens, for `qld(exact)`: before pruning, or of what is kept if the index is ranked with
             its own statistics.
+        emptied: whether it had terms and has none left: no query finds it.
     """
 
     id: str
     terms: str
     removed: int
     length: int
+    emptied: bool = False
 
 
 Changed = Callable[[], "pa.Table"]
@@ -292,13 +296,14 @@ def build_pruned_index(
 def _write_pruned(
     documents: Iterable[PrunedDocument], folder: Path, options: IndexOptions, changed: pa.Table | Changed | None
 ) -> IndexSettings:
-    lengths, removed = array("i"), 0
+    lengths, removed, emptied = array("i"), 0, 0
 
     def contents() -> Iterator[tuple[str, str]]:
-        nonlocal removed
+        nonlocal removed, emptied
         for document in documents:
             lengths.append(document.length)
             removed += document.removed
+            emptied += document.emptied
             filler = term_list([(FILLER, document.removed)]) if document.removed else ""
             yield document.id, f"{document.terms} {filler}"
 
@@ -310,7 +315,7 @@ def _write_pruned(
     if lost != removed:
         raise ValueError(f"documents lost {removed} tokens, but their terms {lost}")
     if table is None:
-        return IndexSettings(options, indexed, 0)
+        return IndexSettings(options, indexed, 0, emptied)
     with open_index(folder) as reader:
         written = write_original_statistics(folder / ORIGINAL_STATISTICS, table, reader)
-    return IndexSettings(options, indexed, 0, original_statistics=written)
+    return IndexSettings(options, indexed, 0, emptied, written)

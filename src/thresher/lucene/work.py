@@ -19,7 +19,7 @@ CONTENTS = "contents"
 class IndexStatistics:
     """The counts of an index."""
 
-    documents: Annotated[int, Declared("Documents with text left.", Show.COUNT)]
+    documents: Annotated[int, Declared("Documents with text left and, if it is pruned, a posting.", Show.COUNT)]
     tokens: Annotated[int, Declared("Tokens in the index.", Show.COUNT, "index")]
     postings: Annotated[int, Declared("Postings in the index: pairs of a document and a term.", Show.COUNT, "index")]
     vocabulary: Annotated[int, Declared("Different terms in the index.", Show.COUNT, "index", "terms")]

@@ -46,7 +46,9 @@ class PageOptions:
     language: str = LANGUAGE
 
     def __post_init__(self) -> None:
-        """Check the language."""
+        """Check the rule and the language."""
+        if self.blocks not in BLOCK_RULES:
+            raise ConfigError(f"there is no rule {self.blocks!r}", f"use one of {', '.join(BLOCK_RULES)}", "blocks")
         if self.language not in LANGUAGES:
             known = ", ".join(ABBREVIATIONS)
             fix = f"use {known}, whose abbreviations are known, or another code of ISO 639-1"

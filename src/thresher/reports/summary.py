@@ -45,7 +45,7 @@ def model_findings(table: VariantTable) -> Iterator[str]:
         harmless = [index for index in smaller if not any(one.shows_a_loss for one in _compared(table, index).values())]
         if smaller:
             many = f"{len(harmless)} of {len(smaller)} smaller indexes"
-            yield f"No significant loss: {many}; this does not prove that there is none."
+            yield f"No significant loss, nor an interval below zero: {many}; this does not prove that there is none."
     explored = [index for index in table.candidates if table.rows[index].explored]
     if explored:
         best = table.best(table.main, explored)
@@ -79,9 +79,11 @@ def _power(results: Results, table: VariantTable) -> Iterator[str]:
     multiplies the smallest of m by m.
     """
     facts, topics = results.facts, len(table.topics)
-    tests = [one for index in table.built for one in _compared(table, index)]
-    if tests and (len(tests) if facts.correction == HOLM else 1) * 2.0 ** (1 - topics) > facts.alpha:
-        many = f" and {len(tests)} comparisons" if facts.correction == HOLM else ""
+    # Holm corrects over all retrieval models, and runs of other systems.
+    tests = sum(len(_compared(one, index)) for one in results.tables for index in one.built)
+    tests += sum(len(system.comparisons) for system in facts.systems)
+    if tests and (tests if facts.correction == HOLM else 1) * 2.0 ** (1 - topics) > facts.alpha:
+        many = f" and {tests} comparisons" if facts.correction == HOLM else ""
         yield f"With {topics} topics{many} no difference can be significant, however large."
 
 

@@ -280,14 +280,14 @@ class VariantTable:
 
     @column(Show.COUNT, "pages")
     def emptied(self) -> Ints:
-        """Pages with text before cleaning that are left without."""
+        """Pages with text before cleaning that are left without any, or by pruning without a posting."""
         documents = np.array([row.index.documents for row in self.rows], dtype=np.int64)
         emptied: Ints = documents[0] - documents
         return emptied
 
     @column(Show.PERCENT, "% of pages", "emptied", "emptied_share")
     def emptied_shares(self) -> Floats:
-        """Share of the pages with text that are left without."""
+        """Share of the pages with text that are left without any, or by pruning without a posting."""
         return self.emptied / max(self.baseline.index.documents, 1)
 
     # What matters among them
