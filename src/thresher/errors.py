@@ -76,10 +76,11 @@ class ConfigError(ThresherError):
 
 
 class ConfigErrors(ConfigError):
-    """All the problems of one config at once. Exit code 2."""
+    """All the problems of one config at once. Exit code 2, or 3 if each is of the input."""
 
-    def __init__(self, problems: Sequence[ConfigError]) -> None:
+    def __init__(self, problems: Sequence[ConfigError | InputError]) -> None:
         self.problems = tuple(problems)
+        self.exit_code = min((problem.exit_code for problem in problems), default=self.exit_code)
         Exception.__init__(self, "\n".join(str(problem) for problem in problems))
 
     def __reduce__(self) -> tuple[object, ...]:

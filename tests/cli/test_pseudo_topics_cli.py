@@ -160,8 +160,13 @@ def test_collections_without_titles_and_links(
     assert call(monkeypatch, bare, "-o", tmp_path / "out") == 3
     assert capfd.readouterr().err == (
         f"error: {bare}: no topic was found (documents: 1 = 1 with HTML; titles: 1 = 1 without title; "
-        "links: 1 = 1 to no web page; anchors: 0). Fix: give pages with titles or links to each other.\n"
+        "links: 1 = 1 to no web page; anchors: 0). "
+        "Fix: give pages with titles or links to each other, or ask for other sources.\n"
     )
+    assert call(monkeypatch, bare, "-o", tmp_path / "out", "--from", "questions") == 3
+    fix = capfd.readouterr().err.partition(" Fix: ")[2]
+    assert "questions" in fix
+    assert not {"titles", "links"} & {*fix.split()}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bare.jsonl", "text.jsonl"]
 
 

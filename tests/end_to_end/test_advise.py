@@ -188,6 +188,8 @@ def test_a_crawl_whose_name_is_no_text_is_advised_on(tmp_path: Path) -> None:
 def test_an_advice_is_not_written_into_its_crawl(crawl: Path) -> None:
     done = thresher("advise", crawl / "crawl", "-o", crawl / "crawl" / "advice")
     assert done.code == 2
+    # The fix names an option that `advise` has.
+    assert "with -o" in done.err
     assert not (crawl / "crawl" / "advice").exists()
 
 

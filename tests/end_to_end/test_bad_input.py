@@ -330,8 +330,25 @@ def test_qrels_of_other_topics(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        "no topic has judgments (topics: 1, 2, 3, 4, 5, …; qrels: 401). Fix: use topics and qrels that belong together.",
+        "qrels.txt: no topic has judgments (topics: 1, 2, 3, 4, 5, …; qrels: 401). "
+        "Fix: use topics and qrels that belong together.",
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "grade", "code"), [("zeppelin", 1, 3), ("telescope", 1, 3), ("barley", 0, 0), ("barley", 1, 0)]
+)
+def test_explore_stops_where_run_does_for_want_of_judged_documents(
+    web: Web, call: Call, query: str, grade: int, code: int
+) -> None:
+    """Judged documents that are not relevant are enough."""
+    web.write(sweep='scorer = "words"\ncutoffs = [5]', cleaners="", evaluation='measures = ["P@5", "AP"]')
+    (web.folder / "topics.tsv").write_text(f"1\t{query}\n")
+    (web.folder / "qrels.txt").write_text(f"1 0 part0/page00 {grade}\n")
+    for verb in ("explore", "run"):
+        done = call(verb, "web.toml", cwd=web.folder)
+        assert (done.code, len(done.errors)) == (code, code and 1), verb
+    assert (web.folder / "results" / "web" / "results.json").exists() is (code == 0)
 
 
 def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: Call) -> None:
@@ -340,7 +357,8 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "no judged document was retrieved for any topic (the first id in the run is elsewhere, in the qrels part0/page00). "
+        "other.trec: no judged document was retrieved for any topic (the first id in the run is elsewhere, "
+        "in the qrels part0/page00). "
         "Fix: check that collection and qrels use the same document ids.",
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
@@ -349,10 +367,16 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "no topic of the run (x9) is among the judged ones (1, 2, 3, 4, 5, …). "
+        "other.trec: no topic of the run (x9) is among the judged ones (1, 2, 3, 4, 5, …). "
         "Fix: check that run and qrels use the same topic ids.",
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
+    # Of several runs the one that is wrong is named.
+    (web.folder / "fine.trec").write_text("1 Q0 part0/page00 1 2.5 x\n")
+    (web.folder / "empty.trec").touch()
+    done = call("evaluate", "qrels.txt", "fine.trec", "empty.trec", "fine.trec", cwd=web.folder)
+    assert done.code == 3
+    assert done.errors[0].startswith("error: empty.trec: ")
     (web.folder / "other.trec").write_text("1 Q0 part0/page00 1 high x\n")
     refused(
         call,

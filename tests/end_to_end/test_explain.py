@@ -186,6 +186,8 @@ def test_what_is_not_there_gets_the_nearest_names(
     assert done.code in (2, 5)
     (line,) = done.errors
     assert line.startswith(f"error: {error}")
+    # A list that is cut says so.
+    assert ("…" in line) is ("one of" in line)
 
 
 def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Call) -> None:

@@ -98,6 +98,14 @@ def test_ids_that_do_not_match_are_shown_and_commands_can_be_copied(tmp_path: Pa
     assert "thresher run 'my file.toml'" in (tmp_path / "my file.toml").read_text()
 
 
+def test_topics_that_differ_from_the_qrels_by_leading_zeros_are_matched_as_run_matches_them(tmp_path: Path) -> None:
+    pages, topics, qrels = write(tmp_path, {f"{name}.html": text for name, text in PAGES.items()}, {"001": "doc3"})
+    done = thresher("init", pages, "--topics", topics, "--qrels", qrels, cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "2 topics, 1 with judgments" in done.out
+    assert read_topic_set(load_experiment(tmp_path / "my-pages.toml").topics).ids == ("001",)
+
+
 def test_without_topics_the_file_names_those_to_be_made(tmp_path: Path) -> None:
     pages = {f"site/{name}.html": f"<title>oats number {name}</title>{text}" for name, text in PAGES.items()}
     write(tmp_path, pages, {})
@@ -114,6 +122,7 @@ def test_without_topics_the_file_names_those_to_be_made(tmp_path: Path) -> None:
         (["my pages", "--topics", "topics.tsv"], ["topics.tsv", "both"]),
         (["my pages", "--topics", "topics.tsv", "--qrels", "others.txt"], ["others.txt", "no topic has judgments"]),
         (["empty"], ["empty"]),
+        (["my pages", "--name", "a/b", "-o", "e/x.toml"], ["--name", "'a/b'"]),
     ],
 )
 def test_what_cannot_be_started_with_is_an_error(tmp_path: Path, arguments: list[str], facts: list[str]) -> None:
@@ -127,4 +136,4 @@ def test_what_cannot_be_started_with_is_an_error(tmp_path: Path, arguments: list
     assert " Fix: " in line
     for fact in facts:
         assert fact in line
-    assert not list(tmp_path.glob("*.toml"))
+    assert not list(tmp_path.rglob("*.toml"))

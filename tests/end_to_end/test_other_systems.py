@@ -80,8 +80,10 @@ def test_what_is_no_other_system(web: Web, call: Call) -> None:
     assert done.code == 2
     assert "nowhere.trec" in done.errors[0]
     write(web, system='name = "x"\npath = "odd.trec"')
-    (web.folder / "odd.trec").write_text("zebra Q0 page 1 1.0 x\n")
-    done = call("run", "web.toml", cwd=web.folder)
-    assert done.code == 3
-    assert "odd.trec" in done.errors[0]
+    # Of other topics, of other documents, and of nothing.
+    for line in ("zebra Q0 part0/page00 1 1.0 x\n", "1 Q0 unknown 1 1.0 x\n", ""):
+        (web.folder / "odd.trec").write_text(line)
+        done = call("run", "web.toml", cwd=web.folder)
+        assert done.code == 3
+        assert "odd.trec: " in done.errors[0]
     assert not [*(web.folder / "indexes" / "web").glob("none*")]

@@ -121,6 +121,7 @@ def test_measures_that_need_something_else_say_what(name, facts):
         parse_measure(name)
     for fact in facts:
         assert fact in f"{error.value.what} {error.value.fix}"
+    assert facts[-1] in error.value.fix
 
 
 @given(
@@ -431,10 +432,33 @@ def test_overlap_needs_one_judged_document_only():
         "no judged document was retrieved for any topic (the first id in the run is x, in the qrels a). "
         "Fix: check that collection and qrels use the same document ids."
     )
-    with pytest.raises(InputError, match="the first id in the run is missing, in the qrels a"):
-        check_overlap({}, qrels, ["1"])
     with pytest.raises(InputError, match=r"no topic of the run \(2\) is among the judged ones \(1\)"):
         check_overlap({"2": {"b": 1.0}}, qrels, ["1"])
+
+
+@pytest.mark.parametrize(
+    ("run", "fact"),
+    [
+        ({}, "empty"),
+        ({"1": {}}, "empty"),
+        ({"2": {"b": 1.0}}, "no topic of the run (2)"),
+        ({"1": {"x": 1.0}}, "run is x"),
+    ],
+)
+def test_the_run_that_fits_no_judgments_is_named(run, fact):
+    with pytest.raises(InputError) as error:
+        check_overlap(run, {"1": {"a": 1}}, ["1"], "b.trec")
+    assert error.value.where == "b.trec"
+    assert fact in error.value.what
+
+
+def test_scores_beyond_single_precision_rank_first_and_tie():
+    # Warnings are errors here.
+    run = {"1": {"a": 3e38, "b": 1e39, "c": 1e40, "d": -1e39}}
+    assert evaluate({"1": {"c": 1}}, run, ["RR"], ["1"]) == {"RR": {"1": 1.0}}
+    assert evaluate({"1": {"b": 1}}, run, ["RR"], ["1"]) == {"RR": {"1": 0.5}}
+    assert evaluate({"1": {"a": 1}}, run, ["RR"], ["1"]) == {"RR": {"1": 1 / 3}}
+    assert evaluate({"1": {"d": 1}}, run, ["RR"], ["1"]) == {"RR": {"1": 0.25}}
 
 
 def test_a_cutoff_that_is_no_number_is_named() -> None:

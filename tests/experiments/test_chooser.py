@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,9 @@ from thresher.choosing.choices import Choice, read_choice
 from thresher.choosing.savings import Basis
 from thresher.choosing.walks import Terms
 from thresher.errors import ConfigError, StateError
-from thresher.experiments.chooser import Question, _choose, check_key, last_choice, measured_again
+from thresher.experiments.chooser import Question, _choose, check_key, commands_of, last_choice, measured_again
 from thresher.experiments.config import Experiment, load_experiment
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.variants.results import Results
 from thresher.variants.table import Verdict
 
@@ -31,9 +33,11 @@ def experiment(tmp_path: Path) -> Experiment:
     return load_experiment(tmp_path / "e.toml")
 
 
-def chosen(experiment: Experiment, results: Results, **question: object) -> tuple[Choice, Results]:
+def chosen(
+    experiment: Experiment, results: Results, folder: Path = Path("results"), **question: object
+) -> tuple[Choice, Results]:
     asked = Question(queries=5000, **question)  # type: ignore[arg-type]
-    return _choose(replace(experiment, measures=results.measures), asked, results, lambda _: None)
+    return _choose(replace(experiment, measures=results.measures), folder, asked, results, lambda _: None)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +70,24 @@ def test_one_answer_for_each_model_and_bounds_in_each_table(experiment: Experime
         assert all(row.bounds and isinstance(row.bounds.verdict, Verdict) for row in table.rows[1:])
     for table, own in zip(bounded.tables, results.tables, strict=True):
         assert table.with_rows(own.rows) == own
+
+
+def test_the_line_that_builds_names_results_that_are_elsewhere(experiment: Experiment) -> None:
+    run = ["thresher", "run", str(experiment.file), "--chosen"]
+    choice, _ = chosen(experiment, made())
+    assert shlex.split(choice.check) == run
+    choice, _ = chosen(experiment, made(), Path("./results"))
+    assert shlex.split(choice.check) == run
+    choice, _ = chosen(experiment, made(), Path("out/my r"))
+    assert shlex.split(choice.check) == [*run, "--results", "out/my r"]
+
+
+def test_no_line_names_a_text_that_only_the_experiment_knows(experiment: Experiment) -> None:
+    for name in ("text(mine)", "text(mine)+words@2|dcp@0.5"):
+        assert commands_of(experiment, parse_treatment(name)) == ()
+    # Those of installed packages can be had everywhere.
+    clean, _ = commands_of(experiment, parse_treatment("extractor(trafilatura)"))
+    assert "extractor(trafilatura)" in shlex.split(clean)
 
 
 def test_nothing_to_choose_from(experiment: Experiment) -> None:

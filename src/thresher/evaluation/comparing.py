@@ -103,15 +103,18 @@ def evaluate(qrels: Qrels, run: Run, measures: Sequence[str | Measure] = ()) -> 
         InputError: if a file or record is broken, or the run retrieved no judged document.
     """
     judged = take_qrels(qrels)
-    return _values(judged, take_run(run), measures)
+    return _values(judged, take_run(run), measures, str(run) if isinstance(run, str | Path) else None)
 
 
 def _values(
-    judged: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]], measures: Sequence[str | Measure]
+    judged: Mapping[str, Mapping[str, int]],
+    run: Mapping[str, Mapping[str, float]],
+    measures: Sequence[str | Measure],
+    where: str | None,
 ) -> dict[str, dict[str, float]]:
     names = [str(parse_measure(name)) for name in measures or DEFAULT_MEASURES]
     topics = tuple(topic for topic in judged if judged[topic])
-    check_overlap(run, judged, topics)
+    check_overlap(run, judged, topics, where)
     return evaluate_run(judged, run, names, topics)
 
 
@@ -146,7 +149,7 @@ def compare_runs(
         raise InputError("there are no runs to compare", "give two or more")
     first = next(iter(named)) if baseline is None else str(baseline)
     named = {first: named.get(first, first), **named}
-    values = {name: _values(judged, take_run(run), measures) for name, run in named.items()}
+    values = {name: _values(judged, take_run(run), measures, name) for name, run in named.items()}
     comparisons = compare_all(values, {one: first for one in named if one != first}, alpha=alpha, correction=correction)
     topics = tuple(topic for topic in judged if judged[topic])
     asked = "" if margin is None else str(margin)

@@ -93,6 +93,8 @@ def _known(name: str) -> ir_measures.Measure | None:
         problem = " ".join(str(error).split()) or "not a valid parameter"
     if problem:
         raise ConfigError(f"the measure `{name}` cannot be used ({problem})", f"write it as {_usage(kind)}")
+    if not _supports(measure, _providers()):
+        raise ConfigError(f"what the measure `{name}` is computed by is not installed", FURTHER[str(measure.NAME)])
     parsed: ir_measures.Measure = measure
     return parsed
 
@@ -177,15 +179,18 @@ def evaluate(
     return result
 
 
-def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> tuple[list[str], list[Notice]]:
+def topic_set(
+    topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]], where: str | None = None
+) -> tuple[list[str], list[Notice]]:
     """Return the ids of the topics to evaluate, all with at least one judgment, in the order of `topics`; and notices
-    about topics without judgments and judgments without topic.
+    about topics without judgments and judgments without topic. `where` names the qrels in errors.
     """
     chosen = [topic for topic in topics if qrels.get(topic)]
     if not chosen:
         raise InputError(
             f"no topic has judgments (topics: {_first(list(topics))}; qrels: {_first(list(qrels))})",
             "use topics and qrels that belong together",
+            where,
         )
     notices: list[Notice] = []
     if unjudged := [topic for topic in topics if not qrels.get(topic)]:
@@ -196,17 +201,24 @@ def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]
 
 
 def check_overlap(
-    run: Mapping[str, Mapping[str, float]], qrels: Mapping[str, Mapping[str, int]], topics: Sequence[str]
+    run: Mapping[str, Mapping[str, float]],
+    qrels: Mapping[str, Mapping[str, int]],
+    topics: Sequence[str],
+    where: str | None = None,
 ) -> None:
-    """Check that at least one judged document is retrieved for one of the topics."""
+    """Check that at least one judged document is retrieved for one of the topics; `where` names the run in errors."""
+    if not any(run.values()):
+        fix = "check that it was written to its end, and that topics and pages are in one language"
+        raise InputError("nothing was retrieved for any topic: the run is empty", fix, where)
     pairs = [(run.get(topic, {}), qrels.get(topic, {})) for topic in topics]
     if any(document in judged for retrieved, judged in pairs for document in retrieved):
         return
     judged_topics = [topic for topic in topics if qrels.get(topic)]
-    if run and not any(topic in run for topic in judged_topics):
+    if not any(topic in run for topic in judged_topics):
         raise InputError(
             f"no topic of the run ({_first(list(run))}) is among the judged ones ({_first(judged_topics)})",
             "check that run and qrels use the same topic ids",
+            where,
         )
     retrieved_id = next((document for retrieved, _ in pairs for document in retrieved), None)
     judged_id = next((document for _, judged in pairs for document in judged), None)
@@ -214,6 +226,7 @@ def check_overlap(
         "no judged document was retrieved for any topic (the first id in the run is "
         f"{retrieved_id or 'missing'}, in the qrels {judged_id or 'missing'})",
         "check that collection and qrels use the same document ids",
+        where,
     )
 
 
@@ -237,9 +250,7 @@ def _out_of_range(measure: ir_measures.Measure) -> str:
             return "beta is in (0, 1000]"
         if key == "gains":
             return "gains are 'log2' or 'exp-log2' of dcg"
-    if _supports(measure, _every_provider()):
-        return "" if _supports(measure, _providers()) else f"to compute it here, {FURTHER[str(measure.NAME)]}"
-    return "this combination of parameters is not computed"
+    return "" if _supports(measure, _every_provider()) else "this combination of parameters is not computed"
 
 
 def _supports(measure: ir_measures.Measure, providers: Iterable[Any]) -> bool:
@@ -304,7 +315,9 @@ def _with_something_to_find(
 
 def _ranked(documents: Mapping[str, float]) -> dict[str, float]:
     """Replace scores by ones without ties, in trec_eval's order: every provider sees the same ranking."""
-    scores = {document: float(np.float32(score)) for document, score in documents.items()}
+    # A score beyond single precision is infinite.
+    with np.errstate(over="ignore"):
+        scores = {document: float(np.float32(score)) for document, score in documents.items()}
     order = sorted(scores, key=lambda document: (scores[document], document), reverse=True)
     return {document: float(len(order) - rank) for rank, document in enumerate(order)}
 

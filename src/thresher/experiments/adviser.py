@@ -90,7 +90,7 @@ def advise_on(
     reading, backend = schema.read_options(collection), backend or Backend()
     source, limits = Path(collection.path), Limits(collection.page_seconds, collection.max_page_mib)
     options, opened = making.PseudoOptions(topics=EACH), open_collection(source, reading, collection.format)
-    check_apart(folder, opened)
+    check_apart(folder, opened, "-o")
     with held(folder):
         say(f"reading {source}")
         with making.extracted(source, folder, options, collection.format, reading, limits, backend) as store:

@@ -29,6 +29,7 @@ from thresher.locks import held
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
 from thresher.reports.table import measure_header
+from thresher.scorers.extractor import FileText
 from thresher.variants.results import RESULTS_FILE, Results, read_results, write_results
 from thresher.variants.table import VariantTable, main_measure
 
@@ -82,7 +83,7 @@ def choose_experiment(
     """
     folder = results / experiment.name
     with _found(experiment, folder, say) as found:
-        choice, bounded = _choose(experiment, question, found, say)
+        choice, bounded = _choose(experiment, results, question, found, say)
         write_results(bounded, folder)
         write_choice(choice, folder)
         write_all(bounded, folder, choice, read_explained(folder, found.facts.key))
@@ -160,8 +161,9 @@ def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: st
 
 
 def _choose(
-    experiment: Experiment, question: Question, found: Results, say: Callable[[str], None]
+    experiment: Experiment, folder: Path, question: Question, found: Results, say: Callable[[str], None]
 ) -> tuple[Choice, Results]:
+    elsewhere = ["--results", str(folder)] if folder != Path("results") else []
     terms = question.terms or experiment.terms
     measures = _deciding(question.measure, terms, experiment.measures)
     table = found.table()
@@ -186,7 +188,7 @@ def _choose(
             for model in models
             for pick in model.picks
         },
-        check=shlex.join(["thresher", "run", str(experiment.file), "--chosen"]),
+        check=shlex.join(["thresher", "run", str(experiment.file), "--chosen", *elsewhere]),
         notices=found.facts.notices,
     )
     return choice, replace(found, tables=tuple(bounded for _, bounded in answers))
@@ -207,7 +209,12 @@ def treatment_commands(document: Document, source: str, treatment: Treatment, le
 
 
 def _commands(treatment: Treatment, pages: Sequence[str], index: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines that apply a treatment to pages; `index` are options of `thresher index`."""
+    """Return the lines that apply a treatment to pages; `index` are options of `thresher index`.
+
+    There are none for a text that only an experiment's file names.
+    """
+    if any(isinstance(maker, FileText) for scorer in treatment.cleaner.scorers for maker in scorer.texts):
+        return ()
     prune, cleaned = ["--prune", treatment.pruning.name] if treatment.pruning else [], "cleaned.jsonl"
     return (
         _shell_line(["thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", cleaned]),

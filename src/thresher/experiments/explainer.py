@@ -257,6 +257,7 @@ class _Explaining:
 
 def _missing(what: str, name: str, known: Collection[str], where: str, how: str = "") -> ThresherError:
     near = get_close_matches(name, known, _NEAR) or sorted(known)[:_NEAR]
-    fix = f"use {'one of ' if len(near) > 1 else ''}{', '.join(near)}" if near else "choose another"
+    more = ", …" if 1 < len(near) < len(known) else ""
+    fix = f"use {'one of ' if len(near) > 1 else ''}{', '.join(near)}{more}" if near else "choose another"
     problem = f"the {what} {name!r} was not {how}" if how else f"there is no {what} {name!r}"
     return ConfigError(problem, fix, where)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.choosing.walks import DeclaredFamily, parse_family
+from thresher.errors import InputError
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
@@ -88,6 +89,12 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> 
     )
     cleaners = [variant.cleaner for variant in experiment.variants if not variant.pruning]
     tables = explore(scored.store, sweeps, cleaners, search)
+    # Where a baseline has no value, as where it is run: a judged document that is not relevant is enough.
+    if not all(table.values[:, 0].any() for table in tables):
+        asked = replace(search, topics=replace(search.topics, measures=(f"Judged@{experiment.depth}",)))
+        if not all(table.values.any() for table in explore(scored.store, [], [], asked)):
+            fix = "check that topics, qrels and pages belong together"
+            raise InputError("no judged document is retrieved for any topic", fix, str(experiment.file))
     pruning = pruning_sweeps(experiment, scored.store, tables[0])
     return explore_pruning(tables, scored.store, pruning, search, experiment.original_statistics)
 

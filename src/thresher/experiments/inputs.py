@@ -61,7 +61,7 @@ def read_topic_set(source: TopicSource) -> TopicSet:
         topics = read_topics(file, field=source.field)
     qrels = read_catalogue_qrels(judged.id) if isinstance(judged, CatalogueId) else read_qrels(judged, source.column)
     topics = spelled_as(topics, qrels)
-    ids, notices = topic_set(topics, qrels)
+    ids, notices = topic_set(topics, qrels, str(source.qrels))
     # `thresher pseudo-topics` leaves its counts beside the topics that it makes.
     if isinstance(file, Path) and (file.parent / PSEUDO_COUNTS).exists():
         notices = [*notices, notice(About.PSEUDO)]
@@ -129,13 +129,12 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
             )
 
 
-def check_apart(folder: Path, collection: Collection) -> None:
+def check_apart(folder: Path, collection: Collection, option: str = "--results") -> None:
     """Check that results are not in the collection, as whose pages the next run would read them."""
     if isinstance(collection, Files) and real_path(folder).is_relative_to(real_path(collection.path)):
         what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
-        raise ConfigError(
-            what, "name another with --results, or move the collection into a folder of its own", str(folder)
-        )
+        fix = f"name another with {option}, or move the collection into a folder of its own"
+        raise ConfigError(what, fix, str(folder))
 
 
 @dataclass(frozen=True)

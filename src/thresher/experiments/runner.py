@@ -10,8 +10,8 @@ from typing import Any
 from thresher.choosing.choices import Choice
 from thresher.costs.machine import read_machine
 from thresher.costs.repeats import ThreadClock
-from thresher.errors import ConfigError, InputError, StateError
-from thresher.evaluation import read_run, write_run
+from thresher.errors import ConfigError, StateError
+from thresher.evaluation import check_overlap, read_run, write_run
 from thresher.experiments import stages
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
@@ -150,9 +150,7 @@ class _Run:
     def _systems(self, topics: TopicSet) -> dict[str, Run]:
         runs: dict[str, Run] = {system.name: read_run(system.path) for system in self.experiment.systems}
         for system in self.experiment.systems:
-            if not any(topic in topics.qrels for topic in runs[system.name]):
-                what = "no topic of the run is one of the experiment's judged topics"
-                raise InputError(what, "name a run for the same topics", str(system.path))
+            check_overlap(runs[system.name], topics.qrels, topics.ids, str(system.path))
         return runs
 
     def _find_cutoffs(self) -> None:

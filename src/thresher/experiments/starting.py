@@ -16,8 +16,9 @@ from thresher.collections import IdRule, JsonFields, ReadOptions, open_collectio
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
 from thresher.defaults import DEFAULT_INDEX
-from thresher.errors import InputError
-from thresher.evaluation import read_qrels, read_topics
+from thresher.errors import ConfigError, InputError
+from thresher.evaluation import read_qrels, read_topics, spelled_as
+from thresher.experiments.config import NAME
 from thresher.passes.backends import documents_apart, likely_fields_apart
 from thresher.reports.formatting import counted
 
@@ -54,13 +55,16 @@ def starting_file(pages: Path, topics: Path | None, qrels: Path | None, name: st
     Without topics and qrels it names those that `thresher pseudo-topics` makes. Paths are relative to the folder of `file`.
     """
     folder = file.parent
+    if not NAME.fullmatch(name):
+        fix = "use letters, digits, `.`, `_` and `-`"
+        raise ConfigError(f"the name {name!r} cannot name a folder", fix, "--name")
     if (topics is None) is not (qrels is None):
         raise InputError("topics and qrels belong together", "give both, or none of them", str(topics or qrels))
     judgments = read_qrels(qrels) if qrels else {}
     seen = look(pages, {document for grades in judgments.values() for document in grades})
     said = [f"{counted(seen.pages, 'page')} read, and {seen.failed:,} that cannot be read."]
     if topics and qrels:
-        found = read_topics(topics)
+        found = spelled_as(read_topics(topics), judgments)
         matching = sum(topic in judgments for topic in found)
         said.append(f"{counted(len(found), 'topic')}, {matching:,} with judgments.")
         if not matching:

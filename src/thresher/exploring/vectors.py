@@ -74,7 +74,7 @@ def explore_vectors(
     Sizes, for which tables of words have postings, are numbers: documents times dimensions; a query reads them all.
     """
     count, width = documents.matrix.shape
-    check_overlap(dict.fromkeys(judged.ids, dict.fromkeys(documents.ids, 0.0)), judged.qrels, judged.ids)
+    check_overlap(dict.fromkeys(judged.ids, dict.fromkeys(documents.ids, 0.0)), judged.qrels, judged.ids, name)
     place = {query: at for at, query in enumerate(queries.ids)}
     sets = [one for one in (judged, held_out) if one is not None]
     if missing := [topic for one in sets for topic in one.ids if topic not in place]:

@@ -27,6 +27,8 @@ TITLES, ANCHORS, SENTENCES = "titles", "anchors", "sentences"
 SOURCES = (TITLES, ANCHORS, "descriptions", "questions", SENTENCES)
 """Sources of topics: titles of pages, the text of links to them, their meta descriptions, questions of their JSON-LD, random
 sentences."""
+_OTHERS = ("meta descriptions", "questions in JSON-LD", "sentences")
+_MADE_OF = dict(zip(SOURCES, ("titles", "links to each other", *_OTHERS), strict=True))
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def make_pseudo_topics(
     with extracted(source, output.parent, options, format, reading, limits, backend) as store:
         made = choose(store, options)
     if not made.topics:
-        fix = "give pages with titles or links to each other"
+        fix = f"give pages with {' or '.join(_MADE_OF[name] for name in options.sources)}, or ask for other sources"
         raise InputError(f"no topic was found ({'; '.join(summary(made))})", fix, str(source))
     about = {
         "collection": source.name,

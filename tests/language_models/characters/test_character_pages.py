@@ -57,7 +57,9 @@ def test_what_does_not_pair(folders, tmp_path):
     for one, other, message in (
         (clean, raw / "a.html", f"{clean}, {raw / 'a.html'}: one is a folder and the other is not. Fix: "),
         (raw, clean, f"{raw / 'c.htm'}: the cleaned page 'c' has no raw page in {clean}. Fix: add one"),
-        (tmp_path / "none", raw, f"{tmp_path / 'none'}, {raw}: one is a folder and the other is not. Fix: "),
+        (tmp_path / "none", raw, f"{tmp_path / 'none'}: there is no such file or folder. Fix: "),
+        (clean, tmp_path / "none", f"{tmp_path / 'none'}: there is no such file or folder. Fix: "),
+        (tmp_path / "none", tmp_path / "nor", f"{tmp_path / 'none'}: there is no such file or folder. Fix: "),
     ):
         with pytest.raises(InputError) as caught:
             find_pairs(one, other)

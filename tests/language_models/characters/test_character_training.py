@@ -84,7 +84,7 @@ def test_mistakes_write_nothing(site: Path, tmp_path: Path) -> None:
     clean, raw, out = site / "clean", site / "raw", tmp_path / "m"
     for arguments, message in (
         ([clean, raw, "--q", "1"], "q: the weight of shorter histories cannot be 1"),
-        ([clean, tmp_path / "no"], "one is a folder and the "),
+        ([clean, tmp_path / "no"], f"{tmp_path / 'no'}: there is no such "),
         ([raw, clean], "raw against clean: the raw pages have no more text ("),
     ):
         with pytest.raises(ThresherError) as caught:

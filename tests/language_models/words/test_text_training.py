@@ -156,6 +156,14 @@ def test_all_problems_at_once(tmp_path, text):
         "--order 6: there are no models of that order",
         "--tokeniser bpe: unknown tokeniser 'bpe'",
     ]
+    assert caught.value.exit_code == 2
+    # Missing input, in whatever number, has its own exit code.
+    with pytest.raises(InputError) as missing:
+        train((text, tmp_path / "none"), tmp_path / "m")
+    assert (missing.value.where, missing.value.exit_code) == (str(tmp_path / "none"), 3)
+    with pytest.raises(ConfigErrors) as caught:
+        train((tmp_path / "none", tmp_path / "nor"), tmp_path / "m")
+    assert (len(caught.value.lines()), caught.value.exit_code) == (2, 3)
     with pytest.raises(ConfigError, match="there is no text to train on"):
         train((), tmp_path / "m")
 

@@ -37,6 +37,9 @@ def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -
 
     Folders include sub-folders. `most` is the size of a random sample, None for all; larger samples contain smaller ones.
     """
+    for path in (clean, raw):
+        with user_errors(path):
+            path.stat()
     if clean.is_dir() != raw.is_dir():
         raise InputError("one is a folder and the other is not", "give two folders or two files", f"{clean}, {raw}")
     if not clean.is_dir():

@@ -108,10 +108,10 @@ def train(
     return card
 
 
-def _problems(texts: Sequence[Path], output: Path, order: int, name: str) -> Iterator[ConfigError]:
+def _problems(texts: Sequence[Path], output: Path, order: int, name: str) -> Iterator[ConfigError | InputError]:
     for path in texts:
         if not path.exists():
-            yield ConfigError("there is no such file or folder", "check the path", str(path))
+            yield InputError("there is no such file or folder", "check the path", str(path))
     if not texts:
         yield ConfigError("there is no text to train on", "name files of text, or folders of HTML", "TEXT")
     replaceable = output.is_dir() and ((output / CARD).exists() or not any(output.iterdir()))
