@@ -79,11 +79,8 @@ def _power(results: Results, table: VariantTable) -> Iterator[str]:
     multiplies the smallest of m by m.
     """
     facts, topics = results.facts, len(table.topics)
-    # Holm corrects over all retrieval models, and runs of other systems.
-    tests = sum(len(_compared(one, index)) for one in results.tables for index in one.built)
-    tests += sum(len(system.comparisons) for system in facts.systems)
-    if tests and (tests if facts.correction == HOLM else 1) * 2.0 ** (1 - topics) > facts.alpha:
-        many = f" and {tests} comparisons" if facts.correction == HOLM else ""
+    if results.tests and (results.tests if facts.correction == HOLM else 1) * 2.0 ** (1 - topics) > facts.alpha:
+        many = f" and {results.tests} comparisons" if facts.correction == HOLM else ""
         yield f"With {topics} topics{many} no difference can be significant, however large."
 
 

@@ -169,6 +169,12 @@ class Results(Plotted):
         """Whether any variant was explored without an index."""
         return any(row.explored for row in self.tables[0].rows)
 
+    @property
+    def tests(self) -> int:
+        """The tests that a correction is over: of all retrieval models, and of runs of other systems."""
+        tested = [row.built.comparisons for table in self.tables for row in table.rows if row.built]
+        return sum(map(len, [*tested, *(system.comparisons for system in self.facts.systems)]))
+
     def table(self, retrieval: str | None = None) -> VariantTable:
         """Return the table of a retrieval model; None for the first."""
         for table in self.tables:
