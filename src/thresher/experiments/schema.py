@@ -245,9 +245,7 @@ class ChooseTable(_Strict):
         tuple[str, ...], "further measures in which a variant must be non-inferior; by default AP, if measured"
     ] = ()
     emptied: Annotated[
-        float,
-        Within(0, 1),
-        "share of the pages with text that a recommended variant may leave without any; 1 for all",
+        float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
     ] = d.MOST_EMPTIED
 
 
