@@ -73,7 +73,7 @@ RowKey = tuple[str, str]
 Stage = TypeVar("Stage", "IndexRecord", "SearchRecord", "MeasureRecord", "BiasRecord")
 
 # Raised when a stage would give other results from the same inputs.
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 
 
 def stage_key(**depends_on: Any) -> str:
