@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import justext
 from floor import floor_of
-from measurements import Measurement, interleaved, ratio
+from measurements import Measurement, all_scorers, interleaved, ratio
 
 from thresher.collections import Page
 from thresher.scorers.base import Scorer
-from thresher.scorers.registry import scorers
 from thresher.scoring.store import score_page
 
 BAR_JUSTEXT = 1 / 8
@@ -25,7 +25,7 @@ def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
     """
     pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
     stop_words = justext.get_stoplist("English")
-    everything: list[Scorer] = [kind() for kind in scorers().values()]
+    everything = all_scorers()
     for scorer in everything:
         scorer.prepare()
 
@@ -33,7 +33,7 @@ def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
         for page in pages:
             justext.justext(page.content, stop_words)
 
-    def ours(used: list[Scorer]) -> None:
+    def ours(used: Sequence[Scorer]) -> None:
         for page in pages:
             score_page(page, used)
 

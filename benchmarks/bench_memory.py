@@ -6,11 +6,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from measurements import Measurement
+from measurements import Measurement, all_scorers
 
 from thresher.collections import open_collection
 from thresher.passes.backends import Backend
-from thresher.scorers.registry import scorers
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
 BAR_MIB = 300.0
@@ -27,7 +26,7 @@ def measure(folder: Path, times: int = 10, workers: int = 2) -> list[Measurement
                     target = pages / str(copy) / path.name
                     target.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(path, target)
-            plan = ScorePlan(open_collection(pages), tuple(kind() for kind in scorers().values()))
+            plan = ScorePlan(open_collection(pages), all_scorers())
             report = score_collection(plan, Path(name) / f"scores-{copies}", Backend(workers=workers))
             peak = report.times.peak
             name_of = f"peak of a worker over {report.documents:,} pages ({report.bytes / 1e6:.0f} MB)"

@@ -9,18 +9,17 @@ from time import perf_counter
 from typing import Any
 
 from lxml import etree
-from measurements import Measurement
+from measurements import Measurement, all_scorers
 
 from thresher.pages import Detail, read_html, segment
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import flatten, lines, one_space, outside_ascii
-from thresher.scorers.registry import scorers
 
 
 def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
     """Do each step by itself on every page. Parsing is part of flattening; what several scorers share has steps of its own."""
     pages = [path.read_bytes() for path in sorted(folder.rglob("*.html"))]
-    everything = {name: kind() for name, kind in scorers().items()}
+    everything = {scorer.name: scorer for scorer in all_scorers()}
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     for scorer in everything.values():
         scorer.prepare()

@@ -10,14 +10,13 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 
 from generated import write_experiment, write_real, write_web
-from measurements import Measurement, interleaved, ratio
+from measurements import Measurement, all_scorers, interleaved, ratio
 
 from thresher.collections import documents, open_collection
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import parse_scorer
-from thresher.scorers.registry import scorers
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scoring.store import score_page
 
@@ -74,7 +73,7 @@ def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
     at_hand = [source.page() for source in documents(open_collection(warc))]
     for what, chosen in (
         ("three scorers", tuple(parse_scorer(name).scorer for name in _NAMES)),
-        ("all scorers", tuple(kind() for kind in scorers().values())),
+        ("all scorers", all_scorers()),
     ):
 
         def alone(chosen: tuple = chosen) -> None:  # type: ignore[type-arg]

@@ -1,4 +1,4 @@
-"""A measurement and its bar, and two ways of doing the same work timed in turns."""
+"""A measurement and its bar, the scorers that are measured together, and works timed in turns."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from thresher.scorers.base import Scorer
+from thresher.scorers.registry import scorers
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,11 @@ class Measurement:
             return line
         side = "within" if not self.misses else "BELOW" if self.least else "ABOVE"
         return f"{line}, {side} the bar of {self.bar:g}{self.unit}"
+
+
+def all_scorers() -> tuple[Scorer, ...]:
+    """Return every scorer that needs no other text of a page, such as an extractor's."""
+    return tuple(scorer for kind in scorers().values() if not (scorer := kind()).texts)
 
 
 def ratio(name: str, ours: float, theirs: float, bar: float | None = None) -> Measurement:
