@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Put word F1 on news of many languages into docs/results/content.md.
+
+usage: scripts/news_languages.py FOLDER
+
+FOLDER is `tests/resources/parser/test_data` of https://github.com/flairNLP/fundus (MIT): pages of news, and what parsers,
+which people wrote for each publisher, find on them. A page's gold is what that version of its parser found of which most
+words are on the page; pages of which no version has 97 % are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fill import put, table
+
+from thresher.cleaneval.comparing import compare_cleaned, score_gold
+from thresher.cleaneval.gold import GoldPage, LabelledText, read_page_bytes
+from thresher.cleaneval.results import mean_interval
+from thresher.pages import read_html
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scorers.languages import language_of
+
+PAGE = Path(__file__).parents[1] / "docs" / "results" / "content.md"
+CLEANERS = (
+    "content(headings=score)@0.5",
+    "extractor(trafilatura)",
+    "extractor(readability)",
+    "extractor(resiliparse)",
+)
+EAST_ASIAN = ("Chinese", "Japanese", "Korean", "ja", "ko", "zh")
+LEAST, SHARE, FEW = 30, 0.97, 10
+WORD = re.compile(r"\w+")
+
+
+def texts_of(body: dict[str, Any]) -> Iterator[str]:
+    """Give the paragraphs and headings of what a parser found."""
+    yield from body.get("summary", [])
+    for section in body.get("sections", []):
+        yield from section.get("headline", [])
+        yield from section.get("paragraphs", [])
+
+
+def gold_of(page: Path, url: str) -> GoldPage | None:
+    """Return a page with its gold, None where no version of its parser found what is on it."""
+    publisher = re.sub(r"(_\d{4}_\d\d_\d\d)?\.html\.gz$", "", page.name)
+    versions = page.parent / f"{publisher}.json"
+    if not versions.is_file():
+        return None
+    bare = GoldPage(page.name.removesuffix(".html.gz"), page, (), url)
+    there = set(WORD.findall(read_html(read_page_bytes(bare)).text.lower()))
+    best, text = SHARE, ""
+    for found in json.loads(versions.read_text(encoding="utf-8")).values():
+        gold = "\n".join(texts_of(found.get("body") or {}))
+        words = WORD.findall(gold.lower())
+        share = sum(word in there for word in words) / max(len(words), 1)
+        if len(words) >= LEAST and share >= best:
+            best, text = share, gold
+    return GoldPage(bare.stem, page, (LabelledText(None, text),), url) if text else None
+
+
+def main() -> None:
+    """Read pages and gold, clean, write the table."""
+    folder = Path(sys.argv[1])
+    known = {
+        info.parent / name: about["url"]
+        for info in sorted(folder.rglob("meta.info"))
+        for name, about in json.loads(info.read_text(encoding="utf-8")).items()
+    }
+    found = [gold_of(page, url) for page, url in known.items() if page.is_file()]
+    pages = [page for page in found if page]
+    cleaners = [parse_cleaner(name).checked() for name in CLEANERS]
+    with tempfile.TemporaryDirectory() as store:
+        score_gold(pages, [scorer for one in cleaners for scorer in one.scorers], Path(store), os.cpu_count() or 1)
+        by_stem = {one.stem: one.quality for one in compare_cleaned(pages, Path(store), cleaners, os.cpu_count() or 1)}
+    f1 = np.array([[one.tokens.bag.f1 for one in by_stem[page.stem]] for page in pages])
+    languages = np.array([language_of(page.text) for page in pages], dtype=object)
+    languages[np.isin(languages, EAST_ASIAN)] = "Chinese, Japanese, Korean"
+    often = {name for name, count in Counter(languages.tolist()).items() if count >= FEW}
+    others = f"{len({*languages.tolist()} - often)} others"
+    kinds = np.array([name if name in often else others for name in languages])
+    rows = []
+    for kind in ("all", *(name for name, _ in Counter(kinds.tolist()).most_common())):
+        inside = (kinds == kind) | (kind == "all")
+        intervals = [mean_interval(column.tolist()) for column in f1[inside].T]
+        rows.append(
+            [kind, int(inside.sum()), *(f"{one.mean:.3f} ±{(one.high - one.low) / 2:.3f}" for one in intervals)]
+        )
+    put(PAGE, "languages", table(["language", "pages", *(f"`{name}`" for name in CLEANERS)], rows))
+    difference = mean_interval((f1[:, 0] - f1[:, 1]).tolist())
+    print(Counter(languages.tolist()))
+    regions = {page.path.parent.name for page in pages}
+    print(f"{len(known)} pages of {len(regions)} countries, {len(pages)} with gold; content - trafilatura {difference}")
+
+
+if __name__ == "__main__":
+    main()
