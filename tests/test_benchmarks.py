@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-PAGE = "<title>Herons</title><p>Herons stand in the shallows for hours. They wait for fish.<ul><li><a href=/>Home</a></ul>"
+PAGE = (
+    "<title>Herons</title><p>Herons stand in the shallows for hours. They wait for fish.<ul><li><a href=/>Home</a></ul>"
+)
 
 
 @pytest.mark.parametrize("name", ["memory", "justext", "profile"])

@@ -123,6 +123,7 @@ def test_new_times_change_what_is_saved_and_nothing_else(experiment: Experiment,
 
 def test_results_of_something_else_are_refused(experiment: Experiment, tmp_path: Path) -> None:
     check_key("key", "key", experiment, tmp_path, "explore")
-    with pytest.raises(StateError) as caught:
-        check_key("key", "other", experiment, tmp_path, "explore")
-    assert caught.value.fix == f"run `thresher explore {experiment.file}` again"
+    for folder, option in ((Path("results"), ""), (tmp_path, f" --results {tmp_path}")):
+        with pytest.raises(StateError) as caught:
+            check_key("key", "other", experiment, folder / "web" / "results.json", "explore")
+        assert caught.value.fix == f"run `thresher explore {experiment.file}{option}` again"

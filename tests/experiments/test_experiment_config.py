@@ -644,6 +644,11 @@ def test_systems_of_wrong_types_are_problems(fail: Fail, values: str) -> None:
     assert all(int(problem.split(":")[0]) >= NEXT for problem in problems)
 
 
+def test_systems_without_names_are_problems(fail: Fail) -> None:
+    (problem,) = fail(HEAD + "[[system]]\nname = ' '\npath = 'pages'\n")
+    assert problem == f"{NEXT + 1}: the name is empty. Fix: name the system."
+
+
 def test_pruned_indexes_hold_no_positions_texts_or_vectors(fail: Fail) -> None:
     options = "[index]\npositions = true\nstored = true\nvectors = true\n"
     problems = fail(HEAD + options + "[cleaners]\nnames = ['none|dcp@0.5']\n")

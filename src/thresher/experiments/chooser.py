@@ -127,7 +127,7 @@ def choose_for_all(
 def _found(experiment: Experiment, folder: Path, say: Callable[[str], None]) -> Iterator[Results]:
     """Yield what was explored or run of the experiment as it is now; nobody else writes to the folder meanwhile."""
     if not (folder / RESULTS_FILE).exists():
-        fix = f"run `thresher explore {experiment.file}` first"
+        fix = f"run `{command_of('explore', experiment, folder)}` first"
         raise StateError("nothing was explored or run yet", fix, str(folder))
     with held(folder):
         scored = score_experiment(experiment, folder, False, say)
@@ -153,17 +153,22 @@ def measured_again(choice: Choice, experiment: Experiment, results: Results, fol
     return changed
 
 
+def command_of(verb: str, experiment: Experiment, folder: Path, *options: str) -> str:
+    """Return a command for an experiment whose results are in `folder`."""
+    elsewhere = ["--results", str(folder.parent)] if folder.parent != Path("results") else []
+    return shlex.join(["thresher", verb, str(experiment.file), *options, *elsewhere])
+
+
 def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: str) -> None:
     """Check that the key of a result is the experiment's; `verb` would make it again."""
     if found != key:
-        fix = f"run `thresher {verb} {experiment.file}` again"
+        fix = f"run `{command_of(verb, experiment, path.parent)}` again"
         raise StateError("it was made from another collection, other topics or other options", fix, str(path))
 
 
 def _choose(
     experiment: Experiment, folder: Path, question: Question, found: Results, say: Callable[[str], None]
 ) -> tuple[Choice, Results]:
-    elsewhere = ["--results", str(folder)] if folder != Path("results") else []
     terms = question.terms or experiment.terms
     measures = _deciding(question.measure, terms, experiment.measures)
     table = found.table()
@@ -188,7 +193,7 @@ def _choose(
             for model in models
             for pick in model.picks
         },
-        check=shlex.join(["thresher", "run", str(experiment.file), "--chosen", *elsewhere]),
+        check=command_of("run", experiment, folder / experiment.name, "--chosen"),
         notices=found.facts.notices,
     )
     return choice, replace(found, tables=tuple(bounded for _, bounded in answers))

@@ -304,6 +304,8 @@ def _systems(document: Document, variants: Sequence[Variant], places: _Places) -
             fix = "give each system a name of its own, other than the variants'"
             places.problems.add(f"two rows are named {table.name}", fix, ("system", number, "name"))
         taken.add(table.name)
+        if not table.name.strip():
+            places.problems.add("the name is empty", "name the system", ("system", number, "name"))
         location = places.of(table.path, ("system", number, "path"))
         if isinstance(location, CatalogueId):
             places.problems.add("ir_datasets has no runs", "name a file", ("system", number, "path"))

@@ -14,7 +14,7 @@ from thresher.choosing.choices import read_choice
 from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.evaluation import read_run
 from thresher.experiments import stages
-from thresher.experiments.chooser import check_key, last_choice
+from thresher.experiments.chooser import check_key, command_of, last_choice
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experiment
 from thresher.experiments.variants import folder_name
@@ -37,7 +37,6 @@ _SAME = 1e-9
 _NEAR = 3
 _LISTED = 5
 """Documents that overtook one, where all topics are explained: all of all would be by far the most of the record."""
-_RUN_AGAIN = "run the experiment again: `thresher run {}`"
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def explain_experiment(
     """
     check_installed()
     if not shards(folder / "scores"):
-        raise StateError("the stored scores are missing", _RUN_AGAIN.format(experiment.file), str(folder / "scores"))
+        raise StateError("the stored scores are missing", _run_again(experiment, folder), str(folder / "scores"))
     with exclusive(folder):
         results = read_results(folder)
         scored = score_experiment(experiment, folder, False, say)
@@ -92,12 +91,16 @@ def explain_experiment(
         return _Explaining(experiment, Folders(folder, indexes / experiment.name), results, scored, why).all(say)
 
 
+def _run_again(experiment: Experiment, folder: Path) -> str:
+    return f"run the experiment again: `{command_of('run', experiment, folder)}`"
+
+
 class _Explaining:
     """A variant against the baseline."""
 
     def __init__(self, experiment: Experiment, folders: Folders, results: Results, scored: Scored, why: Why) -> None:
         self.experiment, self.folders, self.results, self.scored, self.why = experiment, folders, results, scored, why
-        self.again = _RUN_AGAIN.format(experiment.file)
+        self.again = _run_again(experiment, folders.results)
         self.model = self._model()
         self.table = results.table(self.model.name)
         self.main = self.table.main

@@ -13,7 +13,7 @@ from thresher.costs.repeats import ThreadClock
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import check_overlap, read_run, write_run
 from thresher.experiments import stages
-from thresher.experiments.chooser import last_choice, measured_again
+from thresher.experiments.chooser import command_of, last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import Provenance, git_state
@@ -141,7 +141,7 @@ class _Run:
         named = [name for model in self.experiment.retrieval for name in (choice.picks(model.name) if choice else ())]
         if self.chosen:
             if choice is None:
-                fix = f"run `thresher choose {self.experiment.file}` first"
+                fix = f"run `{command_of('choose', self.experiment, self.folders.results)}` first"
                 raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
             own = {name: one for name, one in own.items() if name == BASELINE or (name in known and known[name].built)}
         found = [known[name] for name in named if name in known]
