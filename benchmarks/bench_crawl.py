@@ -97,7 +97,7 @@ def _measurements(crawl: Crawl) -> Iterator[Measurement]:
             " MiB",
         )
     explored, index = crawl.steps["explore"], crawl.steps["index"]
-    name = f"{crawl.pages:,} pages, exploring {len(_CUTOFFS)} scorers / building and searching one index"
+    name = f"{crawl.pages:,} pages, exploring {len(_CUTOFFS)} scorers and pruning / building and searching one index"
     wall, cpu = explored.wall / index.wall, explored.cpu / index.cpu
     outcome = f"{explored.wall:.1f} s / {index.wall:.1f} s = {wall:.2f}, of CPU {cpu:.2f}"
     yield Measurement(name, outcome, wall, BAR_TIME)
