@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 from fill import put, table
+from lxml.html import HTMLParser, document_fromstring
 
 from thresher.cleaneval.comparing import compare_cleaned, score_gold
 from thresher.cleaneval.gold import GoldPage, LabelledText, read_page_bytes
 from thresher.cleaneval.results import mean_interval
-from thresher.pages import read_html
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.languages import language_of
 
@@ -57,7 +57,9 @@ def gold_of(page: Path, url: str) -> GoldPage | None:
     if not versions.is_file():
         return None
     bare = GoldPage(page.name.removesuffix(".html.gz"), page, (), url)
-    there = set(WORD.findall(read_html(read_page_bytes(bare)).text.lower()))
+    # Scripts' text too, so that whose parser loses a text counts.
+    root = document_fromstring(read_page_bytes(bare), parser=HTMLParser(encoding="utf-8"))
+    there = set(WORD.findall(" ".join(root.itertext()).lower()))
     best, text = SHARE, ""
     for found in json.loads(versions.read_text(encoding="utf-8")).values():
         gold = "\n".join(texts_of(found.get("body") or {}))
