@@ -57,7 +57,7 @@ def gold_of(page: Path, url: str) -> GoldPage | None:
     if not versions.is_file():
         return None
     bare = GoldPage(page.name.removesuffix(".html.gz"), page, (), url)
-    # Scripts' text too, so that whose parser loses a text counts.
+    # With the text of scripts: a page counts whoever's parser loses its text.
     root = document_fromstring(read_page_bytes(bare), parser=HTMLParser(encoding="utf-8"))
     there = set(WORD.findall(" ".join(root.itertext()).lower()))
     best, text = SHARE, ""
