@@ -47,7 +47,8 @@ def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
 
     def score(used: tuple[Scorer, ...]) -> None:
         for page in pages:
-            score_page(page, used)
+            # As in a run.
+            score_page(page, used, with_kinds=used is SCORERS)
 
     def package() -> None:
         for page in pages:

@@ -78,11 +78,11 @@ def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
 
         def alone(chosen: tuple = chosen) -> None:  # type: ignore[type-arg]
             for page in at_hand:
-                score_page(page, chosen)
+                score_page(page, chosen, with_kinds=True)
 
         def read(chosen: tuple = chosen) -> None:  # type: ignore[type-arg]
             for source in documents(open_collection(warc)):
-                score_page(source.page(), chosen)
+                score_page(source.page(), chosen, with_kinds=True)
 
         best = interleaved({"read": read, "alone": alone}, rounds)
         name = f"reading {len(at_hand)} pages from WARC and scoring by {what} / scoring alone"

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -124,6 +125,27 @@ def test_kinds_are_those_of_walking_up_from_each_block(steps: list[tuple[str, bo
     )
     segments = read_html(f"<table><tr><td>{html}", detail=Detail.ELEMENTS)
     assert kinds(segments) == walked(segments)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (
+            BlockKind.MENU,
+            "nav navbar navigation menu menus crumb crumbs breadcrumb breadcrumbs sidebar toc toctree pagination pager",
+        ),
+        (BlockKind.FOOTER, "footer contentinfo colophon"),
+        (BlockKind.COMMENT, "comment comments commentlist disqus reply replies"),
+    ],
+)
+def test_regions_by_words_of_attributes(kind: BlockKind, words: str) -> None:
+    for word in words.split():
+        for value in (word, f"the{word.title()}", f"left_{word.upper()}", f"x {word}-2"):
+            link = f"<div class='{value}'><a>go</a></div>"
+            assert kinds(read_html(link, detail=Detail.ELEMENTS)) == [kind], value
+    for word in ("unavailable", "menuetto", "pageant", "foot", "replica"):
+        link = f"<div class='{word}'><a>go</a></div>"
+        assert kinds(read_html(link, detail=Detail.ELEMENTS)) == [BlockKind.LINK]
 
 
 def test_the_store_has_the_kinds_of_every_block(tmp_path: Path) -> None:

@@ -59,9 +59,11 @@ _REGIONS = {
 _REGION_TAGS = {"nav": BlockKind.MENU, "footer": BlockKind.FOOTER}
 _WHOLE = ("html", "body", "meta")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+# Each match of `_REGIONS` has one of these, for which a search takes a fraction of the time.
+_LIKELY = re.compile(r"nav|menu|crumb|sidebar|toc|pag|foot|contentinfo|colophon|comment|disqus|repl")
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=50_000)
 def _says(description: str) -> int:
     """Return what an element is by its description: its structure, its region by its tag and that by its words.
 
@@ -69,7 +71,7 @@ def _says(description: str) -> int:
     """
     tag, _, words = description.partition(" ")
     named = _NONE
-    if words and tag not in _WHOLE:
+    if words and tag not in _WHOLE and _LIKELY.search(words.lower()):
         words = _CAMEL.sub(" ", words).lower()
         named = next((_NUMBER[kind] for kind in reversed(_REGIONS) if _REGIONS[kind].search(words)), _NONE)
     region = _NUMBER[_REGION_TAGS[tag]] if tag in _REGION_TAGS else _NONE
@@ -79,21 +81,24 @@ def _says(description: str) -> int:
 def kinds_of(segments: Segments) -> npt.NDArray[np.uint8]:
     """Return the number of each block's kind in `KINDS`, of a page that was read with its elements; shape (blocks,)."""
     elements, levels = segments.elements, segments.levels
-    count = len(elements.descriptions)
-    said = np.fromiter(map(_says, elements.descriptions), dtype=np.int64, count=count)
+    # Of most elements, such as images and words of a sentence, no block is a part.
+    begun = np.flatnonzero(elements.after_blocks > elements.first_blocks)
+    said = np.zeros(len(elements.descriptions), dtype=np.int64)
+    said[begun] = [*map(_says, map(elements.descriptions.__getitem__, begun.tolist()))]
     structure, region, named = ((said >> shift & 15) - 1 for shift in (0, 4, 8))
     kinds = _structures(structure, elements.parents, int(elements.depths.max()))[elements.innermost].astype(np.uint8)
     kinds[(segments.linked_words_in_blocks * 2 > segments.words_in_blocks) & (kinds != _CODE)] = _LINK
     kinds[levels > 0] = _NUMBER[BlockKind.HEADING]
-    first, after = elements.first_blocks, elements.after_blocks
-    counts = np.array((levels == 1, segments.words_in_blocks, segments.linked_words_in_blocks))
-    sums = np.concatenate((np.zeros((3, 1), dtype=np.int64), np.cumsum(counts, axis=1)), axis=1)
+    sums = np.zeros((3, len(levels) + 1), dtype=np.int64)
+    np.cumsum((levels == 1, segments.words_in_blocks, segments.linked_words_in_blocks), axis=1, out=sums[:, 1:])
+    at = np.flatnonzero((region != _NONE) | (named != _NONE))
+    region, named, first, after = region[at], named[at], elements.first_blocks[at], elements.after_blocks[at]
     headlines, words, linked = sums[:, after] - sums[:, first]
     wraps = (headlines > 0) | ((named == _NUMBER[BlockKind.MENU]) & (2 * linked < words))
     for kind in _REGIONS:
         of_kind = (region == _NUMBER[kind]) | ((named == _NUMBER[kind]) & ~wraps)
-        for element in np.flatnonzero(of_kind).tolist():
-            kinds[first[element] : after[element]] = _NUMBER[kind]
+        for begin, end in zip(first[of_kind].tolist(), after[of_kind].tolist(), strict=True):
+            kinds[begin:end] = _NUMBER[kind]
     kinds[levels == TITLE_LEVEL] = _NUMBER[BlockKind.TITLE]
     return kinds
 
