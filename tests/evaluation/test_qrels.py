@@ -44,6 +44,21 @@ def test_which_column_is_the_grade(tmp_path):
     assert str(error.value) == f"{four}:2: the line has one grade and no credibility. Fix: use the column relevance."
 
 
+def test_beirs_columns(tmp_path):
+    path = write(tmp_path, "query-id\tcorpus-id\tscore\r\nPLAIN-2\tMED-1\t2\nPLAIN-2\tMED-2\t0\n")
+    assert read_qrels(path) == {"PLAIN-2": {"MED-1": 2, "MED-2": 0}}
+    with pytest.raises(InputError) as error:
+        read_qrels(write(tmp_path, "query-id corpus-id score\n1 0 a 2\n"))
+    assert str(error.value).startswith(
+        f"{path}:2: the line has 4 columns, not 3. Fix: write `query-id corpus-id score`"
+    )
+    for text in ("1 a 2\n", "query-id corpus-id score"):
+        with pytest.raises(InputError):
+            read_qrels(write(tmp_path, text))
+    with pytest.raises(InputError, match="no credibility"):
+        read_qrels(write(tmp_path, "query-id corpus-id score\n1 a 2\n"), "credibility")
+
+
 def test_compressed_qrels(tmp_path):
     path = tmp_path / "qrels.gz"
     path.write_bytes(gzip.compress(b"\xef\xbb\xbf1 0 a 2\r\n2 0 b -1\r\n"))

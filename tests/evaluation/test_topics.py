@@ -202,11 +202,43 @@ def test_files_that_cannot_be_read(tmp_path):
     assert str(error.value) == f"{latin}:2: it is not UTF-8. Fix: convert the file to UTF-8."
 
 
+def test_json_lines(tmp_path):
+    path = write(
+        tmp_path,
+        '\ufeff\n{"_id": "PLAIN-2", "text": "wind  power", "metadata": {}}\r\n\n{"id": 7, "query": "rain"}\n'
+        '{"qid": "x", "title": "sn\\u00f6", "description": "more"}',
+    )
+    assert queries(path) == {"PLAIN-2": "wind power", "7": "rain", "x": "snö"}
+    last = write(tmp_path, '{"qid": "x", "title": "sn", "description": "more"}')
+    assert queries(last, field="description") == {"x": "more"}
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ('{"_id": "2", "text"', "the line is not JSON"),
+        ('["2", "text"]', "the topic has 0 of _id or id or qid or query_id, not 1"),
+        ('{"text": "a"}', "the topic has 0 of _id or id or qid or query_id, not 1"),
+        ('{"_id": "1", "id": "2", "text": "a"}', "the topic has 2 of _id or id or qid or query_id, not 1"),
+        ('{"_id": "2", "text": null}', "topic 2 has no query"),
+        ('{"_id": "2", "text": ["a"]}', "topic 2 has no query"),
+        ('{"_id": "1", "text": "b"}', "topic 1 occurs twice"),
+    ],
+)
+def test_json_lines_that_are_no_topics(tmp_path, line, what):
+    path = write(tmp_path, '{"_id": "1", "text": "a"}\n' + line)
+    with pytest.raises(InputError) as error:
+        queries(path)
+    assert str(error.value).startswith(f"{path}:2: {what}")
+
+
 def test_unknown_format_and_field(tmp_path):
     path = write(tmp_path, "1\ta\n")
     with pytest.raises(ConfigError) as config:
         read_topics(path, format="csv")
-    assert str(config.value) == (f"{path}: there is no topic format `csv`. Fix: use one of tsv, trec-doc, trec, xml.")
+    assert str(config.value) == (
+        f"{path}: there is no topic format `csv`. Fix: use one of tsv, trec-doc, trec, xml, jsonl."
+    )
     with pytest.raises(InputError) as error:
         read_topics(path, field="description")
     assert str(error.value) == (

@@ -182,6 +182,7 @@ PARQUETS = tuple(_parquet(compression) for compression in ("none", "zstd"))
 PARQUET_TOKENS = (b"PAR1", b"id", b"html", b"\0\0\0\0", b"\xff\xff\xff\x7f", b"\x15\0", b"\x28\xb5\x2f\xfd")
 
 TOPICS = (
+    b'{"_id": "1", "text": "barley rye"}\n{"qid": 2, "title": "\\u00e9"}\n',
     b"1\tbarley harvest\n2\tcopper mine\n",
     b"<DOC>\n<DOCNO> 1 </DOCNO>\n barley &amp; harvest\n</DOC>\n<DOC>\n<DOCNO>2</DOCNO>\ncopper\n</DOC>\n",
     b"<top>\n<num> Number: 051\n<title> Topic: Airbus\n<desc> Description:\nWhat?\n<narr> Narrative: x\n</top>\n<top>\n<num>52"
@@ -198,6 +199,7 @@ TOPIC_TOKENS = (
 )  # fmt: skip
 
 QRELS = (
+    b"query-id\tcorpus-id\tscore\n1\ta\t2\n",
     b"1 0 doc-1 1\n1 0 doc-2 0\n2 0 doc-1 -2\n",
     b"1 0 doc-1 1 2 0\r\n1 0 doc-2 0 0 0\r\n",
 )

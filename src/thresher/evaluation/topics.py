@@ -1,4 +1,4 @@
-"""Topics, from TREC's formats, TSV, or a dataset of ir_datasets; and what readers must know of them, as data."""
+"""Topics, from TREC's formats, TSV, JSON lines, or a dataset of ir_datasets; and what readers must know of them, as data."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from thresher.collections.catalogue import CATALOGUE_PREFIX, records
+from thresher.collections.json_lines import json_object
 from thresher.errors import ConfigError, InputError
 from thresher.files import read_text
 
-# One field, several spellings: the Web tracks write <query> where the ad hoc tracks wrote <title>.
+# One field, several spellings: the Web tracks write <query> where the ad hoc tracks wrote <title>, BEIR `text`.
 _SPELLINGS = {
-    "title": ("title", "query"),
-    "query": ("query", "title"),
+    "title": ("title", "query", "text"),
+    "query": ("query", "title", "text"),
     "description": ("description", "desc"),
     "desc": ("desc", "description"),
     "narrative": ("narrative", "narr"),
@@ -34,6 +35,7 @@ _LABEL = re.compile(
 _NUMBER = re.compile(r"</?DOCNO>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _FIELD = re.compile(r"<([A-Za-z][A-Za-z0-9_-]*)(?:\s[^<>]*)?>")
+_JSON_IDS = ("_id", "id", "qid", "query_id")
 _CLOSED_FIELD = re.compile(r"</[A-Za-z][A-Za-z0-9_-]*\s*>")
 _OPENED = {tag: re.compile(rf"<{tag}(?:\s[^<>]*)?>", re.IGNORECASE) for tag in ("DOC", "top")}
 
@@ -62,7 +64,8 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
             blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which none need be closed; leading zeros of a number
             are dropped, as in the qrels of those tracks. `xml`: `<topic>` elements, the id in an attribute or child
             `number`; entities that the file itself declares are replaced, others are an error: no other file is read.
-        field: which field is the query: `title` (also spelled `query`), `description`, `narrative`, or any
+            `jsonl`: lines of objects with `_id`, `id`, `qid` or `query_id`, as BEIR's `{"_id": "1", "text": "..."}`.
+        field: which field is the query: `title` (also spelled `query` or `text`), `description`, `narrative`, or any
             other tag of the file. `tsv` and `trec-doc` have the one field `title`.
 
     Returns:
@@ -135,7 +138,7 @@ def _detect(text: str) -> str:
         return "trec-doc"
     if _OPENED["top"].match(start):
         return "trec"
-    return "xml" if start.startswith("<") else "tsv"
+    return {"<": "xml", "{": "jsonl"}.get(start[:1], "tsv")
 
 
 def _tsv(text: str, _field: str, path: Path) -> Iterator[_ReadTopic]:
@@ -209,6 +212,21 @@ def _xml(text: str, field: str, path: Path) -> Iterator[_ReadTopic]:
         yield _ReadTopic(_only(numbers, "number", where).strip(), value, line)
 
 
+def _json_lines(text: str, field: str, path: Path) -> Iterator[_ReadTopic]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            record = json_object(line.encode())
+        except ValueError as error:
+            raise InputError(str(error), 'write {"_id": "1", "text": "the query"}', where) from error
+        members = record.items() if isinstance(record, dict) else ()
+        fields = [(name, str(value)) for name, value in members if type(value) in (str, int)]
+        ids = [value for name, value in fields if name in _JSON_IDS]
+        yield _ReadTopic(_only(ids, " or ".join(_JSON_IDS), where), "".join(_spelled(fields, field)), number)
+
+
 def _blocks(text: str, tag: str, path: Path, must_close: bool) -> Iterator[tuple[str, int]]:
     """Give the content of each `<tag>` block and the line it begins on; only white space may stand between blocks.
 
@@ -262,8 +280,7 @@ def _without_zeros(number: str) -> str:
 
 
 def _query(record: Any, field: str, where: str) -> str:
-    spellings = _SPELLINGS.get(field, (field,))
-    for name in (*spellings, "text") if field in ("title", "query") else spellings:
+    for name in _SPELLINGS.get(field, (field,)):
         value = getattr(record, name, None)
         if isinstance(value, str):
             return value
@@ -276,6 +293,7 @@ _PARSERS: dict[str, Callable[[str, str, Path], Iterator[_ReadTopic]]] = {
     "trec-doc": _doc_blocks,
     "trec": _classic,
     "xml": _xml,
+    "jsonl": _json_lines,
 }
 TOPIC_FORMATS = tuple(_PARSERS)
 """The names of the topic formats."""

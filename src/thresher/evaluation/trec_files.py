@@ -1,4 +1,4 @@
-"""Relevance judgments and runs, in TREC's formats; judgments also from a dataset of ir_datasets."""
+"""Relevance judgments and runs, in TREC's formats; judgments also in BEIR's, or from a dataset of ir_datasets."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from thresher.files import atomic_path, read_text
 
 MAX_GRADE = 100_000
 """The largest grade, positive or negative: trec_eval's library takes memory for every grade up to it."""
+_BEIR = ["query-id", "corpus-id", "score"]
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -25,8 +26,9 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
     """Read relevance judgments.
 
     Every line has four columns, `topic iteration docid relevance`, or every line has six, as in the TREC 2019
-    Decision Track, `topic iteration docid relevance effectiveness credibility`. Columns are separated by white
-    space, so document ids cannot hold any. Negative grades are kept (see `thresher.evaluation.measures`).
+    Decision Track, `topic iteration docid relevance effectiveness credibility`, or three under BEIR's heading
+    `query-id corpus-id score`. Columns are separated by white space, so document ids cannot hold any. Negative
+    grades are kept (see `thresher.evaluation.measures`).
 
     Args:
         path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
@@ -44,15 +46,19 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
         if not columns:
             continue
         where = f"{path}:{number}"
-        width = width or len(columns)
-        if width not in (4, 6) or len(columns) != width:
-            fix = "write `topic 0 docid grade`, with a document id without spaces"
-            raise InputError(f"the line has {len(columns)} columns, not {width if width in (4, 6) else 4}", fix, where)
-        if len(columns) == 4 and column != GRADES[0]:
+        if not width:
+            width = 3 if columns == _BEIR else 6 if len(columns) == 6 else 4
+            if width == 3:
+                continue
+        if len(columns) != width:
+            form = " ".join(_BEIR) if width == 3 else "topic 0 docid grade"
+            fix = f"write `{form}`, with a document id without spaces"
+            raise InputError(f"the line has {len(columns)} columns, not {width}", fix, where)
+        if width < 6 and column != GRADES[0]:
             raise InputError(f"the line has one grade and no {column}", f"use the column {GRADES[0]}", where)
-        topic, document = columns[0], columns[2]
-        grade = [_grade(value, where) for value in columns[3:]][GRADES.index(column)]
-        _add_judgment(qrels, topic, document, grade, ("keep one judgment per document", where))
+        document, *grades = columns[1 if width == 3 else 2 :]
+        grade = [_grade(value, where) for value in grades][GRADES.index(column)]
+        _add_judgment(qrels, columns[0], document, grade, ("keep one judgment per document", where))
     if not qrels:
         raise InputError("it holds no judgments", "write lines of `topic 0 docid grade`", str(path))
     return qrels

@@ -95,15 +95,15 @@ class CollectionTable(_Strict):
 class TopicsTable(_Strict):
     """[topics]."""
 
-    path: Annotated[str, "a file in TSV, TREC or XML format, or `ir_datasets:ID`; the collection's ID if left out"]
-    field: Annotated[str, "field of TREC or XML topics that serves as the query"] = d.TOPIC_FIELD
+    path: Annotated[str, "a file in TSV, TREC, XML or JSON lines, or `ir_datasets:ID`; the collection's ID if left out"]
+    field: Annotated[str, "field of TREC, XML or JSON topics that serves as the query"] = d.TOPIC_FIELD
 
 
 @dataclass(frozen=True)
 class QrelsTable(_Strict):
     """[qrels]."""
 
-    path: Annotated[str, "a file of TREC qrels, or `ir_datasets:ID`; the topics' ID if left out"]
+    path: Annotated[str, "a file of qrels as TREC's or BEIR's, or `ir_datasets:ID`; the topics' ID if left out"]
     column: Annotated[str, OneOf(d.GRADES), "the grade that counts, where a line has three"] = d.GRADES[0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,8 @@ def read_vectors(path: Path) -> Vectors:
         with path.open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC
         # Arrow's readers end the process at some broken files: that of JSON is not used, that of Parquet works in another.
-        (found,) = apart(_of_parquet, [path]) if is_parquet else [_stacked(_json_rows(path))]
+        lines = [] if is_parquet else filter(str.strip, read_text(path).split("\n"))
+        (found,) = apart(_of_parquet, [path]) if is_parquet else [_stacked(map(json.loads, lines))]
     except (OSError, KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         what = f"the vectors cannot be read ({' '.join(str(error).split())})"
         raise InputError(
@@ -51,10 +52,6 @@ def read_vectors(path: Path) -> Vectors:
         what = "there is no vector, an id occurs twice, or a number is missing or infinite"
         raise InputError(what, "give each id one vector of finite numbers", str(path))
     return found
-
-
-def _json_rows(path: Path) -> Iterator[Any]:
-    return map(json.loads, filter(str.strip, read_text(path).split("\n")))
 
 
 def _of_parquet(path: Path) -> Vectors:

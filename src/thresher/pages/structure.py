@@ -361,8 +361,9 @@ def about_page(root: etree._Element | None, url: str | None) -> dict[str, str]:
     times = root.xpath("//*[@itemprop='datePublished' or self::time[@pubdate]]")
     dates = [each.get("datetime") or each.get("content") or each.text or "" for each in times]
     canonical = links.get("canonical") or metas.get("og:url", "")
+    authors = (*map(metas.get, _AUTHOR), *_named(entries, "author"))
     found = {
-        "author": next((name for name in (*map(metas.get, _AUTHOR), *_named(entries, "author")) if _is_name(name)), ""),
+        "author": next((name for name in authors if name and "://" not in name), ""),
         "date": next(
             filter(None, map(_day, (*map(metas.get, _PUBLISHED), *_named(entries, "datePublished"), *dates))), ""
         ),
@@ -373,10 +374,6 @@ def about_page(root: etree._Element | None, url: str | None) -> dict[str, str]:
         "description": metas.get("description") or metas.get("og:description") or metas.get("twitter:description"),
     }
     return {name: value for name, value in found.items() if value}
-
-
-def _is_name(text: str | None) -> bool:
-    return bool(text) and "://" not in str(text)
 
 
 def _day(text: str | None) -> str:

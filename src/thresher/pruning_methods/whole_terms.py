@@ -96,14 +96,11 @@ def _cosines(block: DocumentPostings, statistics: CollectionStatistics, length: 
     """
     tf = block.tf.astype(np.int64)
     products = statistics.cf[block.term] * tf
-    dots, squares = (_sums(values, block) for values in (products, tf**2))
+    # The exact sums over each document's postings.
+    sums = (np.concatenate(([0], np.cumsum(values))) for values in (products, tf**2))
+    dots, squares = (np.diff(of_all[block.bounds]) for of_all in sums)
     rest = _units(dots[block.document] - products, squares[block.document] - tf**2, length)
     return _units(dots, squares, length), rest
-
-
-def _sums(values: Ints, block: DocumentPostings) -> Ints:
-    """Return the sum over each document's postings, exactly."""
-    return np.diff(np.concatenate(([0], np.cumsum(values)))[block.bounds])
 
 
 def _units(dots: Ints, squares: Ints, length: float) -> Ints:

@@ -257,10 +257,12 @@ def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: st
     def through(read: Callable[[Part], str] | None) -> Callable[[Row], str] | None:
         return read and (lambda row: "" if (inner := part(row)) is None else read(inner))
 
+    # Abbreviations keep their capitals.
+    small = column.meaning if column.meaning[1].isupper() else column.meaning[0].lower() + column.meaning[1:]
     return Column(
         prefix + column.name,
         value,
-        _about(about, column.meaning) if about else column.meaning,
+        f"{about}: {small}" if about else column.meaning,
         column.header or column.name,
         column.unit,
         column.format,
@@ -270,11 +272,6 @@ def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: st
         column.exact,
         column.missing,
     )
-
-
-def _about(about: str, meaning: str) -> str:
-    """Return a meaning behind what it is about; abbreviations keep their capitals."""
-    return f"{about}: {meaning if meaning[1].isupper() else meaning[0].lower() + meaning[1:]}"
 
 
 def pick(columns: Iterable[Column[Row]], *names: str) -> list[Column[Row]]:

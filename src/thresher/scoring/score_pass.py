@@ -11,7 +11,7 @@ import socket
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -274,7 +274,11 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     report = _REPORT_FILE.find(done)
     if report and report.shards == len(stores.shards(folder)):
         return report
-    scorers, learnt = learn(plan.scorers, folder, partial(_pick, plan, backend), plan.options.language, backend.workers)
+
+    def pick(store: Path, picker: Scorer) -> ScoreReport:
+        return score_collection(replace(plan, scorers=(picker,)), store, backend)
+
+    scorers, learnt = learn(plan.scorers, folder, pick, plan.options.language, backend.workers)
     plan = replace(plan, scorers=scorers, most_pages=key.shard_pages)
     for scorer in scorers:
         scorer.prepare()
@@ -291,10 +295,6 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))
     _REPORT_FILE.write(done, report)
     return report
-
-
-def _pick(plan: ScorePlan, backend: Backend, store: Path, picker: Scorer) -> ScoreReport:
-    return score_collection(replace(plan, scorers=(picker,)), store, backend)
 
 
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
