@@ -52,8 +52,7 @@ def test_what_is_written_runs(
         "anchors: 12 = 2 not drawn + 10 topics",
     ]
     assert printed.out == (
-        f'[topics]\npath = "{output}/topics.tsv"\n\n[qrels]\npath = "{output}/qrels.txt"\n\n'
-        '[evaluation]\nmeasures = ["RR", "nDCG@10"]\n'
+        f'[topics]\npath = "{output}/topics.tsv"\n\n[qrels]\npath = "{output}/qrels.txt"\n'
     )
     topics, qrels = read_topics(output / "topics.tsv"), read_qrels(output / "qrels.txt")
     assert topics.keys() == qrels.keys()
@@ -72,7 +71,7 @@ def test_what_is_written_runs(
     rows = list(csv.DictReader((tmp_path / "results/known/results.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["variant"] for row in rows] == ["none", "words@3"]
     per_topic = (tmp_path / "results/known/per_topic.csv").read_text(encoding="utf-8").splitlines()
-    values = [row for row in csv.DictReader(per_topic) if row["variant"] == "none" and row["measure"] == "RR"]
+    values = [row for row in csv.DictReader(per_topic) if row["variant"] == "none" and row["measure"] == "AP"]
     # No page has these words as often as their own.
     assert [float(row["value"]) for row in values if row["topic"].startswith("title-")] == [1.0] * 10
     # The limits of such topics are named with the results, and with a choice.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("pages", type=options.FILE)
-@click.option("--topics", type=options.FILE, help="Topics in TSV, TREC or XML format.")
+@click.option("--topics", type=options.FILE, help="Topics in TSV, TREC, XML or JSON lines.")
 @click.option("--qrels", type=options.FILE, help="TREC qrels.")
 @click.option("--name", help="The experiment's name [default: that of PAGES].")
 @click.option("-o", "--output", type=options.FILE, help="The file to write [default: NAME.toml here].")
@@ -260,8 +260,8 @@ def explain(
 ) -> None:
     """Explain why a TOPIC of finished results won or lost against the baseline; without one, all topics together.
 
-    For each judged document that rose or fell: by how many ranks, its score's change taken apart exactly into lost terms,
-    length and statistics, the removed passages that hold topic words, and the cutoffs at which they would return.
+    For each judged document that rose or fell: by how many ranks, its score's change taken apart exactly into lost and
+    pruned terms, length and statistics, the removed passages that hold topic words, and the cutoffs at which they would return.
     """
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.explainer import Why, experiment_of, explain_experiment

@@ -113,10 +113,6 @@ def write_topics(made: Made, folder: Path, about: Mapping[str, Any] | None = Non
             write_json(temporary / PSEUDO_COUNTS, {**about, "counts": made.counts})
 
 
-MEASURES = ("RR", "nDCG@10")
-"""The measures that suit topics with one relevant page."""
-
-
 def summary(made: Made) -> Iterator[str]:
     """Yield a line of counts for documents, titles, links and anchors each.
 
@@ -131,12 +127,9 @@ def summary(made: Made) -> Iterator[str]:
 
 def next_step(folder: Path) -> str:
     """Return the tables of an experiment file that use the topics in a folder."""
-    # Strings and lists of JSON are TOML as well.
-    topics, qrels, measures = (
-        json.dumps(value, ensure_ascii=False)
-        for value in (str(folder.resolve() / TOPICS_FILE), str(folder.resolve() / QRELS_FILE), MEASURES)
-    )
-    return f"[topics]\npath = {topics}\n\n[qrels]\npath = {qrels}\n\n[evaluation]\nmeasures = {measures}"
+    # Strings of JSON are TOML as well.
+    topics, qrels = (json.dumps(str(folder.resolve() / name), ensure_ascii=False) for name in (TOPICS_FILE, QRELS_FILE))
+    return f"[topics]\npath = {topics}\n\n[qrels]\npath = {qrels}"
 
 
 _PART_PAGES = 256

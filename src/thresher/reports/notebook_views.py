@@ -50,7 +50,8 @@ VIEWS.update(
     {
         "Results": View(
             lambda results: (
-                f"{results.facts.title}, {len(results.tables[0].rows) - 1:,} variants, {len(results.facts.topics)} topics"
+                f"{results.facts.title}, {counted(len(results.tables[0].rows) - 1, 'variant')}, "
+                f"{counted(len(results.facts.topics), 'topic')}"
             ),
             lambda results: _html([*findings(results), *warnings(results)], [answer_table(results, _ROWS)]),
             lambda results: data_frame(filled(variant_columns(results.measures), entries(results)), entries(results)),
@@ -71,7 +72,7 @@ VIEWS.update(
             lambda choice: data_frame(shared_columns(choice), [*zip(choice.tried, choice.left_out, strict=True)]),
         ),
         "ComparedRuns": View(
-            lambda runs: f"{len(runs.values)} runs, {len(runs.topics)} topics",
+            lambda runs: f"{counted(len(runs.values), 'run')}, {counted(len(runs.topics), 'topic')}",
             lambda runs: _html([], [runs_table(runs)]),
             lambda runs: data_frame((*RUNS, *AT_MARGIN) if runs.margin else RUNS, compared_rows(runs)),
         ),
