@@ -104,6 +104,8 @@ def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, *, markdown: b
         InputError: if the page cannot be parsed.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
+    if markdown:
+        parsed.check_own_text()
     scored = score_page(page_of(html), parsed.scorers, PageOptions(**pages), with_structure=markdown)
     if scored.segments is None:
         raise InputError(f"the page {scored.reason}", "check that it is HTML")

@@ -100,7 +100,9 @@ def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -
                 raise ValueError("no model compresses so well")
             card = archive.read(CARD)
             return card, {
-                name: _array(archive.read(f"{name}.npy")) for name in names if f"{name}.npy" in archive.namelist()
+                name: np.lib.format.read_array(io.BytesIO(archive.read(f"{name}.npy")), allow_pickle=False)
+                for name in names
+                if f"{name}.npy" in archive.namelist()
             }
     # A wrong offset makes the seek raise OSError, a shape of any size MemoryError.
     except (
@@ -127,7 +129,3 @@ def array_digest(arrays: Sequence[Array]) -> str:
     for values in arrays:
         digest.update(np.ascontiguousarray(values).data)
     return digest.hexdigest()
-
-
-def _array(content: bytes) -> Array:
-    return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)

@@ -8,7 +8,7 @@ PAGE_MIB = 16.0
 """Larger pages fail."""
 FORMATS = ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
 """The formats of collections' files."""
-ID_RULES = ("path", "stem")
+ID_RULES = ("path", "stem", "address", "record")
 """The sources of document ids: see `thresher.collections.interface.IdRule`."""
 BLOCK_RULES = ("join", "split")
 """Whether inline tags pass within a block, or only A does: see `thresher.pages.PageOptions`."""

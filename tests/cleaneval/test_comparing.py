@@ -123,7 +123,7 @@ def test_scores_are_kept_and_other_pages_refused(tmp_path: Path) -> None:
     with pytest.raises(StateError) as caught:
         scored(other, store)
     assert str(caught.value) == (
-        f"{store}: these scores were made otherwise (changed: collection). Fix: add --fresh to score again."
+        f"{store}: these scores were made otherwise (changed: collection). Fix: add --fresh to run, explore or cleaneval."
     )
     score_gold(other, [], store, fresh=True)
     assert [page.id for path in shards(store) for page in cleaned_pages(path, [Cleaner()])] == ["b"]

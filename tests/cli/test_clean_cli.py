@@ -105,6 +105,25 @@ def test_what_is_written_and_what_is_left_out(
     assert "\n```\na = 1\nb = 2\n```\n" in written
 
 
+def test_metadata_of_the_page_beside_another_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pages").mkdir()
+    for name in ("a", "b"):
+        page = f"<title>Rain</title><meta name=author content=Ann><p>{PARAGRAPHS['English']}</p>"
+        (tmp_path / "pages" / f"{name}.html").write_text(page)
+    out = tmp_path / "o.jsonl"
+    for cleaner in ("extractor(resiliparse)", "words@1+pages(distinct)@0.1"):
+        clean(monkeypatch, tmp_path / "pages", "-c", cleaner, "-o", out, "--metadata", "--replace")
+        first, second = map(json.loads, out.read_text(encoding="utf-8").splitlines())
+        assert (first["language"], first["metadata"]["author"], first["metadata"]["file"]) == ("en", "Ann", "a.html")
+        assert second["metadata"]["duplicate_of"] == first["id"]
+        with pytest.raises(SystemExit) as end:
+            clean(monkeypatch, tmp_path / "pages", "-c", cleaner, "-o", tmp_path / "o.md")
+        assert end.value.code == 2
+        assert "leave Markdown out" in capfd.readouterr().err
+
+
 def test_pages_lost_by_their_language_are_told_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

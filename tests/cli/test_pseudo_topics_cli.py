@@ -51,9 +51,7 @@ def test_what_is_written_runs(
         "links: 24 = 1 to the page itself + 11 navigation + 12 used",
         "anchors: 12 = 2 not drawn + 10 topics",
     ]
-    assert printed.out == (
-        f'[topics]\npath = "{output}/topics.tsv"\n\n[qrels]\npath = "{output}/qrels.txt"\n'
-    )
+    assert printed.out == (f'[topics]\npath = "{output}/topics.tsv"\n\n[qrels]\npath = "{output}/qrels.txt"\n')
     topics, qrels = read_topics(output / "topics.tsv"), read_qrels(output / "qrels.txt")
     assert topics.keys() == qrels.keys()
     for topic in topics.values():
@@ -109,7 +107,8 @@ def test_ids_as_in_experiment_files(tmp_path: Path, pages: Path, monkeypatch: py
         (
             ("--ids", "name"),
             2,
-            "Invalid value for '--ids': 'name' is not one of 'path', 'stem'. Fix: see `thresher pseudo-topics --help`.",
+            "Invalid value for '--ids': 'name' is not one of 'path', 'stem', 'address', 'record'. "
+            "Fix: see `thresher pseudo-topics --help`.",
         ),
         (
             ("--id-pattern", "("),

@@ -36,10 +36,12 @@ def test_ids_of_files(path, rule, prefix, keep, expected):
 
 
 def test_problems_of_rules():
-    assert ID_RULES == ("path", "stem")
+    assert ID_RULES == ("path", "stem", "address", "record")
     with pytest.raises(ConfigError) as caught:
         IdRule("url").apply("a.html")
-    assert str(caught.value) == "collection.ids: unknown rule for ids 'url'. Fix: use one of path, stem."
+    assert (
+        str(caught.value) == "collection.ids: unknown rule for ids 'url'. Fix: use one of path, stem, address, record."
+    )
     with pytest.raises(InputError) as caught:
         IdRule("path", "x").apply("xy/a.html")
     assert str(caught.value) == "xy/a.html: the file is not below the prefix 'x'. Fix: correct collection.prefix."

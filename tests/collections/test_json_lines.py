@@ -125,6 +125,7 @@ def test_what_json_leaves_open(tmp_path):
     [
         ("{", "", "the line is not JSON (Expecting property name enclosed in double quotes at its character 1)"),
         ("nothing", "", "the line is not JSON (Expecting value at its character 0)"),
+        ('{"id": "a', "", "the line is not JSON (Unterminated string starting at its character 7)"),
         ('{"id": "a"} {}', "", "the line is not JSON (Extra data at its character 12)"),
         (b'{"id": "\xff"}', "", "the line is not UTF-8 (at its byte 8)"),
         ('{"id": "a", "contents": "x"}'.encode("utf-16-le"), "", None),

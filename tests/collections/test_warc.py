@@ -145,7 +145,7 @@ def test_addresses_as_ids(tmp_path, fields, expected):
     path = tmp_path / "a.warc"
     path.write_bytes(record(http(), *fields))
     part = Part(0, 0, path, "a.warc", 0, path.stat().st_size)
-    assert [source.id for source in Warc().read(part, ReadOptions(IdRule(address=True)))] == [expected]
+    assert [source.id for source in Warc().read(part, ReadOptions(IdRule("address")))] == [expected]
 
 
 def test_ids_go_through_the_rule(tmp_path):

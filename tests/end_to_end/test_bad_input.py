@@ -398,6 +398,13 @@ USAGE = {
         "words@eleven: the cutoff 'eleven' is not a number. "
         "Fix: write it like words@10, words@p70 for a percentile or words@doc50 for a quota."
     ),
+    (
+        "search",
+        "pages",
+        "topics.tsv",
+        "-o",
+        "topics.tsv",
+    ): "topics.tsv: these are the topics. Fix: give the run another name.",
     ("search", "pages", "topics.tsv", "-o", "x", "--tag", "two words"): (
         "--tag: the tag 'two words' is not one word. Fix: give a tag without white space."
     ),

@@ -38,7 +38,8 @@ from thresher.variants.table import Verdict
 Call = Callable[..., Done]
 NDCG = "nDCG(dcg='exp-log2')@10"
 NO_MARGIN = (
-    "--margin: {!r} is not a margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
+    "--margin: {!r} is not a margin. "
+    "Fix: write a share above 0% and below 100%, such as 5%, or a number between 0 and 1."
 )
 NO_MEASURE = "'RR' is none of the experiment's measures. Fix: use one of P@5, P@10, AP, nDCG(dcg='exp-log2')@10."
 SWEEP = 'scorer = "words"\ncutoffs = [2, 12, 30]'
@@ -322,7 +323,7 @@ def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("--margin", "5"), ""),
+        (("--margin", "5"), NO_MARGIN.format("5")),
         (("--margin", "100%"), NO_MARGIN.format("100%")),
         (("--margin", "x"), NO_MARGIN.format("x")),
         (("--margin", "-1"), NO_MARGIN.format("-1")),

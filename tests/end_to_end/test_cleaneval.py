@@ -162,7 +162,8 @@ def test_scores_and_files_are_the_same_again(call: Call, folder: Path) -> None:
     refused = call(*arguments, out, cwd=folder)
     assert (refused.code, refused.out) == (5, "")
     assert refused.errors == [
-        f"error: {out}/scores: these scores were made otherwise (changed: collection). Fix: add --fresh to score again."
+        f"error: {out}/scores: these scores were made otherwise (changed: collection). "
+        "Fix: add --fresh to run, explore or cleaneval."
     ]
     assert tree(out) == before
     fresh = call(*arguments, out, "--fresh", cwd=folder)

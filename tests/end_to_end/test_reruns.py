@@ -146,7 +146,7 @@ def test_other_scores_are_refused_until_fresh(finished: Finished, copy: Finished
         assert (done.code, done.out) == (5, "")
         assert done.errors == [
             f"error: results/web/scores: these scores were made otherwise (changed: {what}). "
-            "Fix: add --fresh to score again."
+            "Fix: add --fresh to run, explore or cleaneval."
         ]
     copy.web.write(run="workers = 2")
     after = tree(copy.web.folder)
@@ -169,7 +169,8 @@ def test_a_page_that_was_edited_is_noticed(copy: Finished, call: Call) -> None:
     done = call("run", copy.file.name, cwd=copy.web.folder)
     assert done.code == 5
     assert done.errors == [
-        "error: results/web/scores: these scores were made otherwise (changed: collection). Fix: add --fresh to score again."
+        "error: results/web/scores: these scores were made otherwise (changed: collection). "
+        "Fix: add --fresh to run, explore or cleaneval."
     ]
 
 

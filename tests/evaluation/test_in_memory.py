@@ -139,6 +139,7 @@ def test_runs_are_compared_at_a_margin(tmp_path: Path) -> None:
     nothing = {topic: {"b": 1.0, "a": 0.5} for topic in judged}
     assert found.margin == "5%"
     assert thresher.compare_runs(judged, runs, ["AP"]).margins == {}
+    assert thresher.compare_runs(judged, runs, ["AP", "Judged@10"], margin="5%").margins["good"].keys() == {"AP"}
     with pytest.raises(InputError, match="the baseline's P@1 is 0"):
         thresher.compare_runs(judged, {"zero": nothing, "good": runs["good"]}, ["P@1"], margin="5%")
 

@@ -90,6 +90,34 @@ def test_no_line_names_a_text_that_only_the_experiment_knows(experiment: Experim
     assert "extractor(trafilatura)" in shlex.split(clean)
 
 
+def test_lines_of_pages_in_warc_name_their_ids(experiment: Experiment) -> None:
+    """`thresher clean` takes addresses as ids, experiments the records' ids."""
+    (experiment.file.parent / "pages").unlink()
+    (experiment.file.parent / "pages").mkdir()
+    treatment = parse_treatment("words@5")
+    assert "--ids" not in commands_of(experiment, treatment)[0]
+    (experiment.file.parent / "pages" / "part.warc.gz").touch()
+    assert " --ids record " in commands_of(experiment, treatment)[0]
+    collection = replace(experiment.document.collection, ids="stem")
+    stems = replace(experiment, document=replace(experiment.document, collection=collection))
+    assert " --ids stem " in commands_of(stems, treatment)[0]
+
+
+def test_no_line_leaves_out_pages_in_other_languages(experiment: Experiment) -> None:
+    """`--language` of `thresher clean` does; [pages] language only says which abbreviations end no sentence."""
+    pages = replace(experiment.document.pages, language="de")
+    german = replace(experiment, document=replace(experiment.document, pages=pages))
+    assert commands_of(german, parse_treatment("words@5")) == commands_of(experiment, parse_treatment("words@5"))
+    assert commands_of(german, parse_treatment("perplexity@100")) == ()
+
+
+def test_families_that_were_not_explored(experiment: Experiment) -> None:
+    choice, _ = chosen(experiment, made())
+    assert [walk.steps > 0 for walk in choice.models[0].walks] == [True, False, False, False]
+    with pytest.raises(ConfigError, match="families: nothing of the family density was explored"):
+        chosen(experiment, made(), terms=Terms(families=("density", "none|dcp")))
+
+
 def test_nothing_to_choose_from(experiment: Experiment) -> None:
     with pytest.raises(ConfigError, match="there is nothing to choose among but the baseline"):
         chosen(experiment, made({"none": 1.0}))

@@ -239,7 +239,7 @@ workers = -1
         "0: the table [qrels] is missing. Fix: add [qrels] with path.",
         "3: unknown key 'titel' in [experiment]. Fix: write 'title'.",
         "5: unknown table [colection]. Fix: write 'collection'.",
-        "10: 'ids' cannot be 'stme'. Fix: use one of path, stem.",
+        "10: 'ids' cannot be 'stme'. Fix: use one of path, stem, address, record.",
         f"11: 'keep_suffix' is a whole number. Fix: give true or false: {about('collection', 'keep_suffix')}.",
         "12: 'max_page_mib' is out of range: 0. Fix: choose a value of at least 0.001.",
         f"15: 'path' is a whole number. Fix: give a text: {about('topics', 'path')}.",
@@ -391,7 +391,7 @@ measures = []
         ),
         (
             "[choose]\nmargin = '100%'",
-            "1: '100%' is not a margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0.",
+            "1: '100%' is not a margin. Fix: write a share above 0% and below 100%, such as 5%, or a number between 0 and 1.",
         ),
         ("[choose]\nfamilies = []", "1: there is no family. Fix: list at least one."),
         (

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 import thresher
 from thresher.cleaneval.gold import read_gold
 from thresher.collections import Page
+from thresher.errors import ConfigError
 from thresher.pages import DEFAULT_OPTIONS, Segments, read_page, read_structure
 from thresher.pages.structure import Structure, escaped, kept_blocks, markdown
 from thresher.streams import open_stream
@@ -103,6 +104,12 @@ def test_the_structure_is_that_of_the_tags() -> None:
     assert thresher.clean_html(PAGE, "words@2", markdown=True).endswith(
         "|  | n log n |\n| --- | --- |\n\n\\- 1. x\n\n2\\) y"
     )
+
+
+@pytest.mark.parametrize("cleaner", ["extractor(resiliparse)", "words@2+pages(distinct)@0.1"])
+def test_another_text_has_no_structure(cleaner: str) -> None:
+    with pytest.raises(ConfigError, match="Markdown is made of the page's own blocks"):
+        thresher.clean_html(PAGE, cleaner, markdown=True)
 
 
 def test_code_keeps_its_tabs() -> None:

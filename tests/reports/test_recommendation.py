@@ -25,7 +25,7 @@ def lines(choice: Choice) -> list[str]:
 def test_the_smallest_index_has_its_size_its_loss_and_the_test() -> None:
     first, cautious = lines(chosen(RESULTS, "none|dcp@0.5", "words@8"))
     assert first.startswith("Use none|dcp@0.5: 50.0 % of the index")
-    for fact in ("less than 5 % of exp-nDCG@10", "60 topics", "4 families", "95 %", "−0.0100", "−0.0200"):
+    for fact in ("less than 5 % of exp-nDCG@10", "60 topics", "3 families", "95 %", "−0.0100", "−0.0200"):
         assert fact in first
     assert "words@8: 76.0 % of the index" in cautious
 

@@ -270,7 +270,7 @@ def test_scores_made_otherwise_are_refused(tmp_path: Path, change: dict[str, obj
     with pytest.raises(StateError) as caught:
         score_collection(replace(plan, **change), tmp_path)  # type: ignore[arg-type]
     assert str(caught.value) == (
-        f"{tmp_path}: these scores were made otherwise (changed: {named}). Fix: add --fresh to score again."
+        f"{tmp_path}: these scores were made otherwise (changed: {named}). Fix: add --fresh to run, explore or cleaneval."
     )
     assert (tmp_path / "store.json").read_bytes() == before
 

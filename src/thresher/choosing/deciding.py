@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,6 +97,8 @@ class _Deciding:
         best, safest = recommended(sample, walks), recommended(sample, cautious)
         smaller = [index for index in table.candidates if table.sizes[index] < table.sizes[0]]
         smaller.sort(key=lambda index: table.rows[index].name)
+        most = 0 if best is None else table.sizes[best]
+        no_larger = [index for index in smaller if table.sizes[index] <= most and index != best]
         return ModelChoice(
             retrieval=table.retrieval,
             topics=sample.topics,
@@ -106,7 +108,7 @@ class _Deciding:
             cautious=self._tested_pick(safest, cautious),
             cautious_topics=non_inferiority.fewest_cautious_topics(self._margin_share(), sample.terms.level),
             gain=self._gain(0, smaller),
-            dominating=None if best is None else self._gain(best, self._no_larger(best, smaller)),
+            dominating=None if best is None else self._gain(best, no_larger),
             walks=tuple(map(self._walk, walks)),
             cautious_walks=tuple(map(self._walk, cautious)),
             cross_validated=self._cross_validated(),
@@ -117,10 +119,6 @@ class _Deciding:
         margin = self.sample.terms.margin
         shares = (margin.loss(base) / max(float(base.mean()), TOLERANCE) for base in self.sample.baseline)
         return min(min(shares), 0.999)
-
-    def _no_larger(self, best: int, indices: Iterable[int]) -> list[int]:
-        sizes = self.sample.table.sizes
-        return [index for index in indices if sizes[index] <= sizes[best] and index != best]
 
     def _gain(self, over: int, among: Sequence[int]) -> Gain | None:
         better = better_than(self.sample, over, among)

@@ -41,7 +41,7 @@ _OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d|\bat byte\b|\bof \d).*",
 FAILURES_SHOWN = 1000
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
-BY_ADDRESS = ReadOptions(IdRule(address=True))
+BY_ADDRESS = ReadOptions(IdRule("address"))
 """The default options of reading documents: ids that mean something to people."""
 
 
@@ -260,6 +260,8 @@ def clean_collection(
     reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
     backend = backend or Backend()
     rendering = Rendering(formats.output_format(output, how), how)
+    if rendering.markdown:
+        parsed.check_own_text()
     outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
     if len({*map(formats.target_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
@@ -369,8 +371,10 @@ def needs_all(cleaner: Cleaner) -> bool:
 def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:
     """Cut a shard of scores and make its documents rows."""
     wanted = (*(STORED if rendering.how.metadata else ()), *(["structure"] if rendering.structured else []))
-    table = read_shard(path, [*shard_columns([cleaner]), *wanted])
-    stored = {name: table[name].to_pylist() for name in wanted}
+    table = read_shard(path, shard_columns([cleaner]))
+    # What is known of a page is beside its own text.
+    page = read_shard(path.parents[2] / path.name if cleaner.text else path, wanted) if wanted else {}
+    stored = {name: page[name].to_pylist() for name in wanted}
     texts = table["text"].to_pylist() if rendering.markdown else [""] * len(table)
     rows: list[Row] = []
     emptied: Counter[str] = Counter()

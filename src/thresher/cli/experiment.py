@@ -261,7 +261,7 @@ def explain(
     """Explain why a TOPIC of finished results won or lost against the baseline; without one, all topics together.
 
     For each judged document that rose or fell: by how many ranks, its score's change taken apart exactly into lost and
-    pruned terms, length and statistics, the removed passages that hold topic words, and the cutoffs at which they would return.
+    pruned terms, length and statistics, the removed passages that hold topic words, and the cutoffs that bring these back.
     """
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.explainer import Why, experiment_of, explain_experiment

@@ -71,6 +71,8 @@ def search(
 
     if tag.split() != [tag]:
         raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
+    if output.exists() and output.samefile(queries):
+        raise ConfigError("these are the topics", "give the run another name", str(output))
     asked = [(topic.id, topic.query) for topic in read_topics(queries, field=topics.field).values()]
     with Searcher(folder, parse_retrieval(model), retrieval.depth) as searcher:
         done = searcher.search_topics(asked)

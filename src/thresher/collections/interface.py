@@ -23,11 +23,10 @@ _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 class IdRule:
     """The rule that forms document ids from file names.
 
-    `ids`: `path` for the whole path below the folder `prefix`, `stem` for the file name alone. `keep_suffix`: whether `.html`
-    stays; the suffix of a compression after it never does. Every match of the regular expression `pattern` is then replaced
-    by `replacement`, where qrels spell ids differently. `escape` writes characters that a TREC run cannot hold as %XX.
-    `address`: WARC records without an id of a collection have their address as id, if it makes one, before the record's id,
-    which says nothing to people.
+    `ids`: `path` for the whole path below the folder `prefix`, `stem` for the file name alone; of WARC records without an id
+    of a collection the record's id, as by `record`, or by `address` its address if that makes an id. `keep_suffix`: whether
+    `.html` stays; the suffix of a compression after it never does. Every match of the regular expression `pattern` is then
+    replaced by `replacement`, where qrels spell ids otherwise. `escape` writes characters that a TREC run cannot hold as %XX.
     """
 
     ids: str = ID_RULES[0]
@@ -36,7 +35,6 @@ class IdRule:
     escape: bool = False
     pattern: str = ""
     replacement: str = ""
-    address: bool = False
 
     def __post_init__(self) -> None:
         """Check the pattern and its replacement."""

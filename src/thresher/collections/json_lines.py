@@ -118,7 +118,8 @@ def json_object(line: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise ValueError(f"the line is not UTF-8 (at its byte {error.start})") from error
     except json.JSONDecodeError as error:
-        raise ValueError(f"the line is not JSON ({error.msg} at its character {error.pos})") from error
+        reason = error.msg.removesuffix(" at")
+        raise ValueError(f"the line is not JSON ({reason} at its character {error.pos})") from error
     except ValueError as error:
         raise ValueError("the line holds a number of too many digits") from error
     except RecursionError as error:

@@ -152,8 +152,7 @@ def _bounded(times: Sequence[Floats], seed: int) -> tuple[list[Interval], list[I
         return _mean(logs - logs[:1])
 
     def saved_shares(medians: Floats) -> Floats:
-        shares: Floats = 1 - _mean(medians) / _mean(medians)[0]
-        return shares
+        return np.asarray(1 - _mean(medians) / _mean(medians)[0])
 
     def bounds(figure: Callable[[Floats], Floats]) -> list[tuple[float, float, float]]:
         values = figure(medians)

@@ -12,7 +12,7 @@ from thresher.defaults import ALPHA, DEFAULT_MEASURES, HOLM
 from thresher.errors import InputError
 from thresher.evaluation.measures import check_overlap, parse_measure
 from thresher.evaluation.measures import evaluate as evaluate_run
-from thresher.evaluation.significance import ComparedRuns, compare_all
+from thresher.evaluation.significance import ComparedRuns, compare_all, is_tested
 from thresher.evaluation.topics import Topic, read_topics
 from thresher.evaluation.trec_files import collect_qrels, collect_run, read_qrels, read_run
 
@@ -164,7 +164,8 @@ def _margins(
 
     margin = parse_margin(asked)
     found: dict[str, dict[str, MarginComparison]] = {name: {} for name in values if name != baseline}
-    for measure, by_topic in values[baseline].items():
+    for measure in filter(is_tested, values[baseline]):
+        by_topic = values[baseline][measure]
         base = np.array([*by_topic.values()])
         margin.checked(measure, base)
         for name, of_run in found.items():

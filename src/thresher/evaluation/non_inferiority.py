@@ -71,8 +71,8 @@ class Margin:
     relative: bool
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and self.value > 0 and not (self.relative and self.value >= 1)):
-            raise ValueError("a margin is above 0, and a relative one below 1")
+        if not (math.isfinite(self.value) and 0 < self.value < 1):
+            raise ValueError("a margin is above 0 and below 1")
 
     def loss(self, baseline: Floats) -> float:
         """Return the margin in units of the measure."""
@@ -99,7 +99,7 @@ def parse_margin(asked: str | float, where: str = "--margin") -> Margin:
     try:
         return Margin(float(text.rstrip().removesuffix("%")) / (100 if share else 1), share)
     except ValueError as error:
-        fix = "write a share above 0% and below 100%, such as 5%, or a number above 0"
+        fix = "write a share above 0% and below 100%, such as 5%, or a number between 0 and 1"
         raise ConfigError(f"{text!r} is not a margin", fix, where) from error
 
 

@@ -16,19 +16,21 @@ from thresher.choosing.savings import Savings, Timings, savings
 from thresher.choosing.shared import SharedChoice, choose_shared, write_shared
 from thresher.choosing.walks import Terms, parse_family
 from thresher.costs.machine import Power, read_machine
+from thresher.defaults import DEFAULT_FAMILIES, ID_RULES, LANGUAGE
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
-from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, PAGES_KEYS, READING_KEYS, Document, as_options
+from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, READING_KEYS, Document, as_options
 from thresher.experiments.stages import evidence_key
 from thresher.explaining.explanations import read_explained
 from thresher.locks import held
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
 from thresher.reports.table import measure_header
+from thresher.scorers.base import SENTENCE
 from thresher.scorers.extractor import FileText
 from thresher.variants.results import RESULTS_FILE, Results, read_results, write_results
 from thresher.variants.table import VariantTable, main_measure
@@ -174,6 +176,13 @@ def _choose(
     table = found.table()
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
+    absent = {*terms.families}.difference(DEFAULT_FAMILIES, (row.variant.sweep for row in table.rows))
+    if absent:
+        what, fix = (
+            f"nothing of the family {min(absent)} was explored",
+            "explore it by its scorer or [explore] pruning first",
+        )
+        raise ConfigError(what, fix, "families")
     say(f"testing {len(table.candidates)} variants by {' and '.join(measure_header(one)[0] for one in measures)}")
     power = power_of(experiment.costs, read_machine())
     answers = [
@@ -206,11 +215,17 @@ def commands_of(experiment: Experiment, treatment: Treatment) -> tuple[str, ...]
 
 def treatment_commands(document: Document, source: str, treatment: Treatment, lengths: bool = False) -> tuple[str, ...]:
     """Return the same lines for the pages at `source`, by the tables of an experiment file."""
+    # With a language `thresher clean` leaves out pages in others.
+    if document.pages.language != LANGUAGE and any(one.segment == SENTENCE for one in treatment.cleaner.scorers):
+        return ()
     pages = [source, *as_options(document, "collection", (*READING_KEYS, *ID_KEYS))]
+    first = Path(next(filter(Path.is_file, Path(source).rglob("*")), source))
+    if document.collection.ids == ID_RULES[0] and ".warc" in first.name:
+        pages += ["--ids", "record"]
     index = [*as_options(document, "index", INDEX_KEYS)]
     index += ["--keep-stopwords"] * (not document.index.stopwords) + ["--lengths"] * lengths
     index += as_options(document, "pruning", ["statistics"]) if treatment.pruning else ()
-    return _commands(treatment, [*pages, *as_options(document, "pages", PAGES_KEYS)], index)
+    return _commands(treatment, [*pages, *as_options(document, "pages", ["blocks"])], index)
 
 
 def _commands(treatment: Treatment, pages: Sequence[str], index: Sequence[str]) -> tuple[str, ...]:

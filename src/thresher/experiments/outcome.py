@@ -172,6 +172,8 @@ def assemble(
     facts = facts_of(experiment, scored, key)
     baselines = {run.model.name: run for run in reversed(main)}
     tables = []
+    # Of all topics that were searched.
+    places = [*map([*inputs.topics.topics].index, inputs.topics.ids)]
     for model in experiment.retrieval:
         of_model = [run for run in main if run.model.name == model.name]
         rows = [_row(run, baselines[model.name], own, held_out, scores, measured, meter) for run in of_model]
@@ -182,7 +184,7 @@ def assemble(
                 inputs.topics.ids,
                 tuple(rows),
                 own.array([run.key for run in of_model]),
-                np.array([_postings(run, inputs.topics) for run in of_model], dtype=np.float64),
+                np.array([run.search.work.by_query for run in of_model], dtype=np.float64)[:, places],
                 inputs.held_out.ids if inputs.held_out else (),
                 held_out.array([run.key for run in of_model])
                 if held_out
@@ -246,12 +248,6 @@ def _evaluated(
         seed=experiment.seed,
     )
     return _Evaluated(experiment.measures, topics.ids, values, comparisons)
-
-
-def _postings(run: VariantRun, topics: TopicSet) -> list[float]:
-    """Return the postings of the evaluated topics' queries; all topics were searched."""
-    of_topic = dict(zip(topics.topics, run.search.work.by_query, strict=True))
-    return [of_topic[topic] for topic in topics.ids]
 
 
 def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mapping[str, Run]) -> Iterator[BaselineRun]:

@@ -75,7 +75,11 @@ class CollectionTable(_Strict):
     format: Annotated[
         str, OneOf(("", *d.FORMATS)), "format of the files; if empty, it is detected from names and content"
     ] = ""
-    ids: Annotated[str, OneOf(d.ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = d.ID_RULES[0]
+    ids: Annotated[
+        str,
+        OneOf(d.ID_RULES),
+        "source of ids: path below `prefix`, or file's stem; of WARC records address or record id",
+    ] = d.ID_RULES[0]
     prefix: Annotated[str, "leading folder that is left out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
     escape_ids: Annotated[bool, "write characters that a TREC run cannot hold as %XX"] = False
@@ -388,12 +392,13 @@ INDEX_KEYS = ("positions", "stored", "vectors", "stemmer")
 
 
 def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
-    """Return how documents of a collection are read; `address`: see `thresher.collections.interface.IdRule`."""
+    """Return how documents of a collection are read; with `address`, ids are by address where they would be by path."""
     # The command line reads the tables for every verb.
     from thresher.collections import IdRule, JsonFields, ReadOptions
 
     fields = (table.id_field, table.html_field, table.text_field, table.url_field)
     pattern = table.id_pattern, table.id_replacement
-    rule = IdRule(table.ids, table.prefix, table.keep_suffix, table.escape_ids, *pattern, address)
+    ids = "address" if address and table.ids == d.ID_RULES[0] else table.ids
+    rule = IdRule(ids, table.prefix, table.keep_suffix, table.escape_ids, *pattern)
     names = [(field,) if isinstance(field, str) else field for field in fields]
     return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names))

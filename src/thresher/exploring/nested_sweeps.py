@@ -221,8 +221,12 @@ def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Clea
     for name, values in cutoffs.items():
         if len(values) > MOST_CLEANERS:
             raise ConfigError(f"a sweep of {len(values)} cutoffs is too long", f"explore {MOST_CLEANERS} at most", name)
-    # A scorer without a finite score has no cutoffs.
-    swept = [_sweep(template, cutoffs[template.name]) for template in sweeps if cutoffs[template.name]]
+    swept = []
+    for template in sweeps:
+        strictest_first = sorted(cutoffs[template.name], reverse=template.higher_is_stricter)
+        every = tuple(Cleaner((replace(template, cutoff=cutoff),)) for cutoff in strictest_first)
+        # A scorer without a finite score has no cutoffs.
+        swept += [NestedSweep(template.name, every, has_cutoffs=True)] if every else []
     return (*single.values(), *swept)
 
 
@@ -236,12 +240,3 @@ def template_of(cleaner: Cleaner) -> Cut | None:
     if len(cleaner.cuts) != 1 or cleaner.cuts[0].scorer.decides:
         return None
     return replace(cleaner.cuts[0], cutoff=None, percentile=None)
-
-
-def _sweep(template: Cut, cutoffs: Iterable[float]) -> NestedSweep:
-    strictest_first = sorted(cutoffs, reverse=template.higher_is_stricter)
-    return NestedSweep(
-        template.name,
-        tuple(Cleaner((replace(template, cutoff=cutoff),)) for cutoff in strictest_first),
-        has_cutoffs=True,
-    )

@@ -109,11 +109,6 @@ def table_path(folder: Path, part: str, table: str) -> Path:
     return folder / f"{part}.{table}.parquet"
 
 
-def finished_parts(folder: Path) -> tuple[str, ...]:
-    """Return the parts in a folder, in the collection's order."""
-    return tuple(path.name.partition(".")[0] for path in sorted(folder.glob(f"*.{PAGES}.parquet"), key=by_numbers))
-
-
 def _write(rows: list[PageRow], span: Span, path: Path) -> None:
     folder, part = path.parent, path.name.partition(".")[0]
     numbered = [(number, link) for number, row in enumerate(rows) for link in row.extracted.links]
@@ -207,7 +202,8 @@ class Store:
 def open_store(folder: Path) -> Store:
     """Open the tables of all parts in a folder; 24 bytes of a document stay in memory: hashes of address, host and id."""
     failures: Counter[str] = Counter()
-    parts = finished_parts(folder)
+    # In the collection's order.
+    parts = tuple(path.name.partition(".")[0] for path in sorted(folder.glob(f"*.{PAGES}.parquet"), key=by_numbers))
     starts = [0]
     columns: dict[str, list[npt.NDArray[np.uint64]]] = {"id": [], "key": [], "site": []}
     failed: list[Truths] = []

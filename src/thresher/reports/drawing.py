@@ -178,7 +178,9 @@ def write_plots(results: Results, choice: Choice | None, folder: Path) -> list[P
     for table in results.tables:
         for names, plot in _of_table(table, choice):
             for ending in _ENDINGS:
-                written.append(folder / f"{'-'.join(map(_stem, names))}.{ending}")
+                # Characters with a meaning to file systems or shells become hyphens.
+                stems = (re.sub(r"[^\w.@=]+", "-", name).strip("-") for name in names)
+                written.append(folder / f"{'-'.join(stems)}.{ending}")
                 plot.save(written[-1])
     return written
 
@@ -194,8 +196,3 @@ def _of_table(table: VariantTable, choice: Choice | None) -> Iterator[tuple[tupl
         yield ("sweep", table.retrieval, sweep), sweep_plot(model, sweep)
     for name, plot in topic_plots(table, main):
         yield ("topics", table.retrieval, name), plot
-
-
-def _stem(name: str) -> str:
-    """Return a name for files; characters with a meaning to file systems or shells become hyphens."""
-    return re.sub(r"[^\w.@=]+", "-", name).strip("-")

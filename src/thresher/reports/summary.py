@@ -108,9 +108,9 @@ def answer(choice: Choice) -> Iterator[str]:
 
 
 def commands(choice: Choice) -> tuple[str, ...]:
-    """Return the lines for a shell that make what answers name first, and then the line that builds and measures all."""
-    firsts = dict.fromkeys(model.first.variant for model in choice.models if model.first)
-    made = [line for variant in firsts for line in choice.commands[variant]]
+    """Return the lines for a shell that make what is named first, if it is one, and the line that builds and measures all."""
+    firsts = {model.first.variant for model in choice.models if model.first}
+    made = choice.commands[firsts.pop()] if len(firsts) == 1 else ()
     return (*made, choice.check) if choice.commands else ()
 
 
@@ -150,7 +150,7 @@ def _line(choice: Choice, model: ModelChoice, line: Line, pick: Pick | None, bri
 
 def _smallest(choice: Choice, model: ModelChoice, pick: Pick | None, brief: bool) -> str:
     loss = f"lose less than {margin_text(choice.terms.margin)} of {_measures(choice)}"
-    count = len(choice.terms.families)
+    count = len([walk for walk in model.walks if walk.steps])
     tested = f"{model.topics} topics, {count} {'family' if count == 1 else 'families'} tested, {_sure(choice)}"
     if pick is None:
         needed = [walk.failed.topics_needed for walk in model.walks if walk.failed and walk.failed.topics_needed]

@@ -90,12 +90,8 @@ def _column(table: Table, index: int) -> list[str]:
     bodies = [visible(plain(cell.text), _CELL) + cell.mark + " " * (marks - display_width(cell.mark)) for cell in cells]
     lines = [plain(column.header), plain(column.unit), *bodies]
     width = max(map(display_width, lines))
-    return [_pad(line, width, column) for line in lines]
-
-
-def _pad(text: str, width: int, column: Head) -> str:
-    blank = " " * (width - display_width(text))
-    return text + blank if column.align == "left" else blank + text
+    blanks = (" " * (width - display_width(line)) for line in lines)
+    return [line + blank if column.align == "left" else blank + line for line, blank in zip(lines, blanks, strict=True)]
 
 
 def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:

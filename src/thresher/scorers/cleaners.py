@@ -136,6 +136,12 @@ class Cleaner:
         """The name of the text that it leaves some of: empty for the page's own. All its cuts are of one text."""
         return self.cuts[0].scorer.text if self.cuts else ""
 
+    def check_own_text(self) -> None:
+        """Check that it cuts the page's own text, whose headings, lists and tables Markdown has."""
+        if self.text:
+            what, fix = "Markdown is made of the page's own blocks, not of another text", "leave Markdown out"
+            raise ConfigError(what, fix, self.name)
+
     @property
     def on_page(self) -> Cleaner:
         """What it does to the page's own blocks: where it cuts another text, what made that."""

@@ -207,7 +207,7 @@ class StoreKey:
     shard_pages: int
 
 
-_KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to score again", indent=2)
+_KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to run, explore or cleaneval", indent=2)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -93,16 +93,13 @@ def chosen_on_topics(results: Results) -> tuple[Chosen, ...]:
 def _chosen(table: VariantTable) -> Iterator[Chosen]:
     if not table.held_out_topics:
         return
+    means = np.nan_to_num(table.held_out_mean(table.main), nan=-np.inf)
     for sweep, members in table.sweeps.items():
         chosen = table.best(table.main, members)
-        yield Chosen(table, sweep, chosen, _comparison(table, chosen), _best_held_out(table, members, chosen))
+        best = min((-means[index], index != chosen, table.sizes[index], index) for index in members)[-1]
+        yield Chosen(table, sweep, chosen, _comparison(table, chosen), best)
     for index in table.singles:
         yield Chosen(table, None, index, _comparison(table, index))
-
-
-def _best_held_out(table: VariantTable, members: Sequence[int], chosen: int) -> int:
-    means = np.nan_to_num(table.held_out_mean(table.main), nan=-np.inf)
-    return min(members, key=lambda index: (-means[index], index != chosen, table.sizes[index], index))
 
 
 def _comparison(table: VariantTable, index: int) -> Comparison:

@@ -94,7 +94,7 @@ def find_id(record: Record, rule: IdRule) -> str:
             return value
     address = record.text(b"warc-target-uri").strip()
     bare = address.strip("<>")
-    if rule.address and bare and not id_problem(rule.fit(bare)):
+    if rule.ids == "address" and bare and not id_problem(rule.fit(bare)):
         return bare
     return record.text(b"warc-record-id").strip().strip("<>").removeprefix("urn:uuid:") or address
 
