@@ -76,7 +76,7 @@ def test_more_than_a_twentieth_is_told_by_kind_and_language(tmp_path: Path) -> N
         ("too large: 17.0 MiB, the limit is 16 MiB", "too large"),
         ("HTTP status 404", "HTTP status"),
         ("not HTML: image/png", "not HTML"),
-        ("took longer than 30 s", "took longer than"),
+        ("took longer than 30 s", "took longer than 30 s"),
         ("ended its worker (exit code -9)", "ended its worker"),
         ("the line is not UTF-8 (at its byte 7)", "the line is not UTF-8"),
         ("the document id occurs twice, first in a at byte 7", "the document id occurs twice"),

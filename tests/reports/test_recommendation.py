@@ -52,6 +52,14 @@ def test_what_is_better_and_no_larger_goes_first() -> None:
     assert "none|dcp@0.5" in cautious
 
 
+def test_the_cautious_choice_names_more_topics_than_there_are() -> None:
+    choice = chosen(RESULTS, "none|dcp@0.5")
+    (model,) = choice.models
+    for needed, told in ((61, "61 topics or more"), (60, "no cleaning.")):
+        asked = replace(choice, models=(replace(model, cautious_topics=needed),))
+        assert lines(asked)[-1].endswith((told, f"{told}."))
+
+
 def test_without_anything_shown_the_baseline_stays() -> None:
     first, cautious = lines(chosen(RESULTS, None))
     assert first.startswith("Stay with no cleaning")

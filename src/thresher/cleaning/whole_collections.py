@@ -37,7 +37,7 @@ from thresher.scoring.store import read_shard, shards, text_store
 
 _MOST_KINDS = 5
 # What follows names the single page: values, numbers, positions.
-_OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d|\bat byte\b|\bof \d).*", re.DOTALL)
+_OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d(?![\d.e-]* s$)|\bat byte\b|\bof \d).*", re.DOTALL)
 FAILURES_SHOWN = 1000
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
@@ -70,8 +70,8 @@ def kind_of_failure(reason: str) -> str:
 
     >>> kind_of_failure("too large: 17.0 MiB, the limit is 16 MiB")
     'too large'
-    >>> kind_of_failure("HTTP status 404")
-    'HTTP status'
+    >>> kind_of_failure("HTTP status 404"), kind_of_failure("took longer than 0.5 s")
+    ('HTTP status', 'took longer than 0.5 s')
     """
     return _OF_THE_PAGE.sub("", reason).strip() or reason
 
@@ -333,7 +333,7 @@ def clean_collection(
                 if side_file:
                     _write_side_by_side(store, scorers, cleaned_by, side_file)
         if collection is None:
-            raise InputError("standard input is empty", "give lines of JSON", str(source))
+            raise InputError("standard input is empty", "give lines of JSON, or a page with --format html", str(source))
         if tally.kinds.total() == tally.documents:
             raise nothing_read(source, collection, tally.kinds, tally.documents)
     return CleanCounts(
@@ -372,7 +372,6 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
     """Cut a shard of scores and make its documents rows."""
     wanted = (*(STORED if rendering.how.metadata else ()), *(["structure"] if rendering.structured else []))
     table = read_shard(path, shard_columns([cleaner]))
-    # What is known of a page is beside its own text.
     page = read_shard(path.parents[2] / path.name if cleaner.text else path, wanted) if wanted else {}
     stored = {name: page[name].to_pylist() for name in wanted}
     texts = table["text"].to_pylist() if rendering.markdown else [""] * len(table)

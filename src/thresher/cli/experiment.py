@@ -104,7 +104,7 @@ def run(
 @_SECONDS
 @options.shape_options
 def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: options.Shape) -> None:
-    """Measure the times of a finished EXPERIMENT again, and report. Nothing else is done anew."""
+    """Measure the times of a finished EXPERIMENT again, and report; nothing else unless its files have changed."""
     from thresher.experiments.runner import measure_experiment
 
     config = options.with_seconds(_loaded(experiment, results), seconds)

@@ -262,4 +262,5 @@ def _passages(store: Path, cleaner: Cleaner, ids: Sequence[str]) -> Iterator[tup
     """Yield the longest removed segment of each page that may be content."""
     for page in explained_pages(store, cleaner, ids):
         lost = [one.text for one in page.segments if not one.kept and KINDS.index(page.kinds[one.block]) in _CONTENT]
-        yield page.id, max(lost, key=len, default="")[:_PASSAGE]
+        longest = max(lost, key=len, default="")
+        yield page.id, longest if len(longest) <= _PASSAGE else f"{longest[: _PASSAGE - 1]}…"

@@ -202,7 +202,6 @@ class Store:
 def open_store(folder: Path) -> Store:
     """Open the tables of all parts in a folder; 24 bytes of a document stay in memory: hashes of address, host and id."""
     failures: Counter[str] = Counter()
-    # In the collection's order.
     parts = tuple(path.name.partition(".")[0] for path in sorted(folder.glob(f"*.{PAGES}.parquet"), key=by_numbers))
     starts = [0]
     columns: dict[str, list[npt.NDArray[np.uint64]]] = {"id": [], "key": [], "site": []}

@@ -187,7 +187,9 @@ def _gain(choice: Choice, gain: Gain, line: Line) -> str:
 def _cautious(model: ModelChoice, pick: Pick | None) -> str:
     opening = "If kinds of topics that are missing here may lose everything, the cautious choice is "
     if pick is None:
-        return f"{opening}no cleaning: a smaller index takes {model.cautious_topics} topics or more."
+        needed = model.cautious_topics
+        more = f": a smaller index takes {needed} topics or more" * (needed > model.topics)
+        return f"{opening}no cleaning{more}."
     if any(other and other.variant == pick.variant for _, other in model.answer[:-1]):
         return f"{opening}the same{'' if len(model.answer) == 2 else f', {pick.variant}'}."
     return f"{opening}{pick.variant}: {_share(pick)} of the index."

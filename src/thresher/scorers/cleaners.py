@@ -139,8 +139,7 @@ class Cleaner:
     def check_own_text(self) -> None:
         """Check that it cuts the page's own text, whose headings, lists and tables Markdown has."""
         if self.text:
-            what, fix = "Markdown is made of the page's own blocks, not of another text", "leave Markdown out"
-            raise ConfigError(what, fix, self.name)
+            raise ConfigError("only the page's own blocks become Markdown", "leave Markdown out", self.name)
 
     @property
     def on_page(self) -> Cleaner:
