@@ -35,7 +35,7 @@ _LABEL = re.compile(
 _NUMBER = re.compile(r"</?DOCNO>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _FIELD = re.compile(r"<([A-Za-z][A-Za-z0-9_-]*)(?:\s[^<>]*)?>")
-_JSON_IDS = ("_id", "id", "qid", "query_id")
+_ID_NAMES = ("_id", "id", "qid", "query_id")
 _CLOSED_FIELD = re.compile(r"</[A-Za-z][A-Za-z0-9_-]*\s*>")
 _OPENED = {tag: re.compile(rf"<{tag}(?:\s[^<>]*)?>", re.IGNORECASE) for tag in ("DOC", "top")}
 
@@ -59,9 +59,9 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
 
     Args:
         path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
-        format: one of `TOPIC_FORMATS`; None detects it from the first characters. `tsv`: lines of `id<TAB>query`,
-            nothing else. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all other text is the query. `trec`: `<top>`
-            blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which none need be closed; leading zeros of a number
+        format: one of `TOPIC_FORMATS`; None detects it from the first characters. `tsv`: lines of `id<TAB>query`, perhaps below a
+            heading such as `qid<TAB>query`. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all other text is the query. `trec`:
+            `<top>` blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which none need be closed; leading zeros of a number
             are dropped, as in the qrels of those tracks. `xml`: `<topic>` elements, the id in an attribute or child
             `number`; entities that the file itself declares are replaced, others are an error: no other file is read.
             `jsonl`: lines of objects with `_id`, `id`, `qid` or `query_id`, as BEIR's `{"_id": "1", "text": "..."}`.
@@ -143,9 +143,9 @@ def _detect(text: str) -> str:
 
 def _tsv(text: str, _field: str, path: Path) -> Iterator[_ReadTopic]:
     for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
         columns = line.split("\t")
+        if not line.strip() or (number == 1 and columns[0].strip().lower() in _ID_NAMES):
+            continue
         if len(columns) != 2:
             what = f"the line has {len(columns)} tab-separated column{'s' * (len(columns) != 1)}, not 2"
             raise InputError(what, "write `id<TAB>query`", f"{path}:{number}")
@@ -223,8 +223,8 @@ def _json_lines(text: str, field: str, path: Path) -> Iterator[_ReadTopic]:
             raise InputError(str(error), 'write {"_id": "1", "text": "the query"}', where) from error
         members = record.items() if isinstance(record, dict) else ()
         fields = [(name, str(value)) for name, value in members if type(value) in (str, int)]
-        ids = [value for name, value in fields if name in _JSON_IDS]
-        yield _ReadTopic(_only(ids, " or ".join(_JSON_IDS), where), "".join(_spelled(fields, field)), number)
+        ids = [value for name, value in fields if name in _ID_NAMES]
+        yield _ReadTopic(_only(ids, " or ".join(_ID_NAMES), where), "".join(_spelled(fields, field)), number)
 
 
 def _blocks(text: str, tag: str, path: Path, must_close: bool) -> Iterator[tuple[str, int]]:
