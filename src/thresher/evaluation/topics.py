@@ -59,7 +59,7 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
 
     Args:
         path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
-        format: one of `TOPIC_FORMATS`; None detects it from the first characters. `tsv`: lines of `id<TAB>query`, perhaps below a
+        format: one of `TOPIC_FORMATS`; None detects it from the beginning. `tsv`: lines of `id<TAB>query`, perhaps below a
             heading such as `qid<TAB>query`. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all other text is the query. `trec`:
             `<top>` blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which none need be closed; leading zeros of a number
             are dropped, as in the qrels of those tracks. `xml`: `<topic>` elements, the id in an attribute or child
