@@ -258,7 +258,7 @@ def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: st
         return read and (lambda row: "" if (inner := part(row)) is None else read(inner))
 
     # Abbreviations keep their capitals.
-    small = column.meaning if column.meaning[1].isupper() else column.meaning[0].lower() + column.meaning[1:]
+    small = column.meaning if column.meaning[1:2].isupper() else column.meaning[:1].lower() + column.meaning[1:]
     return Column(
         prefix + column.name,
         value,
