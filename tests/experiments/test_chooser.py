@@ -114,7 +114,9 @@ def test_no_line_leaves_out_pages_in_other_languages(experiment: Experiment) -> 
 def test_families_that_were_not_explored(experiment: Experiment) -> None:
     choice, _ = chosen(experiment, made())
     assert [walk.steps > 0 for walk in choice.models[0].walks] == [True, False, False, False]
-    with pytest.raises(ConfigError, match="families: nothing of the family density was explored"):
+    with pytest.raises(
+        ConfigError, match=r"families: nothing of the family density was explored. Fix: add it as a \[\[sweep\]\]"
+    ):
         chosen(experiment, made(), terms=Terms(families=("density", "none|dcp")))
 
 

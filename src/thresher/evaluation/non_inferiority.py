@@ -71,7 +71,7 @@ class Margin:
     relative: bool
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and 0 < self.value < 1):
+        if not 0 < self.value < 1:
             raise ValueError("a margin is above 0 and below 1")
 
     def loss(self, baseline: Floats) -> float:

@@ -178,11 +178,8 @@ def _choose(
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
     absent = {*terms.families}.difference(DEFAULT_FAMILIES, (row.variant.sweep for row in table.rows))
     if absent:
-        what, fix = (
-            f"nothing of the family {min(absent)} was explored",
-            "explore it by its scorer or [explore] pruning first",
-        )
-        raise ConfigError(what, fix, "families")
+        what = f"nothing of the family {min(absent)} was explored"
+        raise ConfigError(what, "add it as a [[sweep]], and explore again", "families")
     say(f"testing {len(table.candidates)} variants by {' and '.join(measure_header(one)[0] for one in measures)}")
     power = power_of(experiment.costs, read_machine())
     answers = [
