@@ -47,8 +47,7 @@ def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
 
     def score(used: tuple[Scorer, ...]) -> None:
         for page in pages:
-            # As in a run.
-            score_page(page, used, with_kinds=used is SCORERS)
+            score_page(page, used)
 
     def package() -> None:
         for page in pages:

@@ -28,9 +28,9 @@ REASONS = {
 }
 
 
-def scored(folder: Path, store: Path, limit: float = 1) -> None:
+def scored(folder: Path, store: Path, limit: float = 1, kinds: bool = True) -> None:
     scorers = [scorer for name in NAMES for scorer in parse_cleaner(name).scorers]
-    plan = ScorePlan(open_collection(folder), tuple(scorers), limits=Limits(limit, 16))
+    plan = ScorePlan(open_collection(folder), tuple(scorers), limits=Limits(limit, 16), kinds=kinds)
     score_collection(plan, store, Backend(workers=1))
 
 
@@ -110,4 +110,8 @@ def test_what_an_extractor_removes_is_explained_by_the_pages_own_blocks(
         (6, "second line of a", [name]),
     ]
     assert [kind.value for kind in page.kinds] == ["title", "list", "text", "text", "text", "text", "text"]
+    # As `clean` scores, which tells nobody of kinds.
+    scored(pages, tmp_path / "without", 30, kinds=False)
+    (untold,) = explained_pages(tmp_path / "without", parse_cleaner(name))
+    assert (untold.segments, untold.kinds) == (page.segments, ())
     assert dataclasses.asdict(page)["id"] == "a"

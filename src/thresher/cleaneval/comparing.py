@@ -138,7 +138,7 @@ def score_gold(
     Duplicate scorers are scored once; `fresh` replaces scores that were made otherwise, instead of refusing.
     """
     distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
-    plan = ScorePlan(GoldCollection(pages[0].path.parent, pages), distinct, most_pages=SHARD_PAGES)
+    plan = ScorePlan(GoldCollection(pages[0].path.parent, pages), distinct, most_pages=SHARD_PAGES, kinds=False)
     score_collection(plan, folder, Backend(workers=workers), fresh)
 
 

@@ -304,7 +304,7 @@ def clean_collection(
             for collection, offset in inputs:
                 if source == STANDARD and store.is_dir():
                     remove_folder(store)
-                plan = ScorePlan(collection, scorers, options, limits, structured=rendering.structured)
+                plan = ScorePlan(collection, scorers, options, limits, structured=rendering.structured, kinds=False)
                 # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
                 scored = score_collection(plan, store, backend, fresh=True)
                 tally.documents += scored.documents

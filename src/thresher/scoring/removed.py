@@ -59,7 +59,7 @@ class ScoredSegment:
 
 @dataclass(frozen=True)
 class PageVerdicts:
-    """A page, its segments in order (sentences if one of the cuts scores sentences, else blocks), and its blocks' kinds.
+    """A page, its segments in order (sentences if a cut scores sentences, else blocks), and its blocks' kinds, if any.
 
     Where a cleaner cuts another text of the page, these are the page's segments that are not in it, then those of the text.
     """
@@ -88,11 +88,10 @@ def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None
 
 def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
     """Return what of a page is not in another text of it, then that text, whose blocks are of the kind `TEXT`."""
-    blocks = len(page.kinds)
+    blocks, many = (of[-1].block + 1 if of else 0 for of in (page.segments, text.segments))
     dropped = [segment for segment in page.segments if not segment.kept]
     segments = [replace(segment, block=blocks + segment.block) for segment in text.segments]
-    many = segments[-1].block + 1 - blocks if segments else 0
-    return PageVerdicts(page.id, (*dropped, *segments), (*page.kinds, *([BlockKind.TEXT] * many)))
+    return PageVerdicts(page.id, (*dropped, *segments), page.kinds and (*page.kinds, *([BlockKind.TEXT] * many)))
 
 
 def _explained(table: Any, row: int, cleaner: Cleaner) -> PageVerdicts:

@@ -122,6 +122,7 @@ class ScoreWork(PartWork[PageScores]):
     scorers: tuple[Scorer, ...] = ()
     options: PageOptions = DEFAULT_OPTIONS
     structured: bool = False
+    kinds: bool = True
 
     label = "scoring"
     done = "scored"
@@ -137,9 +138,7 @@ class ScoreWork(PartWork[PageScores]):
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = stores.score_page(
-            source.page(), self.scorers, self.options, with_kinds=True, with_structure=self.structured
-        )
+        page = stores.score_page(source.page(), self.scorers, self.options, self.kinds, self.structured)
         # A part's pages are held until it is written.
         if page.segments:
             page = replace(page, segments=page.segments.without_tags())
@@ -215,7 +214,8 @@ class ScorePlan:
     """Everything that the scores depend on.
 
     `most_pages`: of a shard where parts carry their pages, by default `SHARD_PAGES`, or less in a small collection of pages in
-    files of their own, so that all workers get some. `structured`: the store also has what `thresher.pages.structure` finds.
+    files of their own, so that all workers get some. `structured`: the store also has what `thresher.pages.structure` finds;
+    `kinds`: the blocks' kinds, of which experiments tell.
     """
 
     collection: Collection
@@ -224,6 +224,7 @@ class ScorePlan:
     limits: Limits = DEFAULT_LIMITS
     most_pages: int | None = None
     structured: bool = False
+    kinds: bool = True
 
     @cached_property
     def shard_pages(self) -> int:
@@ -243,7 +244,8 @@ class ScorePlan:
     def work(self, folder: Path) -> ScoreWork:
         """Return the work that writes shards to the store `folder`."""
         # Workers may have another working directory.
-        return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.structured)
+        of = (self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.structured, self.kinds)
+        return ScoreWork(*of)
 
     def key(self) -> StoreKey:
         """Return the key of the scores, of one look at the collection."""
