@@ -39,7 +39,7 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
                 "parse, of flatten", lambda utf8=utf8: etree.fromstring(utf8, parser) is None if utf8.strip() else None
             )
             flat = timed("flatten", lambda utf8=utf8: flatten(utf8))
-            text, levels = timed("lines", lambda flat=flat: lines(one_space(flat, outside_ascii(flat))))
+            text, levels, _ = timed("lines", lambda flat=flat: lines(one_space(flat, outside_ascii(flat))))
             timed("blocks", lambda text=text, levels=levels: segment(text, levels))
             segments = read_html(page, detail=Detail.ELEMENTS)
             timed(

@@ -51,6 +51,10 @@ def test_random_pages_against_the_tree(page, rule):
     segments = read_html(page, PageOptions(rule))
     assert [*zip(segments.blocks, segments.levels.tolist(), strict=True)] == [entry[:2] for entry in expected]
     assert segments.linked_words_in_blocks.tolist() == [linked for _, _, linked, _ in expected]
+    places = segments.places.tolist()
+    assert places == sorted({*places})
+    for character, at in zip(segments.text, places, strict=True):
+        assert segments.marked.startswith((b" ", b"\n") if character in " \n" else character.encode(), at)
     assert segments.linked_tokens_in_blocks.tolist() == [tokens for _, _, _, tokens in expected]
     assert segments.tokens_in_blocks.tolist() == [len(text.split()) for text, *_ in expected]
 

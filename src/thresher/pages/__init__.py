@@ -15,7 +15,7 @@ from thresher.errors import ConfigError
 from thresher.pages.decoding import Decoded, binary_kind, decode
 from thresher.pages.marked_text import dump_blocks, heading_mark
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
-from thresher.pages.plain import LINE_FEED, plain_text
+from thresher.pages.plain import LINE_FEED, Ints, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
 from thresher.pages.structure import Shape, Structure, about_page, escaped, harmless, parsed, shapes
 
@@ -136,12 +136,14 @@ def segment(
     marked: bytes | None = b"",
     outside: set[str] | None = None,
     descriptions: Sequence[str] | None = (),
+    places: Ints | None = None,
 ) -> Segments:
     """Return the segments of `text`; the arguments are those of `Segments` and `plain_text`."""
     plain = plain_text(text, outside)
     line_feeds = np.flatnonzero(plain.classes & LINE_FEED)
     block_ends = np.append(line_feeds + 1, len(text)) if text else line_feeds
-    return Segments(text, plain, block_ends, np.array(levels, dtype=np.int8), marked, options.language, descriptions)
+    of_blocks = np.array(levels, dtype=np.int8)
+    return Segments(text, plain, block_ends, of_blocks, marked, places, options.language, descriptions)
 
 
 def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
@@ -165,5 +167,5 @@ def _displayed(utf8: bytes, options: PageOptions, detail: Detail) -> Segments:
         flat, descriptions = described(flat)
     outside = outside_ascii(flat)
     flat = one_space(flat, outside)
-    text, levels = lines(flat)
-    return segment(text, levels, options, flat if detail >= Detail.TAGS else None, outside, descriptions)
+    text, levels, places = lines(flat, detail >= Detail.TAGS)
+    return segment(text, levels, options, None if places is None else flat, outside, descriptions, places)

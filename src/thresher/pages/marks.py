@@ -40,20 +40,32 @@ class Marks:
 
     Attributes:
         marked: the detailed output of `parsing.flatten`; for plain text, that text in UTF-8.
-        spaces: the offsets of spaces and line feeds in the page's text.
+        places: where each character of the page's text is there, the first byte; white space where its run begins.
         block_ends: the offset where each block ends there, its line feed included.
         has_tags: whether it is HTML.
     """
 
     marked: bytes
-    spaces: Ints
+    places: Ints
     block_ends: Ints
     has_tags: bool = True
 
     @cached_property
     def links(self) -> tuple[Ints, Ints]:
         """Where each link's text (element A) begins and ends in the page's text; ascending, disjoint, none empty."""
-        return _links(self._at(_LINK), self._at(_LINK_END), self._visible, self.spaces)
+        begins, ends = (np.searchsorted(self.places, self._at(mark)) for mark in (_LINK, _LINK_END))
+        if (begins[1:] < ends[:-1]).any():
+            # Of nested links, which HTML forbids, the outermost remain.
+            shown = np.flatnonzero(~self._is_space)
+            begun, ended = (np.bincount(np.searchsorted(shown, at), minlength=len(shown) + 1) for at in (begins, ends))
+            edges = np.diff(np.cumsum(begun - ended) > 0, prepend=False, append=False)
+            begins, ends = np.flatnonzero(edges).reshape(-1, 2).T
+            begins, ends = shown[begins], shown[ends - 1] + 1
+        # What is before the text, and behind it, is a space too.
+        spaces = np.concatenate((self._is_space, [True]))
+        begins, ends = begins + spaces[begins], ends - spaces[ends - 1]
+        some = begins < ends
+        return begins[some], ends[some]
 
     def linked_before(self, offsets: Ints) -> Ints:
         """Return for each offset in the text the number of characters in links before it."""
@@ -158,24 +170,25 @@ class Marks:
     @cached_property
     def _visible(self) -> Ints:
         """The positions in the marked text of characters that are neither spaces nor marks."""
-        codes = self._codes
-        # Line feeds, tabs and ends of links are below 14; comparing is faster than looking up.
-        # Of the bytes of a character the first.
-        shown = (codes > _LINK_END) & (codes != _SPACE) & (codes != _LINK) & (codes & 0xC0 != 0x80)
-        shown[self._marks_at + 1] = False
-        return np.flatnonzero(shown)
+        return self.places[~self._is_space]
+
+    @cached_property
+    def _is_space(self) -> Mask:
+        """Of each character of the page's text, whether it is white space."""
+        return self._codes.take(self.places) <= _SPACE
 
     @cached_property
     def _lasts(self) -> Ints:
         """The position of each block's last character in the marked text."""
-        last: Ints = self._visible[self.block_ends - np.searchsorted(self.spaces, self.block_ends) - 1]
-        return last
+        lasts = self.block_ends - 2
+        # The last block has no line feed.
+        lasts[-1:] += 1
+        return self.places[lasts]
 
     @cached_property
     def firsts(self) -> Ints:
         """The position of each block's first character in the marked text."""
-        begins = np.concatenate(([0], self.block_ends))[:-1]
-        return self._visible[begins - np.searchsorted(self.spaces, begins)]
+        return self.places[np.concatenate(([0], self.block_ends))[:-1]]
 
     def _at(self, code: int) -> Ints:
         return np.flatnonzero(self._codes == code)
@@ -189,28 +202,6 @@ class Marks:
             of_kinds |= self._kinds == ord(kind)
         positions: Ints = self._marks_at[of_kinds]
         return positions
-
-
-def _links(begins: Ints, ends: Ints, visible: Ints, spaces: Ints) -> tuple[Ints, Ints]:
-    """Return where each link's text begins and ends in the page's text, whose spaces and line feeds are at `spaces`.
-
-    The positions of elements A, and of the characters that are neither spaces nor marks (`visible`), are in the marked text.
-    """
-    first, after = np.searchsorted(visible, begins), np.searchsorted(visible, ends)
-    if (first[1:] < after[:-1]).any():
-        # Of nested links, which HTML forbids, the outermost remain.
-        size = len(visible) + 1
-        depth = np.cumsum(np.bincount(first, minlength=size) - np.bincount(after, minlength=size))
-        edges = np.diff(depth > 0, prepend=False, append=False)
-        first, after = np.flatnonzero(edges).reshape(-1, 2).T
-    first, after = first[first < after], after[first < after]
-    # Visible characters exclude spaces: add the number of those before each.
-    before_spaces = spaces - np.arange(len(spaces))
-    last = after - 1
-    return (
-        first + np.searchsorted(before_spaces, first, side="right"),
-        last + np.searchsorted(before_spaces, last, side="right") + 1,
-    )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from enum import IntEnum
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 from lxml import etree
 
 # Control characters that XML allows in a stylesheet. A tab and the character after it are one mark; of a heading, its level.
@@ -298,9 +299,10 @@ def described(flat: bytes) -> tuple[bytes, list[str]]:
     return mark.join(pieces[::2]), mark.join(pieces[1::2]).decode().split(_DESCRIBED) if pieces[1:] else []
 
 
-def lines(flat: bytes) -> tuple[str, list[int]]:
+def lines(flat: bytes, placed: bool = False) -> tuple[str, list[int], npt.NDArray[np.int64] | None]:
     """Return the blocks of marked text, whose only white space is U+0020 and line feeds, with single spaces between
-    words, joined by line feeds; and each block's heading level (0 for none, 1 to 6, 7 for the page's title).
+    words, joined by line feeds; each block's heading level (0 for none, 1 to 6, 7 for the page's title); and, if `placed`,
+    where each of the characters is in the marked text, white space where its run begins.
     """
     codes = np.frombuffer(b"\n%b\n" % flat, dtype=np.uint8)
     marks = np.flatnonzero(codes == ord(MARK))
@@ -320,7 +322,9 @@ def lines(flat: bytes) -> tuple[str, list[int]]:
     # There are line feeds on both sides of a heading's mark.
     headings = (kinds >= ord("0")) & (kinds <= ord("7"))
     levels = np.concatenate(([0], kinds[headings] - ord("0")))
-    return text, levels[np.searchsorted(marks[headings], begins)].tolist()
+    of_blocks = levels[np.searchsorted(marks[headings], begins)].tolist()
+    # A line feed was put before the marked text. Of the bytes of a character the first.
+    return text, of_blocks, places.compress(kept & (codes & 0xC0 != 0x80))[1:-1] - 1 if placed else None
 
 
 def one_space(utf8: bytes, outside: set[str]) -> bytes:

@@ -105,9 +105,9 @@ class Segments:
     the part's separator, so that the parts of one kind add up to the text; every block's end is a sentence's end. `levels` are
     the blocks' heading levels: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title. `plain` is the plain form of the text,
     with the same offsets. `marked` is the detailed output of `thresher.pages.parsing.flatten`; empty for plain text,
-    None if the page was read without them. `descriptions` are those of its elements, None if the page was read without them;
-    both as by `thresher.pages.parsing`. `language` chooses the abbreviations that end no sentence. `texts` are other
-    texts of the page, by name; `page_id` its id, where scorers need it.
+    None if the page was read without them. `places` are where each character of the text is in it. `descriptions` are those of
+    its elements, None if the page was read without them; all as by `thresher.pages.parsing`. `language` chooses the
+    abbreviations that end no sentence. `texts` are other texts of the page, by name; `page_id` its id, where scorers need it.
     """
 
     text: str
@@ -115,6 +115,7 @@ class Segments:
     block_ends: Ints
     levels: npt.NDArray[np.int8]
     marked: bytes | None = b""
+    places: Ints | None = None
     language: str = "en"
     descriptions: Sequence[str] | None = ()
     texts: Mapping[str, Segments] = field(default_factory=dict)
@@ -222,7 +223,10 @@ class Segments:
             raise RuntimeError(
                 "the page was read without its marks: the scorer that needs them declares `detail = Detail.TAGS`"
             )
-        return Marks(self.marked or self.text.encode(), self.spaces, self.block_ends, has_tags=bool(self.marked))
+        marked, places = self.marked or self.text.encode(), self.places
+        if places is None:
+            places = np.flatnonzero(np.frombuffer(marked, dtype=np.uint8) & 0xC0 != 0x80)
+        return Marks(marked, places, self.block_ends, has_tags=bool(self.marked))
 
     @cached_property
     def elements(self) -> Elements:
@@ -240,7 +244,7 @@ class Segments:
 
     def without_tags(self) -> Segments:
         """Return the same parts, to be kept: without marks, elements and what scorers computed, many times the text."""
-        kept = replace(self, marked=None, descriptions=None, texts={})
+        kept = replace(self, marked=None, places=None, descriptions=None, texts={})
         # Where `cached_property` keeps them.
         vars(kept).update(sentence_ends=self.sentence_ends, words_in_sentences=self.words_in_sentences)
         return kept
