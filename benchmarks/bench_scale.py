@@ -78,11 +78,11 @@ def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
 
         def alone(chosen: tuple = chosen) -> None:  # type: ignore[type-arg]
             for page in at_hand:
-                score_page(page, chosen, with_kinds=True)
+                score_page(page, chosen)
 
         def read(chosen: tuple = chosen) -> None:  # type: ignore[type-arg]
             for source in documents(open_collection(warc)):
-                score_page(source.page(), chosen, with_kinds=True)
+                score_page(source.page(), chosen)
 
         best = interleaved({"read": read, "alone": alone}, rounds)
         name = f"reading {len(at_hand)} pages from WARC and scoring by {what} / scoring alone"
@@ -90,7 +90,7 @@ def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
 
 
 def _pass(warc: Path, store: Path, workers: int) -> Pass:
-    plan = ScorePlan(open_collection(warc), tuple(parse_scorer(name).scorer for name in _NAMES))
+    plan = ScorePlan(open_collection(warc), tuple(parse_scorer(name).scorer for name in _NAMES), kinds=False)
     for scorer in plan.scorers:
         scorer.prepare()
     began = time.perf_counter()
