@@ -80,7 +80,9 @@ INDEX = IndexRecord(
     cutoffs={},
     emptied_languages={},
 )
-SEARCH = SearchRecord("k", "d", QueryWork(12.5, 10.0, (10.0, 15.0, 12.5)), Cost(6.0, 5.0, 200.0, None))
+SEARCH = SearchRecord(
+    "k", "d", QueryWork(12.5, 10.0, (10.0, 15.0, 12.5), (8.0, 12.0, 10.0)), Cost(6.0, 5.0, 200.0, None)
+)
 
 
 def exactly(value: float) -> Interval:
@@ -261,7 +263,7 @@ def results(experiment: Experiment, tmp_path: Path) -> Results:
         emptied=2,
         bytes=1000,
         cost=replace(INDEX.cost, wall=7.0),
-        search=replace(SEARCH, work=QueryWork(6.0, 5.0, (4.0, 8.0, 6.0))),
+        search=replace(SEARCH, work=QueryWork(6.0, 5.0, (4.0, 8.0, 6.0), (3.0, 7.0, 5.0))),
     )
     bm25 = [
         run("none", hits(tmp_path, "bm25", {"2": "c"}), model="bm25"),
@@ -292,6 +294,21 @@ def test_values_are_those_of_the_judged_topics_and_compared_within_a_model(resul
     assert (counts.wins, counts.ties, counts.losses) == (1, 0, 1)
 
 
+def test_indexes_that_were_chosen_are_corrected_apart(experiment: Experiment, tmp_path: Path) -> None:
+    make_store(tmp_path)
+    own = [
+        run("none", hits(tmp_path, "base", {"1": "ab", "2": "dc"})),
+        run("words@5", hits(tmp_path, "words", {"1": "ba", "2": "cd"})),
+    ]
+    chosen = [run(f"density@{at}", hits(tmp_path, f"density{at}", {"1": "ba", "2": "cd"})) for at in (7, 8)]
+    alone, both = (assembled(experiment, INPUTS, runs, None, tmp_path).tables[0] for runs in (own, [*own, *chosen]))
+    assert alone.rows[1] == both.rows[1]
+    for table, index, tests in ((alone, 1, 2), (both, 1, 2), (both, 2, 4), (both, 3, 4)):
+        built = table.rows[index].built
+        assert built is not None
+        assert {one.p_holm for one in built.comparisons.values()} == {min(1.0, tests * built.comparisons["AP"].p)}
+
+
 def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
     pages, cleaned = results.facts.pages, results.tables[0].rows[1]
     assert (pages.documents, pages.scored, pages.emptied, pages.failed, pages.words) == (10, 7, 1, 2, 1000)
@@ -300,7 +317,8 @@ def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
     assert cleaned.built.index == Cost(7.0, 11.0, 300.0, 0.25)
     assert cleaned.built.search == Cost(6.0, 5.0, 200.0, None)
     assert cleaned.built.clean.wall == 24 / 4 + 2
-    assert cleaned.built.work == QueryWork(6.0, 5.0, (4.0, 8.0, 6.0))
+    # Topic 3, which has no judgments, was searched too.
+    assert cleaned.built.work == QueryWork(6.0, 5.0, (4.0, 8.0), (3.0, 7.0))
 
 
 def test_times_are_in_their_rows_with_the_noise_beside_them(results: Results) -> None:

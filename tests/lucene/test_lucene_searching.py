@@ -83,14 +83,14 @@ def test_equal_documents_are_ranked_by_id(tmp_path: Path, name: str) -> None:
 def test_queries_without_index_words_have_no_hits(index: Path, name: str, query: str) -> None:
     with Searcher(index, parse_retrieval(name)) as searcher:
         assert searcher.search(query) == []
-        assert searcher.work([query]) == QueryWork(0, 0, (0,))
+        assert searcher.work([query]) == QueryWork(0, 0, (0,), (0,))
 
 
 @pytest.mark.parametrize("name", ["qld", "bm25", "qld(exact)"])
 @pytest.mark.parametrize("query", ["encoding\0", "\ud800 encoding", "encoding \U0001f600", "encoding?!"])
 def test_strange_signs_in_a_query_do_no_work(index: Path, name: str, query: str) -> None:
     with Searcher(index, parse_retrieval(name)) as searcher:
-        assert searcher.work([query]) == searcher.work(["encoding"]) != QueryWork(0, 0, (0,))
+        assert searcher.work([query]) == searcher.work(["encoding"]) != QueryWork(0, 0, (0,), (0,))
 
 
 def test_hits_that_are_forgotten_are_not_in_the_next_search(index: Path) -> None:

@@ -262,7 +262,7 @@ def test_the_filler_is_in_no_count(documents: Documents, tmp_path: Path, share: 
     matching = sum(bool(one["return"] or one["list"]) for one in counts.kept.values())
     for model in ("qld", "bm25", "qld(exact)"):
         with Searcher(tmp_path / "index", parse_retrieval(model)) as searcher:
-            assert searcher.work([query]) == QueryWork(df, matching, (df,))
+            assert searcher.work([query]) == QueryWork(df, matching, (df,), (matching,))
             assert searcher.search(FILLER) == []
     lengths = [one.total() for one in (counts.whole if original else counts.kept).values()]
     assert np.load(tmp_path / "index" / "lengths.npy").tolist() == lengths

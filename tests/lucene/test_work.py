@@ -47,7 +47,7 @@ def test_work_of_queries(index: Path, model: str) -> None:
         assert searcher.ranking.work("green green") == QueryWork(2, 2)
         assert searcher.ranking.work("purple") == QueryWork(0, 0)
         assert searcher.ranking.work("the") == QueryWork(0, 0)
-        assert searcher.work(["red blue", "purple"]) == QueryWork(1.5, 1.0, (3, 0))
+        assert searcher.work(["red blue", "purple"]) == QueryWork(1.5, 1.0, (3, 0), (2, 0))
         assert searcher.work([]) == QueryWork(0, 0)
 
 
@@ -62,5 +62,7 @@ def test_lucene_scores_fewer_documents_where_it_can_skip(tmp_path: Path) -> None
 
 
 def test_the_mean_of_work() -> None:
-    assert mean_work([QueryWork(3, 2), QueryWork(0, 1)]) == QueryWork(1.5, 1.5, (3, 0))
+    work = mean_work([QueryWork(3, 2), QueryWork(0, 1), QueryWork(6, 6)])
+    assert work == QueryWork(3, 3, (3, 0, 6), (2, 1, 6))
+    assert work.of([2, 0]) == QueryWork(4.5, 4, (6, 3), (6, 2))
     assert mean_work([]) == QueryWork(0, 0)

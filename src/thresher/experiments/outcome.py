@@ -28,6 +28,7 @@ from thresher.experiments.measuring import Measurements, Meter, power_of
 from thresher.experiments.stages import RowKey, VariantRun
 from thresher.lucene.analysis import english_analyzer, tokens_of_each
 from thresher.lucene.indexing import IndexOptions
+from thresher.lucene.work import QueryWork
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScoreReport
@@ -172,11 +173,13 @@ def assemble(
     facts = facts_of(experiment, scored, key)
     baselines = {run.model.name: run for run in reversed(main)}
     tables = []
-    # Of all topics that were searched.
+    # Of all topics that were searched, those that count.
     places = [*map([*inputs.topics.topics].index, inputs.topics.ids)]
     for model in experiment.retrieval:
         of_model = [run for run in main if run.model.name == model.name]
-        rows = [_row(run, baselines[model.name], own, held_out, scores, measured, meter) for run in of_model]
+        work = [run.search.work.of(places) for run in of_model]
+        parts = own, held_out, scores, measured, meter
+        rows = [_row(run, one, baselines[model.name], *parts) for run, one in zip(of_model, work, strict=True)]
         tables.append(
             VariantTable(
                 model.name,
@@ -184,7 +187,7 @@ def assemble(
                 inputs.topics.ids,
                 tuple(rows),
                 own.array([run.key for run in of_model]),
-                np.array([run.search.work.by_query for run in of_model], dtype=np.float64)[:, places],
+                np.array([one.by_query for one in work], dtype=np.float64),
                 inputs.held_out.ids if inputs.held_out else (),
                 held_out.array([run.key for run in of_model])
                 if held_out
@@ -240,13 +243,13 @@ def _evaluated(
     baseline_of: dict[RowKey | str, RowKey | str] = {
         run.key: baseline.key for run in runs if run is not (baseline := baselines[run.model.name])
     }
-    comparisons = compare_all(
-        values,
-        {**baseline_of, **dict.fromkeys(systems, baselines[first].key)},
-        alpha=experiment.alpha,
-        correction=experiment.correction,
-        seed=experiment.seed,
-    )
+    # What was chosen is corrected apart: the file alone says how many tests it asks for.
+    own = {variant.name for variant in experiment.variants}
+    chosen = [run.key for run in runs if run.variant.name not in own]
+    added: dict[RowKey | str, RowKey | str] = {key: baseline_of.pop(key) for key in chosen}
+    comparisons: dict[RowKey | str, Mapping[str, Comparison]] = {}
+    for family in (baseline_of | dict.fromkeys(systems, baselines[first].key), added):
+        comparisons |= compare_all(values, family, experiment.alpha, experiment.correction, experiment.seed)
     return _Evaluated(experiment.measures, topics.ids, values, comparisons)
 
 
@@ -283,6 +286,7 @@ def cleaning_machines(scores: ScoreReport, meter: Meter) -> int:
 
 def _row(
     run: VariantRun,
+    work: QueryWork,
     baseline: VariantRun,
     own: _Evaluated,
     held_out: _Evaluated | None,
@@ -294,10 +298,14 @@ def _row(
     name = run.variant.name
     query = measured.queries[run.model.name].times[name] if measured else None
     indexing = measured.indexing.times[name] if measured and measured.indexing else None
-    more = clean.wall - clean_cost(baseline, scores, meter).wall + _more_to_index(run, baseline, indexing)
+    more = clean.wall - clean_cost(baseline, scores, meter).wall
+    if indexing is None:
+        more += run.index.cost.wall - baseline.index.cost.wall
+    elif indexing.measurable:
+        more -= indexing.saved.value
     built = Built(
         bytes_by_type=run.index.bytes_by_type,
-        work=run.search.work,
+        work=work,
         clean=clean,
         index=run.index.cost,
         search=run.search.cost,
@@ -313,13 +321,6 @@ def _row(
         emptied_languages=run.index.emptied_languages,
     )
     return Row(run.variant, run.index.statistics, run.index.words, run.index.bytes, built=built)
-
-
-def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime | None) -> float:
-    """Return wall seconds beyond the baseline's; 0 for a difference within noise."""
-    if indexing is None:
-        return run.index.cost.wall - baseline.index.cost.wall
-    return -indexing.saved.value if indexing.measurable else 0.0
 
 
 def _cleaning(clean: Cost, scores: ScoreReport, meter: Meter) -> Iterator[Footprint]:

@@ -45,9 +45,9 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
 
 def search_key(index: str, model: RetrievalModel, depth: int, topics: TopicSet) -> str:
     """Return the key of the stage that searches an index, whose key is `index`."""
-    return stage_key(
-        index=index, model=model.name, depth=depth, topics=topics.digests["topics"], field=topics.source.field
-    )
+    # 2: records have the documents of each query.
+    asked = {"topics": topics.digests["topics"], "field": topics.source.field}
+    return stage_key(record=2, index=index, model=model.name, depth=depth, **asked)
 
 
 def evidence_key(experiment: Experiment, scored: Scored) -> str:

@@ -31,7 +31,7 @@ class QueryWork:
 
     `postings` are those of a query's terms, Σ df: what an evaluation traverses that skips nothing. Lucene does not score
     documents that cannot be among the best once it has enough hits; `qld(exact)` scores every document with a query term.
-    `by_query` are the postings of each query, in the order they came; empty for a single query.
+    `by_query` and `documents_by_query` are those of each query, in the order they came; empty for a single query.
     """
 
     postings: float
@@ -40,6 +40,11 @@ class QueryWork:
         Declared("Documents scored for a query, mean over topics.", Show.COUNT, "a query", "scored", "query_documents"),
     ]
     by_query: tuple[float, ...] = ()
+    documents_by_query: tuple[float, ...] = ()
+
+    def of(self, places: Sequence[int]) -> QueryWork:
+        """Return the work of some of the queries, by their places."""
+        return mean_work([QueryWork(self.by_query[at], self.documents_by_query[at]) for at in places])
 
 
 def index_statistics(reader: Any) -> IndexStatistics:
@@ -67,6 +72,7 @@ def mean_work(work: Sequence[QueryWork]) -> QueryWork:
         sum(one.postings for one in work) / count,
         sum(one.documents for one in work) / count,
         tuple(float(one.postings) for one in work),
+        tuple(float(one.documents) for one in work),
     )
 
 
