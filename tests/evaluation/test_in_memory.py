@@ -15,6 +15,7 @@ import thresher
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation import Topic
 from thresher.evaluation.comparing import take_qrels, take_run, take_topics
+from thresher.reports.compared_runs import runs_table
 
 JUDGED = {"1": {"a": 2, "b": 0}, "2": {"c": 1}}
 RETRIEVED = {"1": {"b": 3.5, "a": 2.25}, "2": {"d": 1.0}}
@@ -73,6 +74,12 @@ def test_what_is_evaluated_is_what_ir_measures_says(tmp_path: Path) -> None:
     assert compared.values["two"]["AP"] == {"1": 1.0, "2": 0.0}
     assert list(compared.comparisons) == ["one"]
     assert (list(compared.means), compared.means["two"]) == (["two", "one"], {"AP": 0.5})
+    assert compared.missing == 0
+    # Nobody retrieved anything for topic 2.
+    parts = {name: {"1": {"a": 1.0}, "2": {}} for name in ("one", "two")}
+    compared = thresher.compare_runs(JUDGED, parts, ["AP"])
+    assert (compared.topics, compared.missing) == (("1", "2"), 1)
+    assert "2 topics with judgments, 1 of them in no run, which count as 0;" in runs_table(compared).caption
 
 
 @pytest.mark.parametrize(

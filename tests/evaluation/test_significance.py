@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.evaluation.significance import compare, compare_all, holm, ratio_interval
+from thresher.experiments.schema import EvaluationTable
 
 
 def values(seed: int, n: int = 50, shift: float = 0.0) -> list[float]:
@@ -76,6 +77,8 @@ def test_interval_depends_on_seed_and_alpha_alone():
     first = compare(values(1), values(2), "AP", seed=3)
     assert compare(values(1), values(2), "AP", seed=3) == first
     assert compare(values(1), values(2), "AP", seed=4).ci_low != first.ci_low
+    # As in an experiment that names no seed.
+    assert compare(values(1), values(2), "AP") == compare(values(1), values(2), "AP", seed=EvaluationTable().seed)
     wider = compare(values(1), values(2), "AP", seed=3, alpha=0.01)
     assert wider.ci_low < first.ci_low < first.ci_high < wider.ci_high
 

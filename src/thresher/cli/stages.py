@@ -42,7 +42,7 @@ def index(
 @click.command()
 @click.argument("folder", metavar="INDEX", type=FILE)
 @click.argument("queries", metavar="TOPICS", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The TREC run to write.")
+@click.option("--output", "-o", required=True, type=FILE, help="The TREC run to write; `-` for standard output.")
 @click.option(
     "--model",
     default=RETRIEVAL_MODEL,

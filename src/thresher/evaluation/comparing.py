@@ -149,12 +149,17 @@ def compare_runs(
         raise InputError("there are no runs to compare", "give two or more")
     first = next(iter(named)) if baseline is None else str(baseline)
     named = {first: named.get(first, first), **named}
-    values = {name: _values(judged, take_run(run), measures, name) for name, run in named.items()}
+    values, retrieved = {}, set[str]()
+    for name, run in named.items():
+        hits = take_run(run)
+        values[name] = _values(judged, hits, measures, name)
+        retrieved |= {topic for topic, found in hits.items() if found}
     comparisons = compare_all(values, {one: first for one in named if one != first}, alpha=alpha, correction=correction)
     topics = tuple(topic for topic in judged if judged[topic])
     asked = "" if margin is None else str(margin)
     margins = _margins(values, first, asked, alpha) if asked else {}
-    return ComparedRuns(first, topics, values, comparisons, alpha, correction, asked, margins)
+    missing = len({*topics} - retrieved)
+    return ComparedRuns(first, topics, values, comparisons, alpha, correction, asked, margins, missing)
 
 
 def _margins(

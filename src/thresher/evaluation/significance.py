@@ -99,6 +99,7 @@ class ComparedRuns(Shown):
         alpha, correction: see `compare_all`.
         margin: the accepted loss, as it was asked for; empty without one.
         margins: by run and measure, whether a run loses less than it; empty without one.
+        missing: how many of the topics no run retrieved anything for; they count as 0 in all.
     """
 
     baseline: str
@@ -109,6 +110,7 @@ class ComparedRuns(Shown):
     correction: str = HOLM
     margin: str = ""
     margins: Mapping[str, Mapping[str, MarginComparison]] = field(default_factory=dict)
+    missing: int = 0
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -207,10 +209,9 @@ Row = TypeVar("Row", bound=Hashable)
 def compare_all(
     table: Mapping[Row, Mapping[str, Mapping[str, float]]],
     baseline_of: Mapping[Row, Row],
-    *,
     alpha: float = ALPHA,
     correction: str = HOLM,
-    seed: int = SEED,
+    seed: int = 0,
 ) -> dict[Row, dict[str, Comparison]]:
     """Compare every row with its baseline on every tested measure, with p-values corrected over all comparisons.
 
@@ -272,7 +273,7 @@ def is_tested(measure: str) -> bool:
 
 
 def compare(
-    values: Sequence[float], baseline: Sequence[float], measure: str, *, alpha: float = ALPHA, seed: int = SEED
+    values: Sequence[float], baseline: Sequence[float], measure: str, *, alpha: float = ALPHA, seed: int = 0
 ) -> Comparison:
     """Compare per-topic values, finite, with those of the baseline.
 

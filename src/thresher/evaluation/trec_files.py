@@ -112,7 +112,7 @@ def _add_judgment(
 
 
 def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: str) -> None:
-    """Write a run, whole or not at all: lines of `topic Q0 docid rank score tag`, scores with six decimals, ranks from 1.
+    """Write a run (`-`: to standard output), whole or not at all: `topic Q0 docid rank score tag`, six decimals, ranks from 1.
 
     `hits` are (document id, score) by topic, best first; `tag` is one word.
     """
@@ -134,6 +134,9 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
                 raise InputError(f"document {document} is retrieved twice for topic {topic}", fix, str(path))
             seen.add(document)
             lines.append(f"{topic} Q0 {document} {rank} {text} {tag}\n")
+    if str(path) == "-":
+        print(*lines, sep="", end="")
+        return
     with atomic_path(path) as temporary:
         temporary.write_text("".join(lines), encoding="utf-8", newline="\n")
 

@@ -44,9 +44,12 @@ def runs_table(compared: ComparedRuns) -> Table:
 
     The verdict at a margin is of the mean, so it is Student's; Wilcoxon's ranks can point the other way than the mean.
     """
+    topics = counted(len(compared.topics), "topic")
+    if compared.missing:
+        topics += f" with judgments, {compared.missing} of them in no run, which count as 0"
     if compared.margin:
         text = (
-            f"{counted(len(compared.topics), 'topic')}; Student's t of the mean difference from {visible(compared.baseline)}, "
+            f"{topics}; Student's t of the mean difference from {visible(compared.baseline)}, "
             f"α = {compared.alpha:g} in each row. Non-inferior: loses less than {compared.margin}; superior: is also better; "
             f"inferior: loses more; inconclusive: none of these is shown, as always with fewer than {MINIMUM} topics"
         )
@@ -54,7 +57,7 @@ def runs_table(compared: ComparedRuns) -> Table:
     hidden = set() if compared.correction == HOLM else {"p_holm"}
     names = [one for one in ("difference", "outcome", "p", "p_holm", "effect", "interval", "note") if one not in hidden]
     text = (
-        f"{counted(len(compared.topics), 'topic')}; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
+        f"{topics}; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
         f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"
     )
     return Table.of(pick(RUNS, "run", "measure", "mean", *names), compared_rows(compared), text, keys=2)

@@ -37,15 +37,16 @@ def model_findings(table: VariantTable) -> Iterator[str]:
     if found:
         directions, changes = zip(*((one.direction, one.difference) for one in found.values()), strict=True)
         worse, better = being(directions.count("worse")), being(directions.count("better"))
+        apart = " (controls apart)" if len(table.candidates) < len(table.rows) - 1 else ""
         yield (
-            f"Of {counted(len(found), 'variant')} run, {worse} significantly worse than the baseline in {short} and {better} "
-            f"significantly better; differences are between {change_text(min(changes))} and {change_text(max(changes))}."
+            f"Of {counted(len(found), 'variant')} run{apart}, {worse} significantly worse than the baseline in {short} and "
+            f"{better} significantly better; differences are {change_text(min(changes))} to {change_text(max(changes))}."
         )
         smaller = [index for index in found if table.sizes[index] < table.sizes[0]]
         harmless = [index for index in smaller if not any(one.shows_a_loss for one in _compared(table, index).values())]
         if smaller:
             many = f"{len(harmless)} of {len(smaller)} smaller indexes"
-            yield f"No significant loss, nor an interval below zero: {many}; this does not prove that there is none."
+            yield f"No significant loss in any measure, nor an interval below zero: {many}; this is no proof of none."
     explored = [index for index in table.candidates if table.rows[index].explored]
     if explored:
         best = table.best(table.main, explored)
