@@ -108,7 +108,7 @@ def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, *, markdown: b
         parsed.check_own_text()
     scored = score_page(page_of(html), parsed.scorers, PageOptions(**pages), with_structure=markdown)
     if scored.segments is None:
-        raise InputError(f"the page {scored.reason}", "check that it is HTML")
+        raise InputError(f"the page is no text to clean: {scored.reason}", "give HTML that is not packed")
     cleaned = clean_page(scored, parsed)
     if scored.structure is None:
         return cleaned.text
@@ -175,7 +175,7 @@ def clean_collection(
     )
 
 
-def load_experiment(experiment: Source, results: str | Path = "results") -> Experiment:
+def load_experiment(experiment: Source, results: str | Path = "results", fresh: bool = False) -> Experiment:
     """Return an experiment, checked, for `run`, `explore` and `choose`, which take all that this does.
 
     Args:
@@ -184,13 +184,15 @@ def load_experiment(experiment: Source, results: str | Path = "results") -> Expe
             `Page`s, or a data frame with `doc_id` and `html` or `text`; topics and qrels as `search` and `evaluate` take
             them, and so for other tables. Paths are relative to the working directory.
         results: the folder whose `NAME/inputs/` gets what is in memory, as files, and an experiment file that names them.
+        fresh: whether pages in memory may replace others that were scored.
 
     Raises:
         ConfigErrors, InputError: if tables, or pages, topics or qrels are wrong.
+        StateError: if other pages were scored.
     """
     from thresher.experiments.memory import take_experiment
 
-    return take_experiment(experiment, Path(results))
+    return take_experiment(experiment, Path(results), fresh)
 
 
 def run(
@@ -210,7 +212,7 @@ def run(
     """
     from thresher.experiments.runner import run_experiment
 
-    loaded = _with(load_experiment(experiment, results), measure_seconds=seconds, workers=workers)
+    loaded = _with(load_experiment(experiment, results, fresh), measure_seconds=seconds, workers=workers)
     return run_experiment(loaded, Path(results), Path(indexes), fresh, chosen=chosen)
 
 
@@ -220,7 +222,7 @@ def explore(
     """Explore every cutoff of an experiment's scorers; see `run` and `thresher.experiments.explorer.explore_experiment`."""
     from thresher.experiments.explorer import explore_experiment
 
-    return explore_experiment(_with(load_experiment(experiment, results), workers=workers), Path(results), fresh)
+    return explore_experiment(_with(load_experiment(experiment, results, fresh), workers=workers), Path(results), fresh)
 
 
 def _with(experiment: Experiment, **options: float | None) -> Experiment:
@@ -342,16 +344,16 @@ def index_json_lines(
     Raises:
         ConfigError: if the pruning method does not parse, or the index cannot hold what is asked for.
         InputError: if the file is missing, broken, holds pages instead of text, or an id is unfit or not unique.
-        StateError: if `output` is a folder with other things in it than an index.
+        StateError: if `output` is a folder with other things in it than an index: nothing of a user's is removed.
     """
-    from thresher.lucene.indexing import IndexOptions, build_index
+    from thresher.lucene.indexing import IndexOptions, build_index, is_other_folder
 
     source, output, options = Path(source), Path(output), IndexOptions(**index)
     collection = open_collection(source)
     if not isinstance(collection, Files) or collection.format not in (JsonLines.name, ParquetRows.name):
         what = "this is not a file of JSON lines or Parquet"
         raise InputError(what, "clean the collection first: `thresher clean`", str(source))
-    if output.is_dir() and any(output.iterdir()) and not any(output.glob("segments_*")):
+    if is_other_folder(output):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
     if prune is None:
         return build_index(_texts(collection), output, options)

@@ -457,6 +457,17 @@ def test_index_never_replaces_a_folder_of_other_things(web: Web, call: Call) -> 
     (web.folder / "docs.jsonl").write_text('{"id": "a", "contents": "x"}\n{"id": "b", "contents": "x"}\n')
     done = call("index", "docs.jsonl", "-o", "index", cwd=web.folder)
     assert done.err.startswith("index: 2 documents indexed, 0 empty, ")
+    # An index with a user's files beside it is no longer only an index.
+    for other in (web.folder / "index" / "notes.txt", web.folder / "index" / "_mine"):
+        other.mkdir() if other.suffix == "" else other.touch()
+        what = "index: the folder holds something else than an index. Fix: choose a new folder."
+        refused(call, web, 5, what, arguments=("index", "docs.jsonl", "-o", "index"))
+        other.rmdir() if other.suffix == "" else other.unlink()
+    run = call("search", "index", "topics.tsv", "-o", "run.trec", cwd=web.folder)
+    printed = call("search", "index", "topics.tsv", "-o", "-", cwd=web.folder)
+    assert (run.code, printed.code) == (0, 0)
+    assert printed.out == (web.folder / "run.trec").read_text()
+    assert not (web.folder / "-").exists()
 
 
 def test_search_needs_an_index(web: Web, call: Call) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import thresher
 from thresher.collections import Page, documents, open_collection
-from thresher.errors import ConfigError, ConfigErrors, InputError
+from thresher.errors import ConfigError, ConfigErrors, InputError, StateError
 from thresher.evaluation import read_qrels, read_run, read_topics
 from thresher.experiments.config import Experiment
 
@@ -66,6 +66,17 @@ def test_all_that_is_in_memory_is_kept_as_files(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in inputs.iterdir()}
     thresher.load_experiment({**TABLES, **more}, tmp_path)
     assert {path: path.stat().st_mtime_ns for path in inputs.iterdir()} == before
+
+
+def test_pages_that_were_scored_are_replaced_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    other = {**TABLES, "collection": {**HTML, "east": "<p>Fog."}}
+    thresher.load_experiment(TABLES, tmp_path)
+    thresher.load_experiment(other, tmp_path)
+    (tmp_path / "mine" / "scores").mkdir()
+    with pytest.raises(StateError, match=r"pages\.jsonl: other pages were scored .* add fresh=True"):
+        thresher.load_experiment(TABLES, tmp_path)
+    assert len(pages(thresher.load_experiment(other, tmp_path))) == 3
+    assert len(pages(thresher.load_experiment(TABLES, tmp_path, fresh=True))) == 2
 
 
 @pytest.mark.parametrize(

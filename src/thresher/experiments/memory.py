@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.collections.catalogue import CATALOGUE_PREFIX
-from thresher.errors import ConfigError, InputError
+from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation.comparing import as_records, take_qrels, take_run, take_topics
 from thresher.experiments.config import NAME, Experiment, load_experiment
 from thresher.experiments.schema import tables
@@ -25,14 +25,17 @@ Source = Experiment | str | Path | Mapping[str, Any]
 """An experiment, its file, or its tables by name; see `thresher.load_experiment`."""
 
 
-def take_experiment(source: Source, results: Path) -> Experiment:
-    """Return an experiment as it is, from its file, or from tables, which `results/NAME/inputs/` then has."""
+def take_experiment(source: Source, results: Path, fresh: bool = False) -> Experiment:
+    """Return an experiment as it is, from its file, or from tables, which `results/NAME/inputs/` then has.
+
+    Pages that were scored are replaced only by `fresh`, since what was made of them would be lost.
+    """
     if isinstance(source, Experiment):
         return source
-    return load_experiment(Path(source) if isinstance(source, str | Path) else _kept(source, results))
+    return load_experiment(Path(source) if isinstance(source, str | Path) else _kept(source, results, fresh))
 
 
-def _kept(source: Mapping[str, Any], results: Path) -> Path:
+def _kept(source: Mapping[str, Any], results: Path, fresh: bool) -> Path:
     """Write an experiment file with what is in memory beside it; return its path."""
     several = {key: key in tables() and tables()[key].many and isinstance(source[key], list | tuple) for key in source}
     given = {key: [_table(key, one) for one in (every if several[key] else [every])] for key, every in source.items()}
@@ -49,7 +52,8 @@ def _kept(source: Mapping[str, Any], results: Path) -> Path:
                 one[key] = value if known else os.path.relpath(value, folder)
             elif value is not None:
                 one[key] = file.format(number)
-                _write(folder / one[key], "".join(lines(value)))
+                scored = table == "collection" and not fresh and (folder.parent / "scores").exists()
+                _write(folder / one[key], "".join(lines(value)), scored)
     every = {table: some if table in tables() and tables()[table].many else some[0] for table, some in given.items()}
     _write(folder / f"{name}.toml", "".join(f"{table} = {_toml(value)}\n" for table, value in every.items()))
     return folder / f"{name}.toml"
@@ -63,9 +67,12 @@ def _table(name: str, value: Any) -> dict[str, Any]:
     return dict(value) if is_table else dict.fromkeys(keys[:1], value)
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, scored: bool = False) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_bytes() != text.encode():
+        if scored and path.exists():
+            fix = "give the experiment another name, or add fresh=True, which replaces all results"
+            raise StateError("other pages were scored under this name", fix, str(path))
         write_text(path, text)
 
 

@@ -26,6 +26,14 @@ from thresher.records import RecordFile
 LENGTHS = "lengths.npy"
 SETTINGS = "thresher.json"
 """Lucene's folder holds these two files of Thresher's as well."""
+_PARTS = ("_", "segments_", LENGTHS, SETTINGS, ORIGINAL_STATISTICS, "write.lock")
+
+
+def is_other_folder(folder: Path) -> bool:
+    """Return whether anything but an index is in a folder."""
+    known = [one.is_file() and one.name.startswith(_PARTS) for one in folder.iterdir()] if folder.is_dir() else []
+    return not all(known) or (bool(known) and not any(folder.glob("segments_*")))
+
 
 _BATCH_CHARACTERS = 1 << 17
 _BLANK = "".join(map(chr, range(33)))
