@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
 import thresher
 from thresher.cleaning import clean_collection
 from thresher.collections import Page
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, InputError
 from thresher.scoring.cutting import CleanedDocument
 
 HTML = [
@@ -66,6 +68,19 @@ def test_a_page_that_fails_says_why_and_the_others_go_on() -> None:
     assert (large.id, large.text, large.words) == ("1", "", 0)
     assert large.problem == "too large: 0.0 MiB, the limit is 0.001 MiB"
     assert (mine.id, mine.url, mine.title) == ("mine", "http://x/", "Hive 1")
+    given: list[Any] = [HTML[0], None, float("nan"), HTML[1]]
+    found = [(page.id, bool(page.text), page.problem) for page in thresher.clean_pages(given, "words@3")]
+    problem = "a page is text or bytes, not a {}"
+    assert found[1:3] == [("1", False, problem.format("NoneType")), ("2", False, problem.format("float"))]
+    assert found[::3] == [("0", True, ""), ("3", True, "")]
+    with pytest.raises(InputError, match="text or bytes, not a NoneType"):
+        thresher.clean_html(given[1])
+
+
+@pytest.mark.parametrize("pages", [HTML[0], HTML[0].encode(), {"a": HTML[0]}, pd.DataFrame({"html": HTML})])
+def test_what_is_no_sequence_of_pages_is_refused_at_once(pages: Any) -> None:
+    with pytest.raises(InputError, match=f"not a {type(pages).__name__}"):
+        thresher.clean_pages(pages)
 
 
 @pytest.mark.parametrize("name", ["words", "wrods@3", "words@p50"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -10,9 +10,9 @@ from typing import BinaryIO
 from thresher.collections import Page, ReadOptions
 from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.json_lines import JsonLines
-from thresher.collections.sources import too_large
+from thresher.collections.sources import PageError, too_large
 from thresher.defaults import DEFAULT_CLEANER, PAGE_MIB
-from thresher.errors import ConfigError, ThresherError
+from thresher.errors import ConfigError, InputError, ThresherError
 from thresher.files import user_errors
 from thresher.pages import PageOptions
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
@@ -36,9 +36,12 @@ def clean_pages(
         mib: larger pages fail.
         options: how pages become blocks, by the keys of [pages] in an experiment file: `blocks="split"`, `language="de"`.
     """
+    if isinstance(pages, str | bytes | Mapping) or hasattr(pages, "itertuples"):
+        fix = "give a list of HTML, a column of a data frame, or any other iterable of pages"
+        raise InputError(f"pages one by one are needed, not a {type(pages).__name__}", fix)
     parsed = resolved_without_collection(parse_cleaner(cleaner).checked())
     how = PageOptions(**options)
-    return (_cleaned(page_of(page, str(number)), parsed, how, mib) for number, page in enumerate(pages))
+    return (_cleaned(page, str(number), parsed, how, mib) for number, page in enumerate(pages))
 
 
 def page_of(html: str | bytes | Page, page_id: str = "") -> Page:
@@ -47,20 +50,27 @@ def page_of(html: str | bytes | Page, page_id: str = "") -> Page:
         return html
     if isinstance(html, str):
         return Page(page_id, html.encode("utf-8", "replace"), charset="utf-8")
+    if not isinstance(html, bytes):
+        raise PageError(f"a page is text or bytes, not a {type(html).__name__}", "give HTML", page_id or None)
     return Page(page_id, html)
 
 
-def _cleaned(page: Page, cleaner: Cleaner, options: PageOptions, mib: float) -> CleanedDocument:
-    if len(page.content) > mib * 2**20:
-        scored = PageScores(page.id, FAILED, too_large(len(page.content), mib * 2**20), url=page.url)
-        return clean_page(scored, cleaner)
+def _cleaned(
+    html: str | bytes | Page, name: str, cleaner: Cleaner, options: PageOptions, mib: float
+) -> CleanedDocument:
+    page = Page(name, b"")
     try:
+        page = page_of(html, name)
+        if len(page.content) > mib * 2**20:
+            raise PageError(too_large(len(page.content), mib * 2**20), "raise mib")
         return clean_page(score_page(page, cleaner.scorers, options), cleaner)
+    except PageError as error:
+        reason = error.what
     except ThresherError:
         raise
     except Exception as error:  # one bad page must not end the loop over millions
         reason = f"cannot be scored: {type(error).__name__}: {error}"
-        return clean_page(PageScores(page.id, FAILED, reason, url=page.url), cleaner)
+    return clean_page(PageScores(page.id, FAILED, reason, url=page.url), cleaner)
 
 
 WINDOW_BYTES = 64 * 2**20

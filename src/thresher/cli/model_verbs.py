@@ -37,11 +37,13 @@ def train_words(**plan: Any) -> None:
     training = card.training
     if training is not None:
         most = math.ceil(training.perplexities["90"])
+        # Sentences that a model has seen are far likelier than any other text.
+        cutoff = most if training.perplexities_of.startswith("held") else "p80"
         say(
             f"{output}: order {order}, {training.words:,} words in {training.sentences:,} sentences, "
             f"{' + '.join(f'{count:,}' for count in card.ngrams)} n-grams; 90 % of {training.perplexity_sentences:,} "
             f"{training.perplexities_of} have a perplexity of {most:,} or less; "
-            f"use it as 'perplexity(lm={output})@{most}'"
+            f"use it as 'perplexity(lm={output})@{cutoff}'"
         )
 
 

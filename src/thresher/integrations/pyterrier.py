@@ -11,7 +11,6 @@ import pandas as pd
 import pyterrier as pt
 
 from thresher.api import clean_pages, index_json_lines, search
-from thresher.collections import Page
 from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
 from thresher.files import temporary_folder
 
@@ -23,10 +22,8 @@ class ThresherCleaner(pt.Transformer):
         self.cleaner, self.source = cleaner, source
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows, which have `docno` and `source`, with their text."""
-        rows = zip(inp["docno"], inp[self.source], strict=True)
-        pages = (Page(str(name), html.encode("utf-8", "replace"), charset="utf-8") for name, html in rows)
-        return inp.assign(text=[document.text for document in clean_pages(pages, self.cleaner)])
+        """Return the rows, which have `source`, with their text; none where the page is missing."""
+        return inp.assign(text=[document.text for document in clean_pages(inp[self.source], self.cleaner)])
 
 
 class ThresherRetriever(pt.Transformer):
