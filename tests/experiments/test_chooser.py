@@ -14,9 +14,9 @@ from thresher.choosing.choices import Choice, read_choice
 from thresher.choosing.savings import Basis
 from thresher.choosing.walks import Terms
 from thresher.errors import ConfigError, StateError
-from thresher.experiments.chooser import Question, _choose, check_key, commands_of, last_choice, measured_again
+from thresher.experiments.chooser import Question, _choose, check_key, last_choice, measured_again, treatment_commands
 from thresher.experiments.config import Experiment, load_experiment
-from thresher.pruning_methods.treatments import parse_treatment
+from thresher.pruning_methods.treatments import Treatment, parse_treatment
 from thresher.variants.results import Results
 from thresher.variants.table import Verdict
 
@@ -80,6 +80,10 @@ def test_the_line_that_builds_names_results_that_are_elsewhere(experiment: Exper
     assert shlex.split(choice.check) == run
     choice, _ = chosen(experiment, made(), Path("out/my r"))
     assert shlex.split(choice.check) == [*run, "--results", "out/my r"]
+
+
+def commands_of(experiment: Experiment, treatment: Treatment) -> tuple[str, ...]:
+    return treatment_commands(experiment.document, str(experiment.collection), treatment, experiment.index.lengths)
 
 
 def test_no_line_names_a_text_that_only_the_experiment_knows(experiment: Experiment) -> None:

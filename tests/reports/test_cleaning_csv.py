@@ -7,7 +7,8 @@ import io
 
 from cleaning_samples import STEMS, results, run
 
-from thresher.reports.cleaning_tables import cleaners_csv, page_types, page_types_csv, pages_csv
+from thresher.reports.cleaning_tables import CLEANERS, TYPES, page_types, pages_csv
+from thresher.reports.table import csv_table
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -19,7 +20,7 @@ def read(text: str) -> list[dict[str, str]]:
 
 def test_every_number_of_a_cleaner_comes_back() -> None:
     actual = results()
-    lines = read(cleaners_csv(actual))
+    lines = read(csv_table(CLEANERS, actual))
     assert [line["cleaner"] for line in lines] == ["none", "words@10", "extractor:x"]
     assert [line["extractor"] for line in lines] == ["0", "0", "1"]
     assert [(line["pages"], line["emptied"], line["crashed"]) for line in lines] == [
@@ -47,7 +48,7 @@ def test_every_number_of_a_cleaner_comes_back() -> None:
 
 
 def test_what_is_not_defined_is_empty() -> None:
-    baseline = read(cleaners_csv(results()))[0]
+    baseline = read(csv_table(CLEANERS, results()))[0]
     assert {baseline[name] for name in ("f1_p", "f1_difference", "f1_ci_low")} == {""}
 
 
@@ -72,7 +73,7 @@ def test_each_page_and_cleaner_has_a_line() -> None:
 
 def test_types_have_lines() -> None:
     actual = run()
-    lines = read(page_types_csv(page_types(actual)))
+    lines = read(csv_table(TYPES, page_types(actual)))
     assert [(line["cleaner"], line["page_type"], line["pages"], line["extractor"]) for line in lines][3:7] == [
         ("words@10", "article", "8", "0"),
         ("words@10", "forum", "3", "0"),

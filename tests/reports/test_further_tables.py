@@ -13,11 +13,12 @@ from scipy.stats import wilcoxon
 from test_variant_tables import column
 
 from thresher.reports.further_tables import (
-    chosen_csv,
+    chosen_columns,
     chosen_table,
-    systems_csv,
+    system_columns,
     systems_table,
 )
+from thresher.reports.table import csv_table
 from thresher.variants.held_out import chosen_on_topics
 
 
@@ -39,7 +40,7 @@ def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:
     ps = sorted(one.comparison.p for one in chosen)
     corrected = np.maximum.accumulate([min(1.0, p * (len(ps) - rank)) for rank, p in enumerate(ps)])
     assert sorted(one.comparison.p_holm or 0 for one in chosen) == pytest.approx(list(corrected))
-    lines = list(csv.DictReader(io.StringIO(chosen_csv(results))))
+    lines = list(csv.DictReader(io.StringIO(csv_table(chosen_columns(), chosen_on_topics(results)))))
     assert [line["chosen"] for line in lines] == [one.chosen for one in chosen]
     assert [float(line["held_out p_holm"]) for line in lines] == [one.comparison.p_holm for one in chosen]
     shown = chosen_table(results)
@@ -57,7 +58,7 @@ def test_without_held_out_topics_nothing_is_chosen() -> None:
 def test_runs_of_other_systems_stand_beside_the_baseline() -> None:
     results = with_system(made(topics=20))
     (system,) = results.facts.systems
-    (line,) = csv.DictReader(io.StringIO(systems_csv(results)))
+    (line,) = csv.DictReader(io.StringIO(csv_table(system_columns(results.measures), results.facts.systems)))
     assert line["system"] == "other"
     assert float(line[NDCG]) == pytest.approx(system.values[1].mean())
     assert int(line[f"{NDCG} L"]) == system.comparisons[NDCG].losses

@@ -290,7 +290,11 @@ def clean_collection(
             folder = stack.enter_context(kept_scores(resolved_outputs[0], resolved_outputs))
         inputs: Iterable[tuple[Collection, int]]
         if whole_input is None:
-            window = None if needs_all(parsed) or removed or side_by_side else WINDOW_BYTES
+            # Scorers learn from a whole collection, and it has percentiles.
+            learns = any(
+                cut.scorer.learns or (cut.percentile and cut.percentile.kind != REFERENCE) for cut in parsed.cuts
+            )
+            window = None if learns or removed or side_by_side else WINDOW_BYTES
             piped = piped_lines(sys.stdin.buffer, folder, reading, format, window)
             inputs = ((lines.collection, lines.offset) for lines in piped)
         else:
@@ -331,7 +335,10 @@ def clean_collection(
                     for page in explained_pages(store, cleaned_by):
                         removed_line(record(page))
                 if side_file:
-                    _write_side_by_side(store, scorers, cleaned_by, side_file)
+                    from thresher.playing.page_views import scorer_view, stored_views, two_sides, write_side_by_side
+
+                    views, title = [*map(scorer_view, scorers)], f"What {cleaned_by.name} removes"
+                    write_side_by_side(stored_views(store), views, two_sides(cleaned_by), title, side_file)
         if collection is None:
             raise InputError("standard input is empty", "give lines of JSON, or a page with --format html", str(source))
         if tally.kinds.total() == tally.documents:
@@ -354,18 +361,6 @@ def clean_collection(
             *(f"{count} pages have no text: {kind}" for kind, count in lost_pages.by_count(tally.lost).items()),
         ),
     )
-
-
-def _write_side_by_side(store: Path, scorers: Sequence[Scorer], cleaner: Cleaner, path: Path) -> None:
-    from thresher.playing.page_views import scorer_view, stored_views, two_sides, write_side_by_side
-
-    views, title = [*map(scorer_view, scorers)], f"What {cleaner.name} removes"
-    write_side_by_side(stored_views(store), views, two_sides(cleaner), title, path)
-
-
-def needs_all(cleaner: Cleaner) -> bool:
-    """Return whether a cleaner needs a whole collection: it learns from it, or cuts at one of its percentiles."""
-    return any(cut.scorer.learns or (cut.percentile and cut.percentile.kind != REFERENCE) for cut in cleaner.cuts)
 
 
 def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:

@@ -186,6 +186,7 @@ def _choose(
         choose_variants(table, measures, terms, _saver(table, found, question.queries, power)) for table in found.tables
     ]
     models = tuple(model for model, _ in answers)
+    pages = experiment.document, str(experiment.collection)
     choice = Choice(
         title=experiment.title,
         key=found.facts.key,
@@ -195,7 +196,7 @@ def _choose(
         power=power,
         models=models,
         commands={
-            pick.variant: commands_of(experiment, table.treatment(pick.variant))
+            pick.variant: treatment_commands(*pages, table.treatment(pick.variant), experiment.index.lengths)
             for model in models
             for pick in model.picks
         },
@@ -205,13 +206,8 @@ def _choose(
     return choice, replace(found, tables=tuple(bounded for _, bounded in answers))
 
 
-def commands_of(experiment: Experiment, treatment: Treatment) -> tuple[str, ...]:
-    """Return the lines for a shell that do to the collection, one stage at a time, what a run of the experiment does."""
-    return treatment_commands(experiment.document, str(experiment.collection), treatment, experiment.index.lengths)
-
-
 def treatment_commands(document: Document, source: str, treatment: Treatment, lengths: bool = False) -> tuple[str, ...]:
-    """Return the same lines for the pages at `source`, by the tables of an experiment file."""
+    """Return the lines for a shell that do to the pages at `source`, one stage at a time, what a run of an experiment does."""
     # With a language `thresher clean` leaves out pages in others.
     if document.pages.language != LANGUAGE and any(one.segment == SENTENCE for one in treatment.cleaner.scorers):
         return ()

@@ -94,7 +94,9 @@ class Provenance:
         topics = inputs.held_out if run.held_out and inputs.held_out else inputs.topics
         cleaner, model = run.variant.cleaner, run.model
         whole = costs["cleaning"] + costs["indexing"] + costs["searching"]
-        stages = {name: {**_spent(cost), "emissions": _emissions(cost)} for name, cost in costs.items()}
+        grams = {name: cost.co2_grams for name, cost in costs.items()}
+        emitted = {name: "below resolution" if of is None else f"{float(of)!r} g CO2" for name, of in grams.items()}
+        stages = {name: {**_spent(cost), "emissions": emitted[name]} for name, cost in costs.items()}
         for name, cost in costs.items():
             for part, joules in cost.joules.items():
                 # As tirex-tracker writes what the whole machine used.
@@ -173,10 +175,6 @@ def _spent(times: Times) -> dict[str, Any]:
         "runtime": {"wallclock": f"{1000 * times.wall:.0f} ms", "cpu": f"{1000 * times.cpu:.0f} ms"},
         "ram": {"used process": {"max": f"{times.peak:.0f} MiB"}},
     }
-
-
-def _emissions(cost: Cost) -> str:
-    return "below resolution" if cost.co2_grams is None else f"{float(cost.co2_grams)!r} g CO2"
 
 
 @cache

@@ -306,7 +306,7 @@ class Faults:
 
     def __init__(self, work: PartWork[Any]) -> None:
         self._work = work
-        self._poison = read_poison(work.folder)
+        self._poison = _POISON_FILE.find(work.folder / POISON) or PoisonPages()
         self._suspected: set[tuple[str, int | None, int]] = set()
 
     def task(self, part: Part) -> Task:
@@ -486,8 +486,3 @@ def _position(path: Path) -> Iterator[mmap.mmap]:
     finally:
         _at_work = None
         os.close(handle)
-
-
-def read_poison(folder: Path) -> PoisonPages:
-    """Read which pages of a folder crashed a worker; a missing or damaged file lists none."""
-    return _POISON_FILE.find(folder / POISON) or PoisonPages()

@@ -132,7 +132,7 @@ def _outcome(title: str, own: Boilerplate | None, stop_words: frozenset[str]) ->
         return 0, _ERROR
     least, most = extracting.weight(words, stop_words)
     state = _SHORT if least < LEAST else _LONG if most > MOST else _LEFT
-    return extracting.text_hash(words), state
+    return extracting.hashed(" ".join(words)), state
 
 
 def _site_groups(

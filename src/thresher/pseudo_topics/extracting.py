@@ -104,11 +104,6 @@ def hashed(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-def text_hash(words: list[str]) -> int:
-    """Return the hash of a text in its normal form."""
-    return hashed(" ".join(words))
-
-
 def is_url(text: str, target: str) -> bool:
     """Return whether an anchor text is an address: one with a scheme or `www.`, or `target` as people write it."""
     return bool(_URL.fullmatch(text)) or text.strip("/").lower() == target
@@ -462,7 +457,7 @@ def _normalised(text: str, stop_words: frozenset[str]) -> tuple[int, int | None]
     least, most = weight(words, stop_words)
     if least < LEAST:
         return 0, SHORT
-    return text_hash(words), LONG if most > MOST or len(text) > _LONGEST else None
+    return hashed(" ".join(words)), LONG if most > MOST or len(text) > _LONGEST else None
 
 
 def _text(element: etree._Element) -> str:

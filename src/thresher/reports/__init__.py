@@ -29,17 +29,21 @@ def write_all(
     # What renders is imported when there is something to render.
     from thresher.files import write_text
     from thresher.reports import further_tables as further
+    from thresher.reports.table import csv_table
     from thresher.reports.text_tables import render_latex, render_markdown
     from thresher.reports.variant_tables import RESULTS_CSV, main_table, per_topic_csv, results_csv
+    from thresher.variants.held_out import chosen_on_topics
 
     write_text(folder / RESULTS_CSV, results_csv(results))
     if results.was_run:
         write_text(folder / "per_topic.csv", per_topic_csv(results))
     others = [further.chosen_table(results), further.systems_table(results)]
     if others[0]:
-        write_text(folder / further.CHOSEN_CSV, further.chosen_csv(results))
+        write_text(folder / further.CHOSEN_CSV, csv_table(further.chosen_columns(), chosen_on_topics(results)))
     if results.facts.systems:
-        write_text(folder / further.SYSTEMS_CSV, further.systems_csv(results))
+        write_text(
+            folder / further.SYSTEMS_CSV, csv_table(further.system_columns(results.measures), results.facts.systems)
+        )
     found = [table for table in others if table]
     write_text(folder / "table.md", "\n".join(map(render_markdown, [main_table(results), *found])))
     write_text(folder / "table.tex", "\n".join(map(render_latex, [main_table(results, PAGE_ROWS), *found])))

@@ -45,7 +45,8 @@ def variants_of(
     best = {index for members in table.families.values() for index in table.frontier(main, members)}
     rows: list[Row] = []
     for sweep, members in table.sweeps.items():
-        joined = set(table.frontier(main, members) if table.is_combination(sweep) else members)
+        combined = any(table.rows[one].variant.cleaner_cutoff is not None for one in members)
+        joined = set(table.frontier(main, members) if combined else members)
         rows += _together(sweep, [_row(table, measures, one) for one in members], members, joined, front, recommended)
     singles = [{**_row(table, measures, index), "cutoff": None} for index in table.singles]
     rows += _together(SINGLES, singles, table.singles, None, front, recommended)

@@ -18,7 +18,7 @@ from thresher.reports.charts import BASELINE, SERIES, SOFT, Row, layer, number, 
 from thresher.reports.drawing import Plot
 from thresher.reports.formatting import plain
 from thresher.reports.html_parts import render_template
-from thresher.reports.table import Table
+from thresher.reports.table import csv_table
 from thresher.reports.text_tables import render_latex, render_markdown
 
 _F1_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
@@ -125,23 +125,19 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
     Gold with types of pages has a `page_types.csv`, too; without, one that an earlier run left is removed.
     """
     every = tables.cleaning_tables(run)
+    # The package that tables in LaTeX need is stated once.
+    first, *others = map(render_latex, every)
     files = {
-        "cleaners.csv": tables.cleaners_csv(run.results),
+        "cleaners.csv": csv_table(tables.CLEANERS, run.results),
         "pages.csv": tables.pages_csv(run),
         "table.md": "\n".join(map(render_markdown, every)),
-        "table.tex": _latex(every),
+        "table.tex": "\n".join([first, *(text.partition("\n")[2] for text in others)]),
         "report.html": render_cleaning_report(run),
     }
     if types := tables.page_types(run):
-        files["page_types.csv"] = tables.page_types_csv(types)
+        files["page_types.csv"] = csv_table(tables.TYPES, types)
     for name, text in files.items():
         write_text(folder / name, text)
     if not types:
         with user_errors(folder / "page_types.csv"):
             (folder / "page_types.csv").unlink(missing_ok=True)
-
-
-def _latex(every: Sequence[Table]) -> str:
-    """Return the tables one below the other; the package they need is stated once."""
-    first, *others = map(render_latex, every)
-    return "\n".join([first, *(text.partition("\n")[2] for text in others)])

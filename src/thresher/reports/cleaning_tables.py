@@ -131,14 +131,6 @@ def cleaning_tables(run: CleaningRun) -> tuple[Table, ...]:
     return tuple(table for table in tables if table is not None)
 
 
-def cleaners_csv(results: Sequence[CleanerResult]) -> str:
-    """Return one line per cleaner.
-
-    Shares are in [0, 1], similarity in per cent. The baseline's test is empty.
-    """
-    return csv_table(CLEANERS, results)
-
-
 def words_table(results: Sequence[CleanerResult]) -> Table:
     """Return the main table, one cleaner per row, the baseline first: words by alignment, and the test against it."""
     crashed = ("crashed",) if any(result.is_extractor for result in results) else ()
@@ -245,11 +237,6 @@ TYPES: tuple[Column[TypeQuality], ...] = (
     *interval_columns("f1", "F1", lambda row: row.f1, "mean F1"),
 )
 """The columns of cleaners by type of page."""
-
-
-def page_types_csv(types: Sequence[TypeQuality]) -> str:
-    """Return one line per cleaner and type."""
-    return csv_table(TYPES, types)
 
 
 def page_type_table(types: Sequence[TypeQuality]) -> Table | None:

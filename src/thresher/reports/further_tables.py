@@ -13,7 +13,7 @@ from thresher.columns import Declared, Show
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
 from thresher.reports.summary import loss_text, margin_text
-from thresher.reports.table import FORMATS, Column, Table, columns_of, csv_table, filled, measure_header, pick, within
+from thresher.reports.table import FORMATS, Column, Table, columns_of, filled, measure_header, pick, within
 from thresher.reports.variant_columns import BREAK_EVEN
 from thresher.reports.variant_tables import caption
 from thresher.scorers.cleaners import BASELINE
@@ -36,11 +36,6 @@ def chosen_columns() -> list[Column[Chosen]]:
             columns_of(Comparison), lambda row: row.comparison, "held_out ", "The chosen variant on the held-out topics"
         ),
     ]
-
-
-def chosen_csv(results: Results) -> str:
-    """Return one line per sweep and single variant."""
-    return csv_table(chosen_columns(), chosen_on_topics(results))
 
 
 def chosen_table(results: Results) -> Table | None:
@@ -90,11 +85,6 @@ def systems_table(results: Results) -> Table | None:
     others = [measure for measure in results.measures if measure != main]
     shown = pick(system_columns(results.measures), "system", main, *compared, "index_bytes", "retrieved", *others)
     return Table.of(shown, results.facts.systems, f"Baseline runs of other systems. {caption(results)}")
-
-
-def systems_csv(results: Results) -> str:
-    """Return one line per system."""
-    return csv_table(system_columns(results.measures), results.facts.systems)
 
 
 @dataclass(frozen=True)

@@ -340,10 +340,6 @@ class VariantTable:
             if len(indices) > 1
         }
 
-    def is_combination(self, sweep: str) -> bool:
-        """Return whether a sweep is over the cutoffs of a scorer and of a pruning method."""
-        return any(self.rows[index].variant.cleaner_cutoff is not None for index in self.sweeps[sweep])
-
     @cached_property
     def singles(self) -> tuple[int, ...]:
         """The candidates of no sweep of two variants or more, the largest index first."""
