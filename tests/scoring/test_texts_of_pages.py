@@ -10,6 +10,7 @@ import pytest
 from worker_processes import workers_alive
 
 from thresher.collections import open_collection
+from thresher.errors import StateError
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
 from thresher.scorers.cleaners import parse_cleaner
@@ -114,4 +115,6 @@ def test_what_an_extractor_removes_is_explained_by_the_pages_own_blocks(
     scored(pages, tmp_path / "without", 30, kinds=False)
     (untold,) = explained_pages(tmp_path / "without", parse_cleaner(name))
     assert (untold.segments, untold.kinds) == (page.segments, ())
+    with pytest.raises(StateError, match="made otherwise"):
+        scored(pages, tmp_path / "without", 30)
     assert dataclasses.asdict(page)["id"] == "a"

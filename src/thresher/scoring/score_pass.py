@@ -255,7 +255,8 @@ class ScorePlan:
             fingerprint,
             self.collection.options,
             {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers}
-            | ({"": "structure"} if self.structured else {}),
+            | ({"": "structure"} if self.structured else {})
+            | ({} if self.kinds else {"-": "kinds"}),
             self.options,
             self.limits,
             shard_pages,
