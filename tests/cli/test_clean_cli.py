@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sys
@@ -61,6 +62,20 @@ def test_members_by_any_name_and_the_failures_beside_them(
     assert [line for line in told if line.startswith("failed: ")] == [
         f"failed: {result['id']}: {result['reason']}" for result in failures
     ]
+
+
+def test_what_is_removed_and_what_fails_is_compressed_if_its_name_says_so(
+    tmp_path: Path, lines: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, ending in (("plain", ""), ("packed", ".gz")):
+        (tmp_path / folder).mkdir()
+        extras = {name: tmp_path / folder / f"{name}.jsonl{ending}" for name in ("removed", "failures")}
+        options = [part for name, path in extras.items() for part in (f"--{name}", path)]
+        clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / folder / "cleaned.jsonl", *options, *FIELDS)
+    for name, count in (("removed", 2), ("failures", 2)):
+        written = (tmp_path / "plain" / f"{name}.jsonl").read_bytes()
+        assert gzip.decompress((tmp_path / "packed" / f"{name}.jsonl.gz").read_bytes()) == written
+        assert len(written.splitlines()) == count
 
 
 def test_what_is_written_and_what_is_left_out(

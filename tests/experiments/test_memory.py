@@ -109,6 +109,7 @@ def test_paths_are_relative_to_the_working_directory(tmp_path: Path, monkeypatch
     [
         ({"experiment": "../up"}, ConfigError, "experiment: the name '../up' cannot name a folder"),
         ({"collection": [{"html": "<p>a"}]}, InputError, "pages: a page without id"),
+        ({"collection": ["<p>a"]}, InputError, "pages: a page without id"),
         ({"collection": {"x": None}}, InputError, "has id, html"),
         ({"topics": [{"query_id": "1"}]}, InputError, "topics: there is no query"),
         ({"qrels": [{"qid": "1", "docno": "x"}]}, InputError, "qrels: there is no relevance"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import sys
@@ -396,9 +395,11 @@ def _cut_shards(store: Path, cleaner: Cleaner, rendering: Rendering, backend: Ba
 
 @contextmanager
 def _lines(path: Path | None) -> Iterator[Callable[[Any], object] | None]:
-    """Yield the function that writes an object as a line of JSON; None without a file."""
+    """Yield the function that writes an object as a line of JSON, compressed if the name says so; None without a file."""
     if path is None:
         yield None
         return
-    with formats.opened_output(path) as out:
-        yield lambda value: out.write((json.dumps(value, ensure_ascii=False) + "\n").encode())
+    compression = path.suffix.lower().removeprefix(".")
+    kind = formats.OutputFormat(formats.JSON_LINES, compression if compression in (formats.GZIP, formats.ZSTD) else "")
+    with documents_writer(path, Rendering(kind)) as write:
+        yield write

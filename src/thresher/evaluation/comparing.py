@@ -76,8 +76,8 @@ def _triples(source: Any, value: str, what: str) -> Iterator[tuple[str, str, Any
 def as_records(source: Any) -> Iterator[Mapping[str, Any]]:
     """Give records, or the rows of a data frame, as mappings by ir-measures' names, which PyTerrier's become."""
     for one in source.to_dict("records") if hasattr(source, "itertuples") else source:
-        fields = getattr(one, "_fields", None) or getattr(one, "__dataclass_fields__", None)
-        record = one if isinstance(one, Mapping) else {name: getattr(one, name) for name in fields or vars(one)}
+        fields = (getattr(one, name) for name in ("_fields", "__dataclass_fields__", "__dict__") if hasattr(one, name))
+        record = one if isinstance(one, Mapping) else {name: getattr(one, name) for name in next(fields, ())}
         yield {**{own: record[name] for name, own in _AS_PYTERRIER.items() if name in record}, **record}
 
 
