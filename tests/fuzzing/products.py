@@ -40,7 +40,7 @@ NAMES = tuple(
     )
 )
 NAME_TOKENS = (
-    b"|", b"@", b"+", b"(", b")", b",", b"=", b"none", b"words", b"dcp", b"tdv", b"nucleus", b"@0.5", b"@p50", b"@doc50",
+    b"|", b"@", b"+", b"(", b")", b",", b"=", b"none", b"words", b"dcp", b"nucleus", b"@0.5", b"@p50", b"@doc50",
     b"@r20", b"@1e999", b"@nan", b"@-0", b"@" + b"9" * 400, b"(k=-1)", b"(lm=/nowhere)", b" ", b"\0", b"\n", b"\xff",
     b"\xd9\xa1",
 )  # fmt: skip

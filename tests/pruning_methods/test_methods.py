@@ -34,7 +34,6 @@ NAMES = (
     "random(seed=7)",
     "ridf",
     "tcp",
-    "tdv",
     "tcp(k=1)",
     "tcp(k=2,model=qld)",
     "tcp(k=3)",
@@ -115,21 +114,6 @@ class Plain:
         relevant = 0.4 * self.tf[id_][term] / self.size[id_] + 0.6 * absent
         return relevant / absent * prior / (1 - prior)
 
-    def mean_cosine(self, left_out: str | None) -> float:
-        """Return the mean cosine of documents with their centroid, without a term."""
-        terms = [term for term in self.cf if term != left_out]
-        centroid = [self.cf[term] / max(len(self.tf), 1) for term in terms]
-        cosines = [0.0]
-        for counts in self.tf.values():
-            vector = [counts[term] for term in terms]
-            if any(vector):
-                dot = sum(one * other for one, other in zip(centroid, vector, strict=True))
-                cosines.append(dot / math.hypot(*centroid) / math.hypot(*vector))
-        return sum(cosines) / max(len(self.tf), 1)
-
-    def discrimination(self, _: str, term: str) -> float:
-        return self.mean_cosine(term) - self.mean_cosine(None)
-
     def two_proportions(self, id_: str, term: str) -> float:
         tf, cf, size = self.tf[id_][term], self.cf[term], self.size[id_]
         pooled = (tf + cf) / (size + self.tokens)
@@ -168,13 +152,6 @@ def test_numbers_are_those_of_the_formulas(documents: Documents) -> None:
     }
     for name, numbers in expected.items():
         assert numbers_of(name, documents) == pytest.approx(numbers, rel=1e-9, abs=1e-12), name
-
-
-@odd_collections
-@given(documents=COLLECTIONS)
-def test_term_discrimination_is_what_the_mean_cosine_gains_without_the_term(documents: Documents) -> None:
-    plain = Plain(documents)
-    assert numbers_of("tdv", documents, 2) == pytest.approx(plain.each(plain.discrimination), rel=0, abs=1e-10)
 
 
 @given(
@@ -279,13 +256,6 @@ def test_residual_idf_by_hand() -> None:
     numbers = numbers_of("ridf", {"1": ["t"] * 4 + ["u"], "2": ["u"], "3": ["u"], "4": ["u"]})
     assert numbers["1", "t"] == pytest.approx(1.386294 - 0.458675, abs=1e-6)
     assert numbers["1", "u"] == pytest.approx(-0.458675, abs=1e-6)
-
-
-def test_term_discrimination_by_hand() -> None:
-    # Centroid (x 2, y 1, z 1) / 2: both cosines are 3 / √12. Without x: 1 / √2 each; without y: 2 / √5 and 3 / √10.
-    numbers = numbers_of("tdv", {"1": ["x", "y"], "2": ["x", "z"]})
-    assert numbers["1", "x"] == numbers["2", "x"] == pytest.approx(1 / math.sqrt(2) - 3 / math.sqrt(12))
-    assert numbers["1", "y"] == pytest.approx((2 / math.sqrt(5) + 3 / math.sqrt(10)) / 2 - 3 / math.sqrt(12))
 
 
 def test_a_nucleus_by_hand() -> None:
