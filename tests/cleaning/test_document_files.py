@@ -22,6 +22,7 @@ from thresher.collections import documents, open_collection
 from thresher.defaults import LOCAL, OUTPUT_FORMATS
 from thresher.errors import ConfigError, InputError
 from thresher.passes.backends import Backend
+from thresher.scorers.languages import recognised
 from thresher.scoring.cutting import CleanedDocument
 
 PAGES = 60
@@ -96,6 +97,56 @@ def test_invalid_characters_are_left_out_where_asked(tmp_path: Path) -> None:
         assert [character in text for character in "\u200b\ue000\ufffd"] == [has_them] * 3
     (row,) = map(json.loads, (tmp_path / "valid.jsonl").read_text(encoding="utf-8").splitlines())
     assert row["contents"].split("\n") == ["Title", "It is a paragraph ."]
+    nested = '<ul><li>a<ul><li>b\u200bc</ul></ul><pre>if x:\n    y = "\u200b"\n    z = 1</pre>'
+    (tmp_path / "a.html").write_text(nested, encoding="utf-8")
+    clean_collection(tmp_path / "a.html", "none", tmp_path / "a.md", how=Output(valid=True))
+    shown = (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert shown.endswith('- a\n  - bc\n\n```\nif x:\n    y = ""\n    z = 1\n```\n\n')
+
+
+def test_what_stands_before_markdown_is_yaml(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<title>T \x81x\u2028</title><p>Rain", encoding="utf-8")
+    clean_collection(tmp_path / "a.html", "none", tmp_path / "a.md")
+    about = (tmp_path / "a.md").read_text(encoding="utf-8").split("---\n")[1]
+    # YAML 1.2, 5.1: no control of C1 but NEL may stand as it is.
+    assert about == 'id: "a"\ntitle: "T \\u0081x"\n'
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        ('<link rel=canonical href="https://[domain]/page">', {}),
+        ('<meta property="og:url" content="http://[site_url]/x">', {}),
+        ("<base href=http://base.org/d/><link rel=canonical href=r/p>", {"canonical": "http://base.org/d/r/p"}),
+        ("<base href=d/><link rel=canonical href=p>", {"canonical": "http://e.org/a/d/p"}),
+        ("<meta name=author content=' '><meta name=author content=Ann>", {"author": "Ann"}),
+        ("<meta name=date content=20191231235959>", {"date": "2019-12-31"}),
+        ("<meta name=date content=201912312359>", {"date": "2019-12-31"}),
+        ("<meta name=date content=2019123123>", {}),
+        (
+            '<script type="application/ld+json; charset=utf-8">{"author": "Jane \\ud83d", "datePublished": "2020-01-02"}'
+            "</script>",
+            {"author": "Jane ?", "date": "2020-01-02"},
+        ),
+    ],
+)
+def test_what_pages_say_of_themselves_costs_none_its_text(tmp_path: Path, head: str, told: dict[str, str]) -> None:
+    lines = [{"id": str(number), "url": "http://e.org/a/b", "html": f"{head}<p>Rain is expected"} for number in (1, 2)]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    counts = clean_collection(tmp_path / "p.jsonl", "none", tmp_path / "o.jsonl", how=Output(metadata=True))
+    assert (counts.kept, counts.failed) == (2, 0)
+    metadata = json.loads((tmp_path / "o.jsonl").read_text(encoding="utf-8").splitlines()[0])["metadata"]
+    asked = ("author", "date", "sitename", "canonical", "description")
+    assert {name: metadata[name] for name in asked if name in metadata} == told
+
+
+def test_a_language_that_is_not_recognised_is_refused() -> None:
+    assert {"de", "no", "zh"} <= {*recognised()}
+    for code in ("nb", "bo", "xx"):
+        with pytest.raises(
+            ConfigError, match=rf"--language: pages in '{code}' are not recognised\. Fix: use one of af, am"
+        ):
+            Output(language=code)
 
 
 ABOUT = """<html><head><title>Rye</title><meta name=author content="Ann Other"><link rel=canonical href=/rye>

@@ -38,6 +38,12 @@ def test_a_killed_command_is_finished_by_the_next(tmp_path: Path, pages: Path) -
     assert ".o.jsonl.scores" in left
     assert [name for name in left if name.endswith(".tmp")]
     assert "o.jsonl" not in left
+    # What was to be written may be there; other files are nobody's to replace.
+    (tmp_path / "mine.jsonl").write_text("precious")
+    refused = thresher(*(part.replace("f.jsonl", "mine.jsonl") for part in arguments), cwd=tmp_path)
+    assert refused.err == "error: mine.jsonl: it exists already. Fix: choose another name, or add --replace.\n"
+    (tmp_path / "mine.jsonl").unlink()
+    (tmp_path / "f.jsonl").write_text("of the killed command")
     assert thresher(*arguments, cwd=tmp_path).code == 0
     assert names(tmp_path) == {"pages.jsonl", "o.jsonl", "f.jsonl"}
     assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 5

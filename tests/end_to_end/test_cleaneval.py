@@ -290,7 +290,7 @@ def test_pages_that_fail_are_named_and_count_as_emptied(call: Call, folder: Path
     (folder / "input" / "00.html").write_bytes(b"")
     done = call("cleaneval", folder, "-c", "words@10", cwd=folder)
     assert done.code == 0, done.err
-    assert done.err.splitlines()[2:] == ["failed: 00: the page holds no text"]
+    assert done.err.splitlines()[2:] == ["counts as emptied: 00: the page holds no text"]
     words = table(done.out, "cleaner", "precision", "±")[2]
     assert words[1] == f"{11 / 12:.3f}"
     assert words[10:12] == ["12", "1"]

@@ -402,12 +402,17 @@ def topics(*ids: str) -> dict[str, Topic]:
 
 
 def test_topic_set_is_every_topic_with_a_judgment():
-    qrels = {str(number): {"a": 0} for number in (3, 1, 7, 8)}
+    qrels = {str(number): {"a": 1} for number in (3, 1, 7, 8)}
     assert topic_set(topics("1", "2", "3"), qrels) == (
         ["1", "3"],
         [Notice(About.UNJUDGED, 1, ("2",)), Notice(About.UNKNOWN, 2, ("7", "8"))],
     )
     assert topic_set(topics("1", "3", "7", "8"), qrels) == (["1", "3", "7", "8"], [])
+
+
+def test_topics_without_a_relevant_document_are_noticed():
+    qrels = {"1": {"a": 0, "b": -2}, "2": {"a": 0, "b": 1}, "3": {"c": 0}}
+    assert topic_set(topics("1", "2", "3"), qrels) == (["1", "2", "3"], [Notice(About.IRRELEVANT, 2, ("1", "3"))])
 
 
 def test_topic_set_notices_name_the_first_few():

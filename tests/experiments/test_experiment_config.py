@@ -252,6 +252,31 @@ workers = -1
     ]
 
 
+def test_a_wrong_key_hides_no_problem_of_others(fail: Fail, tmp_path: Path) -> None:
+    text = """experiment = { name = "no/folder", titel = "x" }
+collection = { path = "nowhere" }
+topics = { path = "x" }
+qrels = { path = "y" }
+cleaners = { names = ["wrods@2"] }
+retrieval = { depth = 0, models = ["qlx"] }
+sweep = [ { scorer = "words", cutoffs = "x" } ]
+run = { workers = -1 }
+"""
+    found = fail(text)
+    assert [line.partition(". Fix")[0].replace(f"{tmp_path}/", "") for line in found] == [
+        "1: unknown key 'titel' in [experiment]",
+        "1: the name 'no/folder' cannot name a folder",
+        "2: there is no nowhere",
+        "3: there is no x",
+        "4: there is no y",
+        "5: unknown scorer 'wrods'",
+        "6: 'depth' is out of range: 0",
+        "6: there is no such retrieval model",
+        "7: 'cutoffs' is a text",
+        "8: 'workers' is out of range: -1",
+    ]
+
+
 def test_what_right_keys_say_is_looked_at_all_at_once(fail: Fail, tmp_path: Path) -> None:
     text = """[experiment]
 name = "no/folder"
@@ -918,8 +943,10 @@ def test_no_value_crashes_the_check(data: st.DataObject) -> None:
     base = {"topics": "x", "qrels": "y"} if name == "held_out" else GOOD.get(name, {})
     declared = tables()[name].keys[key]
     wrong: Sequence[ConfigError] = ()
+    problems = Problems(Path("x.toml"), {(name, key): 7})
     try:
-        document = read_document({**GOOD, name: {**base, key: value}}, Problems(Path("x.toml"), {(name, key): 7}))
+        document = read_document({**GOOD, name: {**base, key: value}}, problems)
+        problems.check()
     except ConfigErrors as error:
         wrong = error.problems
         assert [problem.where for problem in wrong] == ["x.toml:7"]

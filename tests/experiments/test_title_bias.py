@@ -71,14 +71,14 @@ def test_by_hand(tmp_path: Path) -> None:
     judged = dict.fromkeys((*PAGES, "late", "elsewhere"), 1)
     asked = topics({"1": "river floods", "2": "the", "3": "home", "4": "text"}, {"1": judged, "2": judged, "3": judged})
     # "river floods" is in the title of one page and in headings of two, "home" in one title; "the" is no word.
-    assert title_bias(folder, asked, PORTER) == TitleBias(10, 2, 4)
+    assert title_bias(folder, asked, PORTER) == TitleBias(15, 2, 4)
     graded = topics({"1": "river floods"}, {"1": {"title": 0, "heading": -1, "text": 1, "late": 2}})
     assert title_bias(folder, graded, PORTER) == TitleBias(2, 0, 1)
-    assert title_bias(folder, asked, IndexOptions(stemmer="none", stopwords=True)) == TitleBias(10, 1, 1)
+    assert title_bias(folder, asked, IndexOptions(stemmer="none", stopwords=True)) == TitleBias(15, 1, 1)
     nothing = topics({"2": "the"}, {"2": judged})
-    assert title_bias(folder, nothing, PORTER) == TitleBias(0, 0, 0)
+    assert title_bias(folder, nothing, PORTER) == TitleBias(5, 0, 0)
     assert title_bias(folder, nothing, PORTER).share == 0
-    assert title_bias(folder, asked, PORTER).share == pytest.approx(0.4)
+    assert title_bias(folder, asked, PORTER).share == pytest.approx(4 / 15)
 
 
 WORDS = st.lists(st.sampled_from(["oslo", "rain", "north", "Rain,"]), max_size=3).map(" ".join)

@@ -91,7 +91,7 @@ def _letters(segments: Segments) -> str:
 
 
 def _parsed(utf8: bytes) -> bytes:
-    return parsing.CONTROL_REFERENCE.sub(b" ", parsing._without_controls(utf8))
+    return parsing.CONTROL_REFERENCE.sub(b" ", parsing.with_breaks(parsing._without_controls(utf8)))
 
 
 @cache

@@ -23,7 +23,9 @@ def is_word(token: str) -> bool:
 
 def tree_of(utf8: bytes) -> etree._Element | None:
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
-    return lxml.html.document_fromstring(re.sub(rb"[\x00-\x1f\x7f]", b" ", utf8), parser) if utf8.strip() else None
+    # "An end tag whose tag name is br ... act as described ... for a br start tag" (HTML standard, 13.2.6.4.7).
+    html = re.sub(rb"(?i)</br\s*/?>", b"<br>", re.sub(rb"[\x00-\x1f\x7f]", b" ", utf8))
+    return lxml.html.document_fromstring(html, parser) if html.strip() else None
 
 
 def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int, int]]:

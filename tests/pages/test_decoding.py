@@ -134,6 +134,8 @@ def test_the_transport_overrules_the_page():
         "<meta charset = ' windows-1251 '/>",
         '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">',
         "<meta content='text/html;charset=cp1251' http-equiv=content-type>",
+        '<meta name="Content-Type" content="text/html; charset=windows-1251">',
+        '<meta name=description content="How charset=utf-8 works"><meta name="a>b" charset="windows-1251">',
         '<?xml version="1.0" encoding="windows-1251"?>',
         '\n<?xml version="1.0" encoding=\'windows-1251\' standalone="yes"?>',
         '<!-- <meta charset="utf-8"> --><meta charset="windows-1251">',
@@ -159,6 +161,8 @@ def test_declarations_that_do_not_count():
         '<!-- <meta charset="windows-1251"> -->é',
         '<!-- <meta charset="windows-1251">é',
         '<p charset="windows-1251">é',
+        '<meta name="description" content="How charset=windows-1251 works">é',
+        "<meta name=description content='charset=windows-1251'><meta name=x content=\"a 'quote\">é",
     ):
         assert result(page.encode()) == (page, "utf-8", "valid-utf-8", 0)
 

@@ -110,7 +110,8 @@ def test_random_pages_against_the_tree(html, rule):
 @given(st.lists(PIECES, max_size=25).map("".join), st.sampled_from(BLOCK_RULES))
 def test_tree_and_events_describe_alike(html, rule):
     utf8 = html.encode()
-    by_events = flatten_by_events(utf8.replace(b"&#9;", b" ").replace(b"\n", b" "), rule, Detail.ELEMENTS)
+    html = utf8.replace(b"&#9;", b" ").replace(b"\n", b" ").replace(b"</br>", b"<br>")
+    by_events = flatten_by_events(html, rule, Detail.ELEMENTS)
     assert by_events.strip(b" ") == flatten(utf8, rule, Detail.ELEMENTS).strip(b" ")
 
 

@@ -112,11 +112,28 @@ def test_another_text_has_no_structure(cleaner: str) -> None:
         thresher.clean_html(PAGE, cleaner, markdown=True)
 
 
+@pytest.mark.parametrize("target", ["#T", "javascript:f()", ""])
+def test_a_link_that_leads_nowhere_does_not_take_code_apart(target: str) -> None:
+    html = f'<p><code>fn new(<a href="{target}">T</a>) -&gt; Self</code>, <code>a</code><a href="{target}"><code>b</code></a>'
+    assert thresher.clean_html(html, "none", markdown=True) == "`fn new(T) -> Self`, `ab`"
+
+
+def test_what_an_address_must_not_hold_is_in_it_as_utf_8() -> None:
+    html = '<p><a href="http://e.org/a\u3000b c\u00a0(d)">x</a>'
+    shown = thresher.clean_html(html, "none", markdown=True)
+    assert shown == "[x](http://e.org/a%E3%80%80b%20c%C2%A0%28d%29)"
+
+
+def test_a_list_may_begin_with_any_number() -> None:
+    for start, first in (("7", "7."), ("x", "1."), ("9" * 5000, "1.")):
+        assert thresher.clean_html(f"<ol start={start}><li>a", "none", markdown=True) == f"{first} a"
+
+
 def test_code_keeps_its_tabs() -> None:
     html = "<p>A\trule:<pre>all: main.o\n\tcc -o main\n\t\tdeep</pre>"
-    assert (
-        thresher.clean_html(html, "none", markdown=True) == "A rule:\n\n```\nall: main.o\n\tcc -o main\n\t\tdeep\n```"
-    )
+    for feed in ("\n", "\r\n", "\r"):
+        shown = thresher.clean_html(html.replace("\n", feed), "none", markdown=True)
+        assert shown == "A rule:\n\n```\nall: main.o\n\tcc -o main\n\t\tdeep\n```"
 
 
 @pytest.mark.parametrize("html", ["", "<p>", "plain", "<p>" + "<div>" * 300 + "deep *text*"])

@@ -57,6 +57,14 @@ def test_comments_and_instructions_end_no_block():
     assert blocks("<p>a <!----> b<!-- x --!> c") == ["a b c"]
 
 
+@pytest.mark.parametrize("tag", ["</br>", "</BR>", "</br />", "<br>"])
+def test_an_end_tag_of_a_break_is_a_break(tag):
+    """HTML standard, 13.2.6.4.7: "Parse error. Drop the attributes ... act as described ... for a br start tag"."""
+    for options in (DEFAULT_OPTIONS, SPLIT):
+        assert blocks(f"<p>a</a>b{tag}c", options) == ["ab", "c"]
+    assert read_html(f"<p>a{tag}{tag}b").marks.paragraphs.tolist() == [0, 1]
+
+
 def test_title_and_headings():
     html = (
         "<html><head><meta name=x content=y><title> The\n page </title></head><body>a<h1>One <b>bold</b></h1>b<h2>Two<br>lines"

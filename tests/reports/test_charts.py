@@ -149,6 +149,9 @@ def test_families_are_lines_of_their_best(model: Variants, table: VariantTable) 
     (line,) = marks(overview(model, "family")["layer"], "line")
     assert line["mark"]["interpolate"] == "step-after"
     assert line["encoding"]["color"]["scale"]["domain"] == [family.value for family in table.families]
+    # Also those of no sweep, of which lines of sweeps have none.
+    assert line["transform"] == [{"filter": "datum.best"}]
+    assert any(row["best"] and not row["line"] for row in model.rows)
 
 
 def test_held_out_topics_have_the_front_of_the_topics(model: Variants, table: VariantTable) -> None:

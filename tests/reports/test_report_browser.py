@@ -331,6 +331,13 @@ def test_one_retrieval_model_is_shown_at_a_time(browser: Browser, page: Path) ->
     browser.page.check("#models label:nth-of-type(2) input")
     assert browser.evaluate(parts) == [False, True]
     drawn(browser, "frontier-1")
+    open_report(browser, page, section="variants")
+    legends = "Array.from(document.querySelectorAll('#variants div.legend'), (part) => part.checkVisibility())"
+    browser.wait(f"{legends}.length === 2")
+    assert browser.evaluate(legends) == [True, False]
+    browser.page.check("#models label:nth-of-type(2) input")
+    browser.wait(f"{legends}[1]")
+    assert browser.evaluate(legends) == [False, True]
 
 
 def test_without_scripts_the_tables_are_there_and_the_forms_are_not(system_browser: Chromium, page: Path) -> None:

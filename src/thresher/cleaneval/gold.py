@@ -28,6 +28,7 @@ from thresher.files import fit_text, read_bytes, read_text, user_errors
 from thresher.pages import Detail, Segments, read_html, read_page
 from thresher.pages.decoding import decode
 from thresher.pages.marked_text import marked_segments
+from thresher.pages.parsing import with_breaks
 from thresher.streams import COMPRESSIONS
 
 _URL = re.compile(r"\s*URL:[^\n]*(?:\n|$)")
@@ -112,7 +113,7 @@ def rewritten(content: bytes, target: MarkRewriter) -> str:
     """Return an annotated page as the target writes it."""
     # Parser events have no limit of depth.
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
-    parser.feed(decode(content).utf8.translate(_CONTROLS))
+    parser.feed(with_breaks(decode(content).utf8.translate(_CONTROLS)))
     html: str = parser.close()
     return html
 

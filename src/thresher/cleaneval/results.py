@@ -247,8 +247,8 @@ class GoldSet:
 class CleaningRun:
     """The results of a run.
 
-    `problems` are pages that could not be parsed or scored: (page, reason); `crashes` are of other packages: (extractor, page,
-    reason).
+    `problems` are pages without text, or that could not be parsed or scored: (page, reason); `crashes` are of other packages:
+    (extractor, page, reason).
     """
 
     name: str

@@ -76,8 +76,9 @@ class Rendering:
         if how.valid:
             text = "\n".join(filter(None, without_invalid(text).split("\n")))
             document = replace(document, title=without_invalid(document.title))
-            # Line by line, for the indentation of others stays.
-            shown = "\n".join(map(without_invalid, shown.split("\n")))
+            # Line by line, for the indentation stays.
+            lines = ((line[: len(line) - len(line.lstrip(" "))], line) for line in shown.split("\n"))
+            shown = "\n".join(indent + without_invalid(line).lstrip(" ") for indent, line in lines)
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         known = {**stored, "words": document.words, **found.about, "language_score": score, "sha256": digest}
         row: Row = {
@@ -107,15 +108,18 @@ class Rendering:
         """Return a document in Markdown, after its other members as YAML, of which JSON is a part, between lines of `---`."""
         about = [(name, value) for name, value in row.items() if name not in (self.how.text_name, MARKDOWN)]
         head = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in about)
-        return f"---\n{head}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
+        return f"---\n{_safe(head)}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
 
 
 def json_line(row: Row) -> bytes:
     """Return a row as a line of JSON in UTF-8 that every reader of lines takes for one."""
-    text = json.dumps(row, ensure_ascii=False)
-    if not text.isascii() or "\x7f" in text:
-        text = _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-    return text.encode("utf-8", "replace") + b"\n"
+    return _safe(json.dumps(row, ensure_ascii=False)).encode("utf-8", "replace") + b"\n"
+
+
+def _safe(text: str) -> str:
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import MARKDOWN, OUTPUT_FORMATS, TEXT_NAME
 from thresher.errors import ConfigError, InputError
 from thresher.files import atomic_path, real_path, user_error, user_errors
+from thresher.scorers.languages import recognised
 
 STANDARD = Path("-")
 """Standard input or output."""
@@ -160,10 +161,13 @@ class Output:
     language: str = ""
 
     def __post_init__(self) -> None:
-        """Check the name of the member with the text."""
+        """Check the name of the member with the text, and that the language is one that is recognised."""
         if self.text_name in ("", *_OTHER_MEMBERS):
             fix = f"choose one that is none of {', '.join(_OTHER_MEMBERS)}"
             raise ConfigError(f"the text cannot have the name {self.text_name!r}", fix, "--text-name")
+        if self.language and self.language not in recognised():
+            fix = f"use one of {', '.join(recognised())} (Norwegian is `no`)"
+            raise ConfigError(f"pages in {self.language!r} are not recognised", fix, "--language")
 
 
 BY_ENDING = Output()

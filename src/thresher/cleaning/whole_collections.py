@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
@@ -20,7 +21,7 @@ from thresher.collections import Collection, IdRule, ReadOptions, open_collectio
 from thresher.collections.file_collection import Files
 from thresher.defaults import DASK, LOCAL, REFERENCE
 from thresher.errors import ConfigError, InputError
-from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder
+from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder, write_text
 from thresher.locks import exclusive
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend, likely_fields_apart, run_tasks
@@ -35,6 +36,7 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards, text_store
 
 _MOST_KINDS = 5
+_BEGUN = "outputs.json"
 # What follows names the single page: values, numbers, positions.
 _OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d(?![\d.e-]* s$)|\bat byte\b|\bof \d).*", re.DOTALL)
 FAILURES_SHOWN = 1000
@@ -42,6 +44,12 @@ FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
 BY_ADDRESS = ReadOptions(IdRule("address"))
 """The default options of reading documents: ids that mean something to people."""
+
+
+def begun_outputs(output: Path) -> list[Path]:
+    """Return the files of a killed command, whose scores are beside its output: it may have written some of them."""
+    path = scores_beside(real_path(output)) / _BEGUN
+    return [*map(Path, json.loads(path.read_bytes()))] if path.exists() else []
 
 
 @contextmanager
@@ -55,6 +63,7 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
     with exclusive(folder):
         try:
             remove_left(outputs)
+            write_text(folder / _BEGUN, json.dumps([*map(str, outputs)]))
             yield folder
         except KeyboardInterrupt:
             keep = True
@@ -162,14 +171,6 @@ class Extras:
     side_by_side: str | Path | None = None
     failures: str | Path | None = None
 
-    @property
-    def paths(self) -> tuple[Path | None, Path | None, Path | None]:
-        """All of them, in this order."""
-        removed, side_by_side, failures = (
-            None if path is None else Path(path) for path in (self.removed, self.side_by_side, self.failures)
-        )
-        return removed, side_by_side, failures
-
 
 @dataclass(frozen=True)
 class CutShard:
@@ -234,14 +235,13 @@ def clean_collection(
 ) -> CleanCounts:
     """Clean a collection into a file; emptied pages are in it without text.
 
-    The same bytes come out whatever the workers. After a kill or Ctrl-C, scores stay beside
-    the output, and the same call continues where it stopped, but for pipes.
+    The same bytes come out whatever the workers. After a kill or Ctrl-C, scores stay beside the output, and the same call
+    continues where it stopped, but for pipes.
 
     Args:
         source: what `thresher.collections.open_collection` takes, or `-` for standard input: a page if `format` is html or
-            text, else JSON lines. These are cleaned
-            `thresher.cleaning.page_streams.WINDOW_BYTES` at a time, so that memory and disk stay small, unless the cleaner or
-            `extras` need the whole collection; repeated ids are found within that many bytes alone.
+            text, else JSON lines. These are cleaned `thresher.cleaning.page_streams.WINDOW_BYTES` at a time, so that memory
+            and disk stay small, unless the cleaner or `extras` need all; repeated ids are found within so many bytes alone.
         cleaner: a canonical name.
         output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through,
             for `extras` too.
@@ -254,7 +254,8 @@ def clean_collection(
         extras: what else to write.
     """
     source, output = Path(source), Path(output)
-    removed, side_by_side, failed = extras.paths
+    wanted = extras.removed, extras.side_by_side, extras.failures
+    removed, side_by_side, failed = (None if path is None else Path(path) for path in wanted)
     parsed = parse_cleaner(cleaner).checked()
     reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
     backend = backend or Backend()

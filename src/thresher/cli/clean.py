@@ -40,7 +40,7 @@ from thresher.experiments import schema
 )
 @click.option("--markdown", is_flag=True, help="Also write the text as Markdown: headings, lists, links, tables, code.")
 @click.option("--text-name", default=TEXT_NAME, show_default=True, help="The name of the member with the text.")
-@click.option("--drop-empty", is_flag=True, help="Leave out pages without text.")
+@click.option("--drop-empty", is_flag=True, help="Leave out pages without words.")
 @click.option(
     "--min-words",
     type=click.IntRange(min=0),
@@ -86,18 +86,16 @@ def clean(
     """Clean any INPUT: a folder or file of HTML, text, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or
     `-` for standard input: JSONL, or one page with `--format html` or `text`.
     """
-    from thresher.cleaning import Extras, Output, clean_collection
+    from thresher.cleaning import Extras, Output, begun_outputs, clean_collection
     from thresher.columns import exact_number
-    from thresher.files import real_path, scores_beside
+    from thresher.files import real_path
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
     from thresher.reports.formatting import counted
     from thresher.scorers.cleaners import parse_cleaner
 
-    # A killed command, whose scores are beside its output, may have written some of the files.
-    begun = replaces or scores_beside(real_path(output)).exists()
     for path in (output, removed, side_by_side, failures):
-        if path is not None and path.is_file() and not begun:
+        if path is not None and path.is_file() and not replaces and real_path(path) not in begun_outputs(output):
             raise StateError("it exists already", "choose another name, or add --replace", str(path))
     begin = perf_counter()
     counts = clean_collection(
@@ -200,7 +198,7 @@ def cleaneval(
         measured_on = GoldSet(folder, standard, store / "scores", output / "comparisons" if output else None)
         run = run_cleaners(measured_on, chosen, workers, fresh, evaluation.alpha, evaluation.correction)
     for stem, problem in run.problems:
-        say(f"failed: {stem}: {problem}")
+        say(f"counts as emptied: {stem}: {problem}")
     for extractor, stem, problem in run.crashes:
         say(f"crashed: {extractor}: {stem}: {problem}")
     if output is not None:

@@ -183,7 +183,7 @@ def topic_set(
     topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]], where: str | None = None
 ) -> tuple[list[str], list[Notice]]:
     """Return the ids of the topics to evaluate, all with at least one judgment, in the order of `topics`; and notices
-    about topics without judgments and judgments without topic. `where` names the qrels in errors.
+    about topics without judgments or relevant documents, and judgments without topic. `where` names the qrels in errors.
     """
     chosen = [topic for topic in topics if qrels.get(topic)]
     if not chosen:
@@ -195,6 +195,8 @@ def topic_set(
     notices: list[Notice] = []
     if unjudged := [topic for topic in topics if not qrels.get(topic)]:
         notices.append(notice(About.UNJUDGED, unjudged))
+    if irrelevant := [topic for topic in chosen if max(qrels[topic].values()) <= 0]:
+        notices.append(notice(About.IRRELEVANT, irrelevant))
     if unknown := [topic for topic in qrels if topic not in topics]:
         notices.append(notice(About.UNKNOWN, unknown))
     return chosen, notices

@@ -308,6 +308,8 @@ class About(StrEnum):
 
     UNJUDGED = "unjudged"
     """Topics without a judgment, which are left out."""
+    IRRELEVANT = "irrelevant"
+    """Topics for which no document is relevant."""
     UNKNOWN = "unknown"
     """Judged topics that the topics do not have."""
     PSEUDO = "pseudo"

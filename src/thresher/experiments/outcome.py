@@ -114,14 +114,14 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
     """Count the relevant pages of a store that have all words of their topic in the title, and in title or headings.
 
     A page counts once for each topic that it is relevant for, that is, judged with a grade above 0. Words are compared after
-    the index's analysis. Topics of which this leaves no word, and pages that failed, count nowhere.
+    the index's analysis; no page has those of a topic of which this leaves no word. Pages that failed count nowhere.
     """
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     wanted: dict[str, list[frozenset[str]]] = {}
     queries = tokens_of_each(analyzer, [topics.topics[topic].query for topic in topics.ids])
     for topic, words in zip(topics.ids, queries, strict=True):
         for document, grade in topics.qrels[topic].items():
-            if grade > 0 and words:
+            if grade > 0:
                 wanted.setdefault(document, []).append(frozenset(words))
     relevant = in_title = in_headings = 0
     for path in shards(store):
@@ -131,8 +131,8 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
         for (document, *_), title, headings in zip(pages, found[::2], found[1::2], strict=True):
             for of_topic in wanted[document]:
                 relevant += 1
-                in_title += of_topic <= title
-                in_headings += of_topic <= title | headings
+                in_title += bool(of_topic) and of_topic <= title
+                in_headings += bool(of_topic) and of_topic <= title | headings
     return TitleBias(relevant, in_title, in_headings)
 
 

@@ -58,9 +58,13 @@ class Problems:
         self._path, self._lines = path, lines
         self.source = ""
         self._problems: list[tuple[int, ConfigError]] = []
+        # Keys, and arrays of tables, that are read as if they were not there: what follows from that is no problem.
+        self.left_out: list[KeyPath] = []
 
     def add(self, what: str, fix: str, path: KeyPath) -> None:
         """Note a problem with the key at `path`."""
+        if path and any(key[: len(path)] == path[: len(key)] for key in self.left_out):
+            return
         line = line_of(self._lines, path)
         where = f"{self._path}:{line}" if line else str(self._path)
         self._problems.append((line or 0, ConfigError(what, fix, where)))
@@ -96,18 +100,27 @@ class Problems:
 
 
 def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
-    """Check a parsed TOML file against its declaration, and return its tables."""
+    """Check a parsed TOML file against its declaration, and return its tables.
+
+    Keys that do not fit are problems, and left out, so that others are found with them.
+    """
     from pydantic import ValidationError
 
+    read: Callable[[Any], Document] = adapter_of(Document).validate_python
     try:
-        document: Document = adapter_of(Document).validate_python(_frozen(values))
-        return document
+        return read(_frozen(values))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
     many = {name for name, table in tables().items() if table.many}
+    left_out: list[KeyPath] = []
     for path, group in groupby(details, lambda item: item["loc"][: 3 if item["loc"][0] in many else 2]):
         problems.add(*_explained(path, list(group)))
-    raise problems.error()
+        left_out.append(path[:1] if path[0] in many else path)
+    problems.left_out = left_out
+    try:
+        return read(_frozen(values, left_out))
+    except ValidationError:
+        raise problems.error() from None
 
 
 def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str, KeyPath]:
@@ -162,7 +175,9 @@ def _suggested(name: str, known: Iterable[str]) -> str:
     return f"write {close[0]!r}" if close else f"use one of {', '.join(known)}"
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: Any, left_out: Sequence[KeyPath] = (), at: KeyPath = ()) -> Any:
     if isinstance(value, Mapping):
-        return {key: _frozen(item) for key, item in value.items()}
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+        return {key: _frozen(item, left_out, (*at, key)) for key, item in value.items() if (*at, key) not in left_out}
+    if not isinstance(value, list):
+        return value
+    return tuple(_frozen(item, left_out, (*at, number)) for number, item in enumerate(value))

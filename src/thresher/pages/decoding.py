@@ -21,7 +21,12 @@ BOM, TRANSPORT, META, VALID_UTF8, DETECTED, ASSUMED = "bom transport meta valid-
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # The HTML standard's prescan reads 1024 bytes; older pages have long scripts before the declaration.
 _PRESCAN = 4096
-_META = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
+# An attribute of its own, or in the content of one that states the type of the page; not in a description.
+_META = re.compile(
+    rb"""<meta\b(?:(?=[^>]*?(?:http-equiv|text/html|xhtml))[^>]*?|(?:[^>"']|"[^"]*"|'[^']*')*?[\s/])"""
+    rb"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""",
+    re.IGNORECASE,
+)
 _XML = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]+)""")
 _COMMENT = re.compile(rb"<!--[^-]*(?:-(?!->)[^-]*)*(?:-->)?")
 _TABLE = files("thresher.pages").joinpath("encodings.tsv").read_text(encoding="utf-8")

@@ -66,6 +66,7 @@ _DESCRIBED = MARK + ELEMENT
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
+_BREAK_END = re.compile(rb"</br\s*/?>", re.IGNORECASE)
 # libxml2's limit is 256. It must not be raised: the stylesheet recurses, and a process with Java has a stack of 1 MiB.
 # Elements with text count one level more than others.
 _DEEPEST = 250
@@ -93,7 +94,7 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
 
     `blocks` is `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
     """
-    html = CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
+    html = CONTROL_REFERENCE.sub(b" ", with_breaks(_without_controls(utf8)))
     if len(html) > _LARGEST or has_many_attributes(html):
         return flatten_by_events(html, blocks, detail)
     parser = _parser()
@@ -119,6 +120,11 @@ def has_many_attributes(html: bytes) -> bool:
         if opening and len(_BETWEEN_ATTRIBUTES.findall(html, opening.start(), at)) > MANY_ATTRIBUTES:
             return True
     return False
+
+
+def with_breaks(html: bytes) -> bytes:
+    """Return a page with BR for its end tags, which browsers take for it and libxml2 ignores."""
+    return _BREAK_END.sub(b"<br>", html) if b"</br" in html or b"</BR" in html else html
 
 
 def _without_controls(utf8: bytes) -> bytes:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
 from typing import Any, NamedTuple
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from lxml import etree
 
-from thresher.pages.parsing import CONTROL_REFERENCE, DROPPED_TAGS, INLINE_TAGS, TITLE_LEVEL
+from thresher.pages.parsing import CONTROL_REFERENCE, DROPPED_TAGS, INLINE_TAGS, TITLE_LEVEL, with_breaks
 
 LIST, QUOTE, CODE, CELL = "li", "blockquote", "pre", "td"
 _CODE_TAGS = frozenset(("code", "kbd", "samp", "tt"))
@@ -39,7 +40,8 @@ _ESCAPED = re.compile(r"[\\`*\[\]<~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=[A-Z
 _AT_BEGIN = re.compile(r"[#+=>-]|\d{1,9}[.)](?=\s|$)")
 _UNSAFE_IN_ADDRESS = re.compile(r"[\s<>()\\|`]")
 _TARGETS = re.compile(r"(?!javascript:|data:|#)\S", re.IGNORECASE)
-_DATE = re.compile(r"\s*(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?!\d)")
+# Digits after the day are a time.
+_DATE = re.compile(r"\s*(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?=\D|(?:\d{4}|\d{6})?(?!\d))")
 _AUTHOR = "author article:author dc.creator dcterms.creator parsely-author sailthru.author".split()
 _PUBLISHED = (
     "article:published_time datepublished dc.date.issued dcterms.issued dcterms.created dc.date date pubdate publishdate"
@@ -127,7 +129,7 @@ class _Walk:
         self.count += 1
         if tag in ("ul", "ol", "menu"):
             start = element.get("start", "1")
-            self.lists.append([(int(start) if start.isdecimal() else 1) if tag == "ol" else None])
+            self.lists.append([(int(start) if re.fullmatch("[0-9]{1,9}", start) else 1) if tag == "ol" else None])
         elif tag == "li":
             number = self.lists[-1][0] if self.lists else None
             if number is not None:
@@ -227,7 +229,8 @@ def harmless(root: etree._Element, blocks: Sequence[str], rule: str) -> str:
 
 def parsed(utf8: bytes) -> etree._Element | None:
     """Return the root of a page in UTF-8, with line feeds as they are; None if it has no element."""
-    html = CONTROL_REFERENCE.sub(b" ", utf8.replace(b"\r\n", b"\n").translate(bytes.maketrans(_CONTROLS, b" " * 30)))
+    feeds = with_breaks(utf8.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    html = CONTROL_REFERENCE.sub(b" ", feeds.translate(bytes.maketrans(_CONTROLS, b" " * 30)))
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     return etree.fromstring(html.replace(b"\x7f", b" "), parser)
 
@@ -251,7 +254,8 @@ def _data_tables(found: Sequence[Shape], rows: Mapping[int, Sequence[int]]) -> s
 
 def _inline(pieces: Iterable[tuple[str, str, bool]]) -> str:
     line = ""
-    for link, same in groupby(pieces, key=lambda piece: piece[1]):
+    # A link that leads nowhere must not take a run of code apart.
+    for link, same in groupby(pieces, key=lambda piece: piece[1] if _TARGETS.match(piece[1]) else ""):
         text = ""
         for code, runs in groupby(same, key=lambda piece: piece[2]):
             plain = re.sub(r"\s+", " ", "".join(run[0] for run in runs))
@@ -259,8 +263,8 @@ def _inline(pieces: Iterable[tuple[str, str, bool]]) -> str:
             marked = _in_backticks(bare) if code and bare else escaped(bare)
             text += plain.replace(bare, marked) if bare else plain
         bare = text.strip()
-        if bare and _TARGETS.match(link):
-            target = _UNSAFE_IN_ADDRESS.sub(lambda match: f"%{ord(match[0]):02X}", link)
+        if bare and link:
+            target = _UNSAFE_IN_ADDRESS.sub(lambda match: quote(match[0], safe=""), link)
             text = text.replace(bare, f"[{bare}]({target})")
         line += text
     return re.sub("  +", " ", line).strip()
@@ -354,15 +358,19 @@ def about_page(root: etree._Element | None, url: str | None) -> dict[str, str]:
     metas: dict[str, str] = {}
     for meta in root.iter("meta"):
         name = meta.get("property") or meta.get("name") or meta.get("itemprop") or ""
-        metas.setdefault(name.lower(), " ".join((meta.get("content") or "").split()))
-    linked = [_entries(script.text or "") for script in root.xpath("//script[@type='application/ld+json']")]
+        if content := " ".join((meta.get("content") or "").split()):
+            metas.setdefault(name.lower(), content)
+    linked = [
+        _entries(script.text or "") for script in root.xpath("//script[starts-with(@type, 'application/ld+json')]")
+    ]
     entries = [entry for found in linked for entry in found]
     links = {rel: link.get("href", "") for link in root.iter("link") for rel in (link.get("rel") or "").lower().split()}
     times = root.xpath("//*[@itemprop='datePublished' or self::time[@pubdate]]")
     dates = [each.get("datetime") or each.get("content") or each.text or "" for each in times]
-    canonical = links.get("canonical") or metas.get("og:url", "")
+    canonical = (links.get("canonical") or metas.get("og:url", "")).strip()
+    base = next((base.get("href", "") for base in root.iter("base")), "")
     authors = (*map(metas.get, _AUTHOR), *_named(entries, "author"))
-    found = {
+    found: dict[str, str | None] = {
         "author": next((name for name in authors if name and "://" not in name), ""),
         "date": next(
             filter(None, map(_day, (*map(metas.get, _PUBLISHED), *_named(entries, "datePublished"), *dates))), ""
@@ -370,9 +378,11 @@ def about_page(root: etree._Element | None, url: str | None) -> dict[str, str]:
         "sitename": metas.get("og:site_name")
         or next(_named(entries, "publisher"), "")
         or metas.get("application-name"),
-        "canonical": urljoin(url or "", canonical.strip()) if canonical else "",
         "description": metas.get("description") or metas.get("og:description") or metas.get("twitter:description"),
     }
+    # What is no address is left out.
+    with suppress(ValueError):
+        found["canonical"] = urljoin(urljoin(url or "", base.strip()), canonical) if canonical else ""
     return {name: value for name, value in found.items() if value}
 
 
@@ -402,4 +412,5 @@ def _named(entries: Iterable[Mapping[str, Any]], member: str) -> Iterator[str]:
         value = value[0] if isinstance(value, list) and value else value
         value = value.get("name") if isinstance(value, dict) else value
         if isinstance(value, str) and value.strip():
-            yield " ".join(value.split())
+            # JSON may have a half of a surrogate pair.
+            yield " ".join(value.split()).encode("utf-8", "replace").decode()

@@ -27,7 +27,7 @@ from thresher.collections import Page
 from thresher.files import fit_text
 from thresher.pages import check_text
 from thresher.pages.decoding import decode
-from thresher.pages.parsing import has_many_attributes
+from thresher.pages.parsing import has_many_attributes, with_breaks
 
 LEAST, MOST = 4, 24
 """Bounds on the `weight` of a text, without its stop words."""
@@ -331,7 +331,7 @@ def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> 
         PageError: if it is no text.
     """
     check_text(page)
-    utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
+    utf8 = with_breaks(decode(page.content, page.charset).utf8.translate(_CONTROLS))
     options = {"remove_comments": True, "remove_pis": True, "collect_ids": False, "huge_tree": True}
     target = _Few() if has_many_attributes(utf8) else None
     parser = etree.HTMLParser(encoding="utf-8", target=target, **options)

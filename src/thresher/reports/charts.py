@@ -274,7 +274,8 @@ def overview(model: Variants, field: str = "sweep", height: int = 420, legend: b
         layer(
             "line",
             look,
-            where=f"{drawn} && datum.line",
+            # The best of a family may be of no sweep.
+            where=drawn if field == "family" else f"{drawn} && datum.line",
             **channels,
             strokeDash=kinds["strokeDash"],
             # Exact: shares are rounded, and of two that are then equal the line must end at the larger.

@@ -119,7 +119,7 @@ def render_report(
         library=chart_library(),
         data=packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
         title=facts.title,
-        sub=f"{len(facts.topics)} topics{relevant} · {len(results.tables[0].rows) - 1:,} variants",
+        sub=f"{formatting.counted(len(facts.topics), 'topic')}{relevant} · {len(results.tables[0].rows) - 1:,} variants",
         models=[_page(_alone(results, table), choice, advice) for table in results.tables],
         figures=data["models"],
         chosen=choice is not None,

@@ -11,6 +11,7 @@ from thresher.variants.results import Results
 
 _SENTENCES = {
     About.UNJUDGED: "{count} without judgments left out: {ids}.",
+    About.IRRELEVANT: "{count} without a relevant document: {ids}.",
     About.UNKNOWN: "Judgments of {count} that the topics do not have are not used: {ids}.",
     About.PSEUDO: (
         "These are pseudo-topics: on them cleaners that keep titles and headings look far better than they are, and must not "

@@ -82,7 +82,7 @@ def _power(results: Results, table: VariantTable) -> Iterator[str]:
     facts, topics = results.facts, len(table.topics)
     if results.tests and (results.tests if facts.correction == HOLM else 1) * 2.0 ** (1 - topics) > facts.alpha:
         many = f" and {results.tests} comparisons" if facts.correction == HOLM else ""
-        yield f"With {topics} topics{many} no difference can be significant, however large."
+        yield f"With {counted(topics, 'topic')}{many} no difference can be significant, however large."
 
 
 def _compared(table: VariantTable, index: int) -> dict[str, Comparison]:

@@ -102,7 +102,7 @@ def answer_table(results: Results, limit: int, recommended: Sequence[str] = ()) 
     columns, main = variant_columns(results.measures), results.tables[0].main
     names = (f"{main} difference", "postings_share", "words_share", "emptied", "query_postings")
     shown = [*_keys(results), measure_column(main), *pick(columns, *names)]
-    text = f"{len(results.facts.topics)} topics; the baseline, what is recommended and points of the Pareto front."
+    text = f"{counted(len(results.facts.topics), 'topic')}; the baseline, what is recommended and points of the Pareto front."
     if results.was_run:
         text += f" †+ is significantly better, †{MINUS} worse."
     return Table.of(
@@ -118,7 +118,7 @@ def answer_table(results: Results, limit: int, recommended: Sequence[str] = ()) 
 def caption(results: Results) -> str:
     """Return the line below a table of effectiveness: topics, test, correction, level, and what the marks mean."""
     facts, main = results.facts, results.tables[0].main
-    text = f"{len(facts.topics)} topics."
+    text = f"{counted(len(facts.topics), 'topic')}."
     found = [
         comparison.direction
         for table in results.tables

@@ -78,6 +78,11 @@ def _identifier() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
+def recognised() -> list[str]:
+    """Return the codes of ISO 639-1 that `code_of` may return."""
+    return sorted(code for code in map(str, _identifier().nb_classes) if len(code) == 2)
+
+
 def code_of(text: str) -> tuple[str, float]:
     """Return the ISO 639 code of a text's language and its probability, by langid's n-grams (Lui and Baldwin, ACL 2012)."""
     code, probability = _identifier().classify(text[:_SAMPLE])

@@ -68,7 +68,7 @@ class Chosen:
         """The variant of the sweep with the best mean over the held-out topics."""
         return None if self.best is None else self.table.rows[self.best].name
 
-    @column(header="best possible")
+    @column(header="best possible", unit="mean")
     def best_held_out(self) -> float | None:
         """That variant's mean over the held-out topics."""
         return None if self.best is None else float(self.table.held_out_mean(self.measure)[self.best])

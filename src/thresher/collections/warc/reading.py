@@ -110,7 +110,10 @@ def _head(record: Record, kind: str) -> Response:
     response = http.parse_response(record.block)
     if response.content_type:
         return response
-    return response._replace(content_type=record.text(b"warc-identified-payload-type"))
+    # What is not HTTP, such as DNS, is what the record says.
+    own = record.text(b"content-type")
+    is_http = record.block.startswith(b"HTTP/") or http.media_type(own) in ("", "application/http")
+    return response._replace(content_type=record.text(b"warc-identified-payload-type") if is_http else own)
 
 
 def _too_large(record: Record, response: Response, limit: int) -> str:
