@@ -396,7 +396,7 @@ USAGE = {
     ),
     ("clean", "pages", "-c", "words@eleven", "-o", "x.jsonl"): (
         "words@eleven: the cutoff 'eleven' is not a number. "
-        "Fix: write it like words@10, words@p70 for a percentile or words@doc50 for a quota."
+        "Fix: write a number, words@p70 for a percentile or words@doc50 for a quota."
     ),
     (
         "search",

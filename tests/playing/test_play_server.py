@@ -252,6 +252,11 @@ def test_a_page_itself_comes_with_a_policy_of_its_own(server: Server) -> None:
         shown = server.ask(f"/api/original?{address}")
         assert (shown.status, shown.body.startswith(b"<p>It cannot be shown: ")) == (200, True), address
     text = server.ask("/api/score", b"a <b> & c", Content_Type="text/plain").value["original"]
+    # What a browser sends as a string is UTF-8, whatever the page says of the file that it was.
+    pasted_page = '<meta charset="windows-1251"><p>Привет'.encode()
+    for kind, word in (("text/html; charset=utf-8", "Привет"), ("application/octet-stream", "РџСЂРёРІРµС‚")):
+        view = server.ask("/api/score", pasted_page, Content_Type=kind).value
+        assert word in server.ask(f"/api/original?{view['original']}").body.decode(), kind
     assert server.ask(f"/api/original?{text}").body.startswith(b"<pre>a &lt;b&gt; &amp; c</pre>")
 
 

@@ -5,6 +5,10 @@ import zlib
 from pathlib import Path
 
 import kenlm
+import numpy as np
+
+from thresher.language_models.words.word_model import WordModel
+from thresher.pages.plain import plain_text
 
 ARPA = (
     "\\data\\\nngram 1=4\nngram 2=2\n\n"
@@ -38,3 +42,9 @@ def load(path: Path) -> kenlm.Model:
     config.show_progress = False
     config.arpa_complain = kenlm.ARPALoadComplain.NONE
     return kenlm.Model(str(path), config)
+
+
+def perplexity_of(model: WordModel, sentence: str) -> float:
+    """Return the perplexity of one sentence, infinite if it has no words."""
+    plain = plain_text(" ".join(sentence.split()))
+    return float(model.perplexities(plain, np.array([len(plain.text)], dtype=np.int64))[0])

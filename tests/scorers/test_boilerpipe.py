@@ -191,6 +191,8 @@ def test_the_title_is_nobodys_neighbour():
     assert kept(f"<title>{text_of(10)}</title><p>{text_of(3)}</p><p>{text_of(20)}") == ["3 north n", "20 north n"]
     assert kept(f"<title>{text_of(10)}</title><p>{text_of(3)}</p>") == []
     assert kept(f"<title>{text_of(3)}</title><p>{text_of(20)}</p>") == ["20 north n"]
+    for rules in ("words", "density"):
+        assert kept(f"<title>{text_of(10)}</title>" * 2 + "<p>Menu</p>", rules=rules) == []
 
 
 def test_plain_text_has_no_links():

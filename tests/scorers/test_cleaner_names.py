@@ -180,7 +180,7 @@ def test_cutoffs_as_they_are_printed(value, text):
 
 
 KNOWN = ", ".join(sorted(scorers()))
-LIKE = "Fix: write it like words@10, words@p70 for a percentile or words@doc50 for a quota."
+LIKE = "Fix: write a number, words@p70 for a percentile or words@doc50 for a quota."
 RANGE = "Fix: choose one above 0 and below 100."
 QUOTA = "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep."
 PATTERN = "Fix: write it like perplexity(lm=books)@8000."

@@ -161,7 +161,12 @@ def test_a_text_holds_all_of_its_own_lines(text: Sequence[str]) -> None:
     [
         ("extractor(nothing)", "unknown extractor 'nothing'"),
         ("union(justext,nothing)@0.5", "unknown extractor 'nothing'"),
-        ("extractor(justext,favor=recall)", "justext has no option 'favor'"),
+        ("extractor(justext,favor=recall)", "justext has no option favor=recall"),
+        ("agree(trafilatura:speed)@0.5", "trafilatura has no option favor=speed"),
+        ("agree(trafilatura:precision:x)@0.5", "trafilatura has no option favor=precision:x"),
+        ("union(readability:precision)@0.5", "readability has no option favor=precision"),
+        ("union(justext:Klingon)@0.5", "justext has no option language=Klingon"),
+        ("extractor(justext,language=Klingon)", "justext has no option language=Klingon"),
         ("extractor(trafilatura,favor=speed)", "'favor' cannot be 'speed'"),
         ("extractor(justext,headings=keep)", "'extractor' has no parameter 'headings'"),
         ("extractor(justext)@3", "'extractor' decides by itself and has no cutoff"),

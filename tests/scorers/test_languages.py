@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from many_languages import PARAGRAPHS
 
-from thresher.scorers.languages import BY_CODE, UNKNOWN, UNSPACED, language_of, languages, spoken, stop_list
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scorers.languages import BY_CODE, UNKNOWN, UNSPACED, language_of, languages, stop_list
 
 
 def test_paragraphs() -> None:
@@ -27,6 +28,7 @@ def test_names_are_those_of_stop_lists() -> None:
     without = {name for name in BY_CODE.values() if name not in languages()}
     assert without == {"Amharic", *UNSPACED} - {"Tibetan"}
     assert len({*BY_CODE.values()}) == len(BY_CODE) > 80
-    assert (spoken("Simple_English"), spoken("Russian")) == ("English", "Russian")
+    own = (parse_cleaner(f"justext(lang={lang})").scorers[0] for lang in ("Simple_English", "Russian"))
+    assert [scorer.language for scorer in own] == ["English", "Russian"]
     assert {"the", "of"} <= stop_list("English")
     assert all(word == word.strip().lower() for language in languages() for word in stop_list(language))

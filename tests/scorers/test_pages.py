@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small_models import perplexity_of
 
 import thresher
 from thresher.collections import Page
@@ -34,7 +35,7 @@ def score(name: str, text: str) -> float:
 
 def test_perplexity_is_that_of_all_words_as_one_sentence() -> None:
     model = load_model("books")
-    expected = model.perplexity("It rained all day in the north. and more")
+    expected = perplexity_of(model, "It rained all day in the north. and more")
     assert score("perplexity", f"{RAIN}\nand more") == pytest.approx(expected, rel=1e-6)
     cut = parse_cleaner("pages(perplexity)@1000").cuts[0]
     assert (cut.name, cut.scorer.keep) == ("pages(perplexity,lm=books)@1000", KEEP_LOW)

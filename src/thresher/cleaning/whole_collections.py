@@ -135,10 +135,10 @@ def _listed(counts: Mapping[str, int]) -> str:
 class CleanCounts:
     """The outcome of cleaning a collection: `documents = kept + emptied + failed`.
 
-    `emptied_languages` counts the emptied pages by language, see `scoring.lost_pages`; `failure_kinds` the failed ones by
-    kind. `warnings` are sentences on what was lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names
-    and reasons; `cutoffs` are the numbers that percentiles resolved to, by cuts. `bytes` are those of the pages. `left_out`
-    counts documents that the output leaves out, `duplicates` those marked, if there is metadata.
+    `emptied_languages` counts the emptied pages by language, see `scoring.lost_pages`. `warnings` are sentences on what was
+    lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names and reasons; `cutoffs` are the numbers that
+    percentiles resolved to, by cuts. `bytes` are those of the pages. `left_out` counts documents that the output leaves out,
+    `duplicates` those marked, if there is metadata.
     """
 
     documents: int
@@ -147,7 +147,6 @@ class CleanCounts:
     emptied: int
     emptied_languages: Mapping[str, int]
     failed: int
-    failure_kinds: Mapping[str, int]
     words: int
     left_out: int
     duplicates: int
@@ -350,7 +349,6 @@ def clean_collection(
         emptied=tally.emptied.total(),
         emptied_languages=lost_pages.by_count(tally.emptied),
         failed=tally.kinds.total(),
-        failure_kinds=lost_pages.by_count(tally.kinds),
         words=tally.words,
         left_out=tally.left_out,
         duplicates=tally.duplicates,

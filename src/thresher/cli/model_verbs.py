@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import click
 
 from thresher.cli.options import FILE, say
+from thresher.errors import StateError
 
 
 @click.group()
@@ -96,6 +98,9 @@ def train_characters(
     from thresher.language_models.characters.training import find_pairs, read_pairs, train, usual_settings
     from thresher.progress import progress
 
+    # Models are archives of this kind.
+    if output.exists() and not is_zipfile(output):
+        raise StateError("it exists and is no model of ncleaner", "choose another name", str(output))
     usual = usual_settings(alphabet)
     settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
     pairs = find_pairs(clean, raw, pages)

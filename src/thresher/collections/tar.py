@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 from thresher.collections.interface import ReadOptions
-from thresher.collections.sources import HTML_SUFFIXES, Part, Reading, Source, Span, too_large
+from thresher.collections.sources import PACKED_SUFFIXES, PAGE_SUFFIXES, Part, Reading, Source, Span, too_large
 from thresher.errors import InputError
 from thresher.streams import COMPRESSIONS, open_stream, skip
 
@@ -25,7 +25,8 @@ _REGULAR = (b"0", b"\0", b"7")
 _LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL, _GNU_SPARSE = b"L", b"K", b"x", b"X", b"g", b"S"
 _EXTENDED = (_LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL)
 # Links, devices and folders hold no data, whatever their size field says.
-_WITHOUT_DATA = (b"1", b"2", b"3", b"4", b"5", b"6")
+_LINKS = (b"1", b"2")
+_WITHOUT_DATA = (*_LINKS, b"3", b"4", b"5", b"6")
 _PAX_RECORD = re.compile(rb"([0-9]{1,9}) ([^=\n]+)=")
 _PAX_KEYS = ("path", "size", "GNU.sparse.name", "GNU.sparse.map", "GNU.sparse.major", "GNU.sparse.size")
 
@@ -38,14 +39,14 @@ class TarDamage(Exception):
 class Member:
     """A member: its name, the offset of its first header, the bytes of its data in the archive.
 
-    `regular`: it is a file. `sparse`: the data are only parts of that file.
+    `regular`: it is a file, or a link to one. `unread`: why its data are not those of that file.
     """
 
     name: str
     offset: int
     size: int
     regular: bool
-    sparse: bool
+    unread: str
 
 
 class TarReader:
@@ -86,12 +87,13 @@ class TarReader:
         name = extended.get("GNU.sparse.name") or extended.get("path") or _name(block)
         size = _decimal(extended["size"]) if "size" in extended else _number(block[124:136])
         sparse = kind == _GNU_SPARSE or any(key.startswith("GNU.sparse") for key in extended)
+        unread = "a link" if kind in _LINKS else "packed as a sparse file" if sparse else ""
         more = kind == _GNU_SPARSE and block[482]
         while more:
             more = self._take(_BLOCK, "a header")[504]
         folder = kind in _WITHOUT_DATA or (kind == b"\0" and name.endswith("/"))
-        regular = (kind in _REGULAR or kind == _GNU_SPARSE) and not folder
-        return Member(name, self.offset, 0 if folder else size, regular, sparse)
+        regular = kind in _LINKS or ((kind in _REGULAR or kind == _GNU_SPARSE) and not folder)
+        return Member(name, self.offset, 0 if folder else size, regular, unread)
 
     def _extend(self, extended: dict[str, str], block: bytes) -> None:
         kind = block[156:157]
@@ -200,7 +202,7 @@ class Tar:
             archive = TarReader(stream)
             try:
                 for member in archive:
-                    if member.regular and (self.every or member.name.lower().endswith(HTML_SUFFIXES)):
+                    if member.regular and (self.every or member.name.lower().endswith(PAGE_SUFFIXES)):
                         yield _source(archive, member, part.name, options)
                         count += 1
                 skip(stream, _TO_THE_END)  # there may be damage after the archive's end
@@ -208,7 +210,7 @@ class Tar:
                 damage = str(error)
             damage = stream.damage or damage
             if damage:
-                problem = f"the archive is broken after {count} page{'s' * (count != 1)}: {damage}"
+                problem = f"the archive is broken ({damage}), after {count} page{'s' * (count != 1)}"
                 yield Source("", part.name, 0, archive.offset, problem=problem)
         return Span(0 if count else None, part.path.stat().st_size)
 
@@ -221,8 +223,8 @@ def _source(archive: TarReader, member: Member, file: str, options: ReadOptions)
         problem = error.what
     if member.size > options.max_bytes:
         problem = too_large(member.size, options.max_bytes)
-    elif member.sparse:
-        problem = "it is packed as a sparse file, which is not read"
+    elif unread := member.unread or "compressed" * member.name.lower().endswith(PACKED_SUFFIXES):
+        problem = f"it is {unread}, which is not read in an archive: unpack it"
     if problem:
         return Source(document_id, file, member.size, member.offset, problem=problem)
     return Source(document_id, file, member.size, member.offset, content=archive.read(member))

@@ -47,7 +47,7 @@ def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[i
 
 
 def _stops_before_spaces(plain: PlainText) -> list[int]:
-    """Return the offsets of stops and closers before a space and no lower-case Latin letter."""
+    """Return the offsets of stops and closers before a space and none of a to z."""
     classes = plain.classes
     ends = (classes[:-2] & (STOP | CLOSER) > 0) & (classes[1:-1] == SPACE) & (classes[2:] & LOWER == 0)
     return np.flatnonzero(ends).tolist()

@@ -380,8 +380,7 @@ def about_page(root: etree._Element | None, url: str | None) -> dict[str, str]:
         or metas.get("application-name"),
         "description": metas.get("description") or metas.get("og:description") or metas.get("twitter:description"),
     }
-    # What is no address is left out.
-    with suppress(ValueError):
+    with suppress(ValueError):  # it is no address
         found["canonical"] = urljoin(urljoin(url or "", base.strip()), canonical) if canonical else ""
     return {name: value for name, value in found.items() if value}
 

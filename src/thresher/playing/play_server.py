@@ -153,8 +153,8 @@ class Play:
         return _json({"ranks": await run_in_threadpool(lambda: {name: rank(name) for name in names})})
 
     async def _score(self, request: Request) -> Response:
-        is_text = request.headers.get("content-type", "").startswith("text/plain")
-        page = Page("", await self._body(request), charset="utf-8" if is_text else None, is_text=is_text)
+        kind = request.headers.get("content-type", "").partition(";")[0]
+        page = Page("", await self._body(request), None, "utf-8" if kind[:5] == "text/" else None, kind == "text/plain")
         view = await waited_for(request, self.score, page)
         digest = hashlib.sha256(page.content).hexdigest()
         for name in [*self._pasted][: 1 - _MOST_PASTED]:

@@ -56,14 +56,15 @@ def overview_plot(title: str, cleaners: Sequence[Quality], baseline: Quality) ->
         number(name, f"{name}, mean over pages", (max(0.0, low), min(1.02, high)))
         for name, (low, high) in zip(("recall", "precision"), ends, strict=True)
     )
-    kinds = series("series", list(dict.fromkeys(row["series"] for row in rows)), True)
+    color = series("series", list(dict.fromkeys(row["series"] for row in rows)), True)["color"]
+    color["legend"] = {**(color["legend"] or {}), "symbolType": "circle", "symbolSize": 80}
     equal = list(_equal_f1(*x["scale"]["domain"], *y["scale"]["domain"]))
     points = [(row["recall"], row["precision"]) for row in (*rows, base)]
     text = {"fill": SOFT, "fontSize": 10, "align": "right", "baseline": "bottom", "dx": -2}
     layers = [
         layer("line", {"stroke": SOFT, "strokeWidth": 0.6, "opacity": 0.6}, equal, x=x, y=y, detail={"field": "f1"}),
         layer("text", text, {row["f1"]: row for row in equal}.values(), x=x, y=y, text={"field": "f1"}),
-        layer("circle", {"size": 35, "opacity": 1, "clip": True}, rows, x=x, y=y, color=kinds["color"]),
+        layer("circle", {"size": 35, "opacity": 1, "clip": True}, rows, x=x, y=y, color=color),
         layer("point", BASELINE, [base], x=x, y=y),
         *written(placed([base, *rows], points, x, y, _SIZE), x, y),
     ]

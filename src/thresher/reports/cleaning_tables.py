@@ -293,7 +293,7 @@ def sentences(run: CleaningRun) -> Iterator[str]:
     words = best.summary.words
     gain = best.comparison.difference if best.comparison else 0.0
     yield (
-        f"The highest mean F1 is that of {best.cleaner}: {fixed(words.f1.mean, 3)} ({signed(gain, 3)}), at precision"
+        f"Of these the highest mean F1 is that of {best.cleaner}: {fixed(words.f1.mean, 3)} ({signed(gain, 3)}), at precision"
         f" {fixed(words.precision.mean, 3)} and recall {fixed(words.recall.mean, 3)}."
     )
     if worse:

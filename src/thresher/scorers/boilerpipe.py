@@ -241,7 +241,7 @@ class Boilerpipe(Scorer):
         if self.values["rules"] == "cleaneval":
             return by_cleaneval_rule(densities(segments, count), links)
         # The title is not displayed in the page, so it is not the neighbour of any block.
-        parted = title[1:] != title[:-1]
+        parted = title[1:] | title[:-1]
         if self.values["rules"] == "density":
             return by_density(neighbourhood(densities(segments, count), parted), neighbourhood(links, parted))
         return by_words(neighbourhood(words, parted), neighbourhood(links, parted))

@@ -28,6 +28,7 @@ from thresher.files import file_digest, plugins
 from thresher.pages import Segments, read_html
 from thresher.passes.backends import documents_apart
 from thresher.scorers.base import BLOCK, KEEP_HIGH, PageText, Parameter, Scorer, Scores, TextMaker
+from thresher.scorers.languages import languages
 
 # The encoding of an XML declaration no longer applies, and lxml refuses text that declares one. CleanEval wrapped every page
 # in an element TEXT, because of which Trafilatura does not recognise some pages as HTML.
@@ -167,13 +168,17 @@ class ExtractedText(PageText):
     def check(self, where: str) -> None:
         """Check that the package is known and installed, and has the option."""
         package = self.package(where)
-        for parameter in self.parameters[1:]:
-            if self.values[parameter.name] != parameter.default and parameter.name != package.option:
-                fix = f"write {package.option}=…" if package.option else "leave it out"
-                raise ConfigError(f"{self.values['by']} has no option {parameter.name!r}", fix, where)
         if not find_spec(package.module.partition(".")[0]):
             what = f"the extractor needs a package that is not installed: {package.distribution}"
             raise MissingDependencyError(what, f"install the extra: {install_command(str(self.values['by']))}", where)
+        for parameter in self.parameters[1:]:
+            name, known = parameter.name, [str(parameter.default)]
+            fix = f"write {package.option}=…" if package.option else "leave it out"
+            if name == package.option:
+                known = [*map(str, parameter.choices or languages())]
+                fix = f"use one of {', '.join(known)}"
+            if (value := self.values[name]) not in known:
+                raise ConfigError(f"{self.values['by']} has no option {name}={value}", fix, where)
 
     def package(self, where: str | None = None) -> Package:
         """Return what extracts."""
@@ -316,4 +321,4 @@ class Agree(_Joint):
 def _maker(text: str) -> TextMaker:
     name, _, value = text.strip().partition(":")
     package = packages().get(name)
-    return ExtractedText(by=name, **({package.option: value} if package and package.option and value else {}))
+    return ExtractedText(by=name, **({package.option or "favor": value} if package and value else {}))

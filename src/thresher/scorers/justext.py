@@ -17,7 +17,7 @@ from thresher.files import digest
 from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
-from thresher.scorers.languages import languages, own_stop_list, spoken, stop_list
+from thresher.scorers.languages import VARIANTS, languages, own_stop_list, stop_list
 
 Classes = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]
@@ -196,7 +196,8 @@ class Justext(Scorer):
     @property
     def language(self) -> str:
         """The language of its stop list; none if it is the user's."""
-        return "" if self.values["stopwords"] else spoken(str(self.values["lang"]))
+        lang = str(self.values["lang"])
+        return "" if self.values["stopwords"] else VARIANTS.get(lang, lang)
 
     def score(self, segments: Segments) -> Scores:
         """Return 1 for the blocks of good paragraphs and 0 for others."""

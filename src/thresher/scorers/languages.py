@@ -29,8 +29,8 @@ BY_CODE = dict(
     ).split()
 )
 """Names of languages, those of stop lists where there is one, by their codes."""
-# The same language in other words or spelling.
-_VARIANTS = {"Simple_English": "English", "Belarusian_Taraskievica": "Belarusian"}
+# Languages of stop lists that have the same language in other words or spelling.
+VARIANTS = {"Simple_English": "English", "Belarusian_Taraskievica": "Belarusian"}
 # Characters of a text that tell its language; more would only take longer.
 _SAMPLE = 2000
 # A text of less than this probability is of no known language: names, numbers, a few words.
@@ -93,8 +93,3 @@ def language_of(text: str) -> str:
     """Return the language of a text, as stop lists are named (`English`), or its code; `UNKNOWN` if it is not even likely."""
     code, probability = code_of(text)
     return BY_CODE.get(code, code) if probability >= _LEAST else UNKNOWN
-
-
-def spoken(stop_list: str) -> str:
-    """Return the language of a stop list, as `language_of` names it: two lists may be of one language."""
-    return _VARIANTS.get(stop_list, stop_list)

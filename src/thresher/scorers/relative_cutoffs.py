@@ -68,7 +68,7 @@ def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
     except ValueError as error:
         raise ConfigError(
             f"the cutoff {text!r} is not a number",
-            f"write it like {example}@10, {example}@p70 for a percentile or {example}@doc50 for a quota",
+            f"write a number, {example}@p70 for a percentile or {example}@doc50 for a quota",
             where,
         ) from error
     if match is None:

@@ -45,6 +45,13 @@ def test_train_and_clean(site: Path, tmp_path: Path) -> None:
     assert said == f"{model}: {facts}; use it as 'ncleaner(model={model})@0'\n"
     assert (result.settings.n, result.settings.q, result.settings.alphabet.name) == (3, 0.5, "lexical")
     assert (result.pages, result.training) == (12, "clean against raw")
+    # A model is replaced, other files are not.
+    train(site / "clean", site / "raw", "-o", model)
+    mine = site / "clean" / "1.txt"
+    before = mine.read_bytes()
+    done = thresher("ncleaner", "train", site / "clean", site / "raw", "-o", mine)
+    assert (done.code, mine.read_bytes()) == (5, before)
+    assert done.err == f"error: {mine}: it exists and is no model of ncleaner. Fix: choose another name.\n"
     cleaned = tmp_path / "cleaned.jsonl"
     done = thresher("clean", site / "raw", "-c", f"ncleaner(model={model})@0", "-o", cleaned, "--workers", "1")
     assert done.code == 0, done.err

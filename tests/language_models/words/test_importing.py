@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from small_models import ARPA, PROBING, TRIE, binary, write_arpa
+from small_models import ARPA, PROBING, TRIE, binary, perplexity_of, write_arpa
 
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.language_models import BUILDERS, load_model, model_files
@@ -42,7 +42,7 @@ def test_an_arpa_file(tmp_path):
     assert (tmp_path / "out" / "model.arpa").read_text() == ARPA
     model = load_model(str(tmp_path / "out"))
     assert (model.order, model.card) == (2, card)
-    assert model.perplexity("A a, B!") == pytest.approx(A_A_B, rel=1e-6)
+    assert perplexity_of(model, "A a, B!") == pytest.approx(A_A_B, rel=1e-6)
 
 
 def test_a_compressed_file_is_written_as_it_was(tmp_path):
@@ -53,8 +53,8 @@ def test_a_compressed_file_is_written_as_it_was(tmp_path):
     assert (tmp_path / "out" / "model.arpa").read_text() == ARPA
     # By `characters` a letter of Han is a word.
     model = load_model(str(tmp_path / "out"))
-    assert model.perplexity("a a 文") == pytest.approx(A_A_B, rel=1e-6)
-    assert model.perplexity("文文") == pytest.approx(10 ** (2.5 / 2), rel=1e-6)
+    assert perplexity_of(model, "a a 文") == pytest.approx(A_A_B, rel=1e-6)
+    assert perplexity_of(model, "文文") == pytest.approx(10 ** (2.5 / 2), rel=1e-6)
 
 
 def test_without_a_word_for_unknown_ones(tmp_path):
@@ -63,7 +63,7 @@ def test_without_a_word_for_unknown_ones(tmp_path):
     card = import_model(source, tmp_path / "out")
     assert card.unknown_words == "log10 P = -100, as KenLM sets it: the file has no <unk>"
     assert card.ngrams == (3, 2)
-    assert load_model(str(tmp_path / "out")).perplexity("a b") == pytest.approx(10 ** (100.4 / 2), rel=1e-4)
+    assert perplexity_of(load_model(str(tmp_path / "out")), "a b") == pytest.approx(10 ** (100.4 / 2), rel=1e-4)
 
 
 @pytest.mark.parametrize("packed", [PROBING, TRIE])
@@ -74,7 +74,7 @@ def test_a_binary(tmp_path, packed):
     assert (card.name, card.order, card.ngrams) == ("mine", 2, (4, 2))
     assert card.digest == hashlib.sha256(binary(packed)).hexdigest()
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["card.json", "model.binary"]
-    assert load_model(str(tmp_path / "out")).perplexity("a a b") == pytest.approx(A_A_B, rel=1e-6)
+    assert perplexity_of(load_model(str(tmp_path / "out")), "a a b") == pytest.approx(A_A_B, rel=1e-6)
 
 
 def test_every_cut_of_a_binary_is_refused(tmp_path):
@@ -169,10 +169,10 @@ def test_a_file_without_a_card(tmp_path):
     (tmp_path / "card.json").write_text("{")
     model = load_model(str(source))
     assert (model.card, model.order) == (None, 2)
-    assert model.perplexity("A a, B!") == pytest.approx(A_A_B, rel=1e-6)
+    assert perplexity_of(model, "A a, B!") == pytest.approx(A_A_B, rel=1e-6)
     assert model_files(str(source)).digest == hashlib.sha256(ARPA.encode()).hexdigest()
     (tmp_path / "m.klm").write_bytes(binary(TRIE))
-    assert load_model(str(tmp_path / "m.klm")).perplexity("a a b") == pytest.approx(A_A_B, rel=1e-6)
+    assert perplexity_of(load_model(str(tmp_path / "m.klm")), "a a b") == pytest.approx(A_A_B, rel=1e-6)
 
 
 def test_the_file_in_a_folder_is_the_folder(tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_models import perplexity_of
 
 from thresher.errors import InputError
 from thresher.language_models import load_model, model_files
@@ -59,7 +60,7 @@ def test_the_model_is_that_of_the_sentences_that_count(tmp_path: Path) -> None:
         "without those on more than 2 pages"
     )
     model = load_model(str(output))
-    assert model.perplexity(lines[0]) < model.perplexity(FOOTER)
+    assert perplexity_of(model, lines[0]) < perplexity_of(model, FOOTER)
 
 
 def test_what_was_learnt_is_not_learnt_again(tmp_path: Path) -> None:
@@ -105,7 +106,7 @@ def test_too_little_text_is_refused(tmp_path: Path, pages: list[list[str]], coun
 
 def test_enough_text_is_enough(tmp_path: Path) -> None:
     learn(lambda: [[f"word{number} of a sentence" for number in range(250)]], tmp_path / "self-1", "en")
-    assert load_model(str(tmp_path / "self-1")).perplexity("word7 of a sentence") < 1000
+    assert perplexity_of(load_model(str(tmp_path / "self-1")), "word7 of a sentence") < 1000
 
 
 def test_letters_are_words_where_there_are_no_spaces(tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ def test_letters_are_words_where_there_are_no_spaces(tmp_path: Path) -> None:
     model = load_model(str(tmp_path / "self-1"))
     assert model.card is not None
     assert model.card.language == "zh"
-    assert model.perplexity("河上的老桥") < model.perplexity("上河桥的老")
+    assert perplexity_of(model, "河上的老桥") < perplexity_of(model, "上河桥的老")
 
 
 def test_a_reading_that_fails_leaves_nothing(tmp_path: Path) -> None:

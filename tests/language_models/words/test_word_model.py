@@ -8,6 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from small_models import perplexity_of
 
 from thresher.language_models import load_model
 from thresher.language_models.words.books import read_counts
@@ -42,9 +43,9 @@ def formula():
 
 def test_by_hand(formula):
     model = load_model("books")
-    assert model.perplexity("This is normal text") == pytest.approx(1125.95, abs=0.005)
+    assert perplexity_of(model, "This is normal text") == pytest.approx(1125.95, abs=0.005)
     boilerplate = "this is normal HTML PAGE BOI%& 678346 NOR text"
-    assert model.perplexity(boilerplate) == pytest.approx(35_729, abs=1)
+    assert perplexity_of(model, boilerplate) == pytest.approx(35_729, abs=1)
     for sentence in (
         boilerplate,
         "This is normal text",
@@ -55,23 +56,23 @@ def test_by_hand(formula):
         "中文 文本",
         "1 2 3",
     ):
-        assert model.perplexity(sentence) == pytest.approx(formula(sentence.replace("İ", "I")), rel=1e-5)
+        assert perplexity_of(model, sentence) == pytest.approx(formula(sentence.replace("İ", "I")), rel=1e-5)
     # The first word has `<s>` before it, and an unknown word costs 10^6 for the next one as well.
-    assert model.perplexity("the") == pytest.approx(1e6, rel=1e-5)
-    assert model.perplexity("xyzzy") == pytest.approx(1e6, rel=1e-5)
-    assert model.perplexity("  is\tthis\n") == model.perplexity("is this")
-    assert model.perplexity("THIS  is, normal: text!") == model.perplexity("this is normal text")
+    assert perplexity_of(model, "the") == pytest.approx(1e6, rel=1e-5)
+    assert perplexity_of(model, "xyzzy") == pytest.approx(1e6, rel=1e-5)
+    assert perplexity_of(model, "  is\tthis\n") == perplexity_of(model, "is this")
+    assert perplexity_of(model, "THIS  is, normal: text!") == perplexity_of(model, "this is normal text")
 
 
 @pytest.mark.parametrize("sentence", ["", " ", "...", "— • !", "\n", "<>"])
 def test_without_words_it_is_infinite(sentence):
-    assert load_model("books").perplexity(sentence) == math.inf
+    assert perplexity_of(load_model("books"), sentence) == math.inf
 
 
 @pytest.mark.parametrize("control", ["\0", "\x01", "\x1f", "\x7f", "\t", "\x85", "\u200b"])
 def test_control_characters_part_words(control):
     model = load_model("books")
-    assert model.perplexity(f"this{control}is") == model.perplexity("this is")
+    assert perplexity_of(model, f"this{control}is") == perplexity_of(model, "this is")
 
 
 def test_thousands_of_real_sentences(shared_data, formula):

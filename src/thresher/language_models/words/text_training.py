@@ -23,7 +23,7 @@ from thresher.collections.file_collection import HTML, kind_of
 from thresher.collections.sources import PageError
 from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import atomic_path, file_digest, user_error, user_errors
-from thresher.language_models.words.models import ARPA, CARD, find_model
+from thresher.language_models.words.models import ARPA, BINARY, CARD, find_model
 from thresher.language_models.words.ngrams import ENDS, HISTORY, NO_COUNT, SPECIAL, WEIGHTS, formula
 from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, tokeniser
 from thresher.language_models.words.training import PORTION, Encoded, encode_text, write_model
@@ -114,8 +114,7 @@ def _problems(texts: Sequence[Path], output: Path, order: int, name: str) -> Ite
             yield InputError("there is no such file or folder", "check the path", str(path))
     if not texts:
         yield ConfigError("there is no text to train on", "name files of text, or folders of HTML", "TEXT")
-    replaceable = output.is_dir() and ((output / CARD).exists() or not any(output.iterdir()))
-    if output.exists() and not replaceable:
+    if output.exists() and not (output.is_dir() and {one.name for one in output.iterdir()} <= {ARPA, BINARY, CARD}):
         yield ConfigError("it exists and is not a language model", "choose another folder", f"--output {output}")
     if order not in WEIGHTS:
         fix = "choose 2 or 3, or train with KenLM's lmplz and import the model"

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from thresher.errors import InputError, ResourceError, StateError
 from thresher.files import user_errors
 from thresher.language_models.words.tokenisers import Tokeniser
-from thresher.pages.plain import Ints, PlainText, plain_text
+from thresher.pages.plain import Ints, PlainText
 from thresher.records import RecordFile
 
 Floats = npt.NDArray[np.float64]
@@ -223,11 +223,6 @@ class WordModel:
         scores = map(self._score, sentences, repeat(True), repeat(False))
         logs = np.fromiter(scores, dtype=np.float64, count=len(sentences))
         return smoothed_perplexities(logs, counts, context, prior)
-
-    def perplexity(self, sentence: str) -> float:
-        """Return the perplexity of one sentence, infinite if it has no words."""
-        plain = plain_text(" ".join(sentence.split()))
-        return float(self.perplexities(plain, np.array([len(plain.text)], dtype=np.int64))[0])
 
 
 def _read(path: Path) -> kenlm.Model:

@@ -547,6 +547,7 @@
   const show = (view) => {
     say("");
     if (view.problem) {
+      part("view").hidden = true;
       say(`${view.id || "The page"}: ${view.problem}.`);
       return;
     }
@@ -584,8 +585,14 @@
     attempt(async () => {
       wanted += 1;
       const mine = wanted;
-      const view = await answer();
-      if (mine === wanted) show(view);
+      try {
+        const view = await answer();
+        if (mine === wanted) show(view);
+      } catch (error) {
+        // Another page's text must not stand under this one's name.
+        if (mine === wanted) part("view").hidden = true;
+        throw error;
+      }
     });
   const pasted = new Map();
   // A file's pages go by their place: two may have one id. What has no tag is text, such as a sentence.
@@ -594,7 +601,9 @@
       if (!data.server) return JSON.parse(stored[value].textContent);
       if (!pasted.has(value)) return ask(`api/page?id=${encodeURIComponent(value)}`);
       const { body } = pasted.get(value);
-      const type = typeof body === "string" && !/<[a-z!/?]/i.test(body) ? "text/plain; charset=utf-8" : "application/octet-stream";
+      // A string has no other encoding, whatever it says.
+      const text = `text/${/<[a-z!/?]/i.test(body) ? "html" : "plain"}; charset=utf-8`;
+      const type = typeof body === "string" ? text : "application/octet-stream";
       return ask("api/score", { method: "POST", body, headers: { "Content-Type": type } });
     });
   const score = (body) => {
@@ -645,14 +654,14 @@
     try {
       const text = decodeURIComponent(location.hash.slice(1));
       const [id, ...cuts] = text.startsWith("[") ? JSON.parse(text) : [text];
-      if (cuts.flat().every(isSound)) cuts.slice(0, 2).forEach((each, number) => (sides[number].cuts = each));
+      if (cuts.every(Array.isArray) && cuts.flat().every(isSound)) cuts.slice(0, 2).forEach((each, number) => (sides[number].cuts = each));
       return id;
     } catch {
       return location.hash.slice(1);
     }
   };
   const isSound = ({ scorer, cutoff, headings, floor }) =>
-    Object.hasOwn(scorers, scorer) && Number.isFinite(cutoff) && ["score", "headline", "keep", "drop"].includes(headings) && Number.isSafeInteger(floor);
+    Object.hasOwn(scorers, scorer) && Number.isFinite(cutoff) && floor >= 0 && ["score", "headline", "keep", "drop"].includes(headings) && Number.isSafeInteger(floor);
 
   // --- ranks
 
@@ -783,6 +792,7 @@
   part("picking").hidden = !all.length;
   part("filter").hidden = part("before").hidden = part("after").hidden = all.length < 2;
   fillPick(all, data.server ? data.count : all.length);
+  addEventListener("hashchange", () => location.reload());
   const first = named();
   if (all.length) {
     const place = all.findIndex(([id]) => id === first);
