@@ -260,6 +260,29 @@ def test_a_page_itself_comes_with_a_policy_of_its_own(server: Server) -> None:
     assert server.ask(f"/api/original?{text}").body.startswith(b"<pre>a &lt;b&gt; &amp; c</pre>")
 
 
+def test_a_string_is_what_it_is_a_page_that_fails_leaves_no_other_and_an_address_is_followed(server: Server) -> None:
+    with chromium() as started:
+        page = Browser(started).page
+        page.context.set_offline(False)
+        page.goto(f"{server.address}#rain")
+        page.wait_for_selector(".row >> text=Rain is expected")
+        page.evaluate("location.hash = 'hostile'")
+        page.wait_for_function("document.querySelector('#pick').value === 'hostile' && document.querySelector('.row')")
+        assert not page.locator(".row >> text=Rain is expected").count()
+        page.evaluate("location.hash = 'rain'")
+        page.wait_for_selector(".row >> text=Rain is expected")
+        page.evaluate("document.querySelector('#pasting').open = true")
+        page.fill("#paste textarea", '<meta charset="windows-1251"><p>Привет')
+        page.click("#paste button")
+        page.wait_for_selector(".row >> text=Привет")
+        page.select_option("#pick", "rain")
+        page.wait_for_selector(".row >> text=Rain is expected")
+        page.route("**/api/page?id=hostile", lambda route: route.fulfill(status=404, json={"problem": "It is gone."}))
+        page.select_option("#pick", "hostile")
+        page.wait_for_selector("text=It is gone.")
+        assert not page.is_visible("#view")
+
+
 def test_the_page_itself_stands_beside_its_text_and_what_was_pasted_in_the_list(server: Server) -> None:
     with chromium() as started:
         browser = Browser(started)
