@@ -94,8 +94,9 @@ def clean(
     from thresher.reports.formatting import counted
     from thresher.scorers.cleaners import parse_cleaner
 
+    begun = begun_outputs(output)
     for path in (output, removed, side_by_side, failures):
-        if path is not None and path.is_file() and not replaces and real_path(path) not in begun_outputs(output):
+        if path is not None and path.is_file() and not replaces and real_path(path) not in begun:
             raise StateError("it exists already", "choose another name, or add --replace", str(path))
     begin = perf_counter()
     counts = clean_collection(

@@ -98,8 +98,7 @@ def train_characters(
     from thresher.language_models.characters.training import find_pairs, read_pairs, train, usual_settings
     from thresher.progress import progress
 
-    # Models are archives of this kind.
-    if output.exists() and not is_zipfile(output):
+    if output.exists() and not is_zipfile(output):  # as models are
         raise StateError("it exists and is no model of ncleaner", "choose another name", str(output))
     usual = usual_settings(alphabet)
     settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)

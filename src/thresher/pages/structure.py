@@ -360,10 +360,8 @@ def about_page(root: etree._Element | None, url: str | None) -> dict[str, str]:
         name = meta.get("property") or meta.get("name") or meta.get("itemprop") or ""
         if content := " ".join((meta.get("content") or "").split()):
             metas.setdefault(name.lower(), content)
-    linked = [
-        _entries(script.text or "") for script in root.xpath("//script[starts-with(@type, 'application/ld+json')]")
-    ]
-    entries = [entry for found in linked for entry in found]
+    scripts = root.xpath("//script[starts-with(@type, 'application/ld+json')]")
+    entries = [entry for script in scripts for entry in _entries(script.text or "")]
     links = {rel: link.get("href", "") for link in root.iter("link") for rel in (link.get("rel") or "").lower().split()}
     times = root.xpath("//*[@itemprop='datePublished' or self::time[@pubdate]]")
     dates = [each.get("datetime") or each.get("content") or each.text or "" for each in times]

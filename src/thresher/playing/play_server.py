@@ -154,7 +154,8 @@ class Play:
 
     async def _score(self, request: Request) -> Response:
         kind = request.headers.get("content-type", "").partition(";")[0]
-        page = Page("", await self._body(request), None, "utf-8" if kind[:5] == "text/" else None, kind == "text/plain")
+        charset = "utf-8" if kind.startswith("text/") else None
+        page = Page("", await self._body(request), charset=charset, is_text=kind == "text/plain")
         view = await waited_for(request, self.score, page)
         digest = hashlib.sha256(page.content).hexdigest()
         for name in [*self._pasted][: 1 - _MOST_PASTED]:

@@ -321,4 +321,5 @@ class Agree(_Joint):
 def _maker(text: str) -> TextMaker:
     name, _, value = text.strip().partition(":")
     package = packages().get(name)
+    # A package without options refuses any.
     return ExtractedText(by=name, **({package.option or "favor": value} if package and value else {}))
