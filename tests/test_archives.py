@@ -23,7 +23,7 @@ MOST = 20 * 2**20
 @pytest.mark.parametrize(
     ("model", "array", "read"),
     [
-        (find_content_model("web"), "first_features", read_content_model),
+        (find_content_model("web"), "forum_features", read_content_model),
         (find_character_model("standard"), "steps", read_model),
     ],
 )

@@ -29,10 +29,7 @@ def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path 
 @click.command()
 @click.argument("gold", type=FILE, nargs=-1, required=True)
 @click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
-@click.option("--trees", type=click.IntRange(1, 5000), default=150, show_default=True, help="Trees of the first stage.")
-@click.option(
-    "--rounds", type=click.IntRange(1, 500), default=14, show_default=True, help="Rounds of the network over all pages."
-)
+@click.option("--rounds", type=click.IntRange(1, 500), default=14, show_default=True, help="Rounds over all pages.")
 @click.option("--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds by domain.")
 @click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
 @click.option(
@@ -45,7 +42,6 @@ def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path 
 def train(
     gold: tuple[Path, ...],
     output: Path,
-    trees: int,
     rounds: int,
     folds: int,
     comments: bool,
@@ -62,8 +58,7 @@ def train(
     catboost()
     sets, left_out = read_gold_sets(gold, comments, workers, folds if made else 0)
     settings = TrainingSettings(folds=folds)
-    first, second = replace(settings.first, trees=trees), replace(settings.second, rounds=rounds)
-    trained = train_content_model(sets, replace(settings, first=first, second=second))
+    trained = train_content_model(sets, replace(settings, network=replace(settings.network, rounds=rounds)))
     write_content_model(output, trained.model)
     if plot is not None:
         calibration_plot(output.name, trained.calibration).save(plot)

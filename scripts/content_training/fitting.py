@@ -95,17 +95,14 @@ def fit_trees(
     labels: npt.NDArray[np.float64],
     weights: npt.NDArray[np.float64],
     settings: TreeSettings,
-) -> tuple[Trees, npt.NDArray[np.float64]]:
+) -> Trees:
     """Fit trees to labels by weighted cross-entropy; leaves are 8,192nds of log odds.
 
     The trees of all bags are summed up, which varies less than those of one (Breiman, Bagging Predictors, Machine
     Learning 24, 1996). Values have the shape (features, blocks), labels in [0, 1] and weights above 0 (blocks,).
-    Returns the trees, and each feature's share in the change of their sums, in per cent (CatBoost's
-    PredictionValuesChange); shape (features,).
     """
     library = catboost()
     described: list[Any] = []
-    gains = np.zeros(len(values))
     for bag in range(settings.bags):
         drawn, drawn_weights = draw(weights, settings.blocks, settings.seed + bag)
         model = library.CatBoost(catboost_parameters(settings, bag))
@@ -114,8 +111,7 @@ def fit_trees(
             path = Path(folder) / "trees.json"
             model.save_model(str(path), format="json")
             described += json.loads(path.read_text(encoding="utf-8"))["oblivious_trees"]
-        gains += model.get_feature_importance(type="PredictionValuesChange") / settings.bags
-    return _trees(described, settings.depth), gains
+    return _trees(described, settings.depth)
 
 
 def _trees(described: Sequence[Any], depth: int) -> Trees:

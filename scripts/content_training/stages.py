@@ -1,4 +1,4 @@
-"""Training a content model: forums, trees and a network by cross-validation over domains, calibration, the cutoff."""
+"""Training a content model: forums and a network by cross-validation over domains, calibration, the cutoff."""
 
 from __future__ import annotations
 
@@ -38,10 +38,9 @@ _CLEARLY = 0.003
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Settings of training: the trees of the first stage, the network of the second, the trees of forums, the folds."""
+    """Settings of training: the network, the trees of forums, the folds."""
 
-    first: TreeSettings = field(default_factory=lambda: TreeSettings(bags=1))
-    second: NetworkSettings = field(default_factory=NetworkSettings)
+    network: NetworkSettings = field(default_factory=NetworkSettings)
     forum: TreeSettings = field(default_factory=lambda: TreeSettings(trees=100, depth=4, rate=0.1, share_of_rows=1))
     folds: int = FOLDS
 
@@ -109,41 +108,37 @@ class _Blocks(_Examples):
 def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings | None = None) -> Trained:
     """Train a model; the same pages in the same order give the same bytes on the same machine.
 
-    Both stages are fitted without each fold in turn: calibration and cutoff are from pages that they do not know.
+    All is fitted without each fold in turn: calibration and cutoff are from pages that it does not know.
     """
     settings = settings or TrainingSettings()
     blocks = _blocks(sets, settings.folds)
-    with Progress("training", 3 * (settings.folds + 1), "stages") as bar:
+    with Progress("training", 2 * (settings.folds + 1), "stages") as bar:
         forum, forums = _forums(blocks, settings, bar.advance)
-        values = np.concatenate([page.features.values for page in blocks.pages], axis=1)
-        names = blocks.pages[0].features.names
-        first, first_sums, gains = _stage(names, values, blocks, settings.first, bar.advance)
-        second, second_sums = _network(sets, blocks, settings, bar.advance)
-    stages = [blocks.of_pages(one) for one in (first.calibration(first_sums), second.calibration(second_sums))]
-    cutoff, curve, f1, by_page = _best_cutoff(sets, blocks, stages, forums)
+        network, sums = _network(sets, blocks, settings, bar.advance)
+    by_block = blocks.of_pages(network.calibration(sums))
+    cutoff, curve, f1, by_page = _best_cutoff(sets, blocks, by_block, forums)
     # Comments are beside the content for some gold and part of it for other.
     unknown = np.ones(len(forums))
-    with_comments = _best_cutoff(sets, blocks, stages, unknown)
+    with_comments = _best_cutoff(sets, blocks, by_block, unknown)
     if max(with_comments[1].values(), default=0.0) > max(curve.values(), default=0.0) + _CLEARLY:
         forum, (cutoff, curve, f1, by_page) = _any_forum(), with_comments
     probabilities = np.concatenate(by_page)
     counted = blocks.known & blocks.counted
     bins = calibration_bins(probabilities[counted], blocks.labels[counted], blocks.weights[counted])
-    worth = {name: round(float(gain), 4) for name, gain in zip(names, gains, strict=True) if gain > 0}
     card = ContentCard(
         FORMAT,
         KIND,
         tuple(one.about for one in sets),
         forum.names,
-        first.names,
-        second.names,
+        (),
+        network.names,
         cutoff,
         {name: round(float(pages.mean()), 4) for name, pages in f1.items()},
         _described(settings),
-        dict(sorted(worth.items(), key=lambda item: (-item[1], item[0]))),
-        models.digest_of(forum, first, second),
+        {},
+        models.digest_of(forum, network),
     )
-    return Trained(ContentModel(card, forum, first, second), tuple(bins), f1, curve)
+    return Trained(ContentModel(card, forum, None, network), tuple(bins), f1, curve)
 
 
 def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
@@ -186,7 +181,7 @@ def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None
         return _any_forum(), np.ones(len(pages))
     features = (page.features for page in pages)
     values = np.concatenate([models.forum_features(own.names, own.values, own.words) for own in features], axis=1)
-    stage, sums, _ = _stage(models.forum_names(blocks.pages[0].features.names), values, examples, settings.forum, done)
+    stage, sums = _stage(models.forum_names(blocks.pages[0].features.names), values, examples, settings.forum, done)
     return stage, stage.calibration(sums)
 
 
@@ -205,23 +200,23 @@ def _stage(
     examples: _Examples,
     settings: TreeSettings,
     done: Callable[[], None],
-) -> tuple[TreeStage, npt.NDArray[np.int64], Doubles]:
-    """Return a stage fitted to all examples; each one's sum by the trees that do not know its fold; the features' gains."""
+) -> tuple[TreeStage, npt.NDArray[np.int64]]:
+    """Return a stage fitted to all examples; and each one's sum by the trees that do not know its fold."""
     known = examples.known
     sums = np.zeros(len(examples.labels), dtype=np.int64)
     for fold in range(int(examples.fold.max()) + 1):
         inside = examples.fold == fold
         rows = known & ~inside
-        trees, _ = fit_trees(values[:, rows], examples.labels[rows], examples.weights[rows], settings)
+        trees = fit_trees(values[:, rows], examples.labels[rows], examples.weights[rows], settings)
         sums[inside] = trees.sums(values[:, inside])
         done()
-    trees, gains = fit_trees(values[:, known], examples.labels[known], examples.weights[known], settings)
+    trees = fit_trees(values[:, known], examples.labels[known], examples.weights[known], settings)
     done()
     counted = known & examples.counted
     calibration = calibrate(sums[counted], examples.labels[counted], examples.weights[counted])
     used = np.unique(trees.features)
     own = replace(trees, features=np.searchsorted(used, trees.features).astype(np.uint16))
-    return TreeStage(tuple(names[feature] for feature in used), own, calibration), sums, gains
+    return TreeStage(tuple(names[feature] for feature in used), own, calibration), sums
 
 
 def _network(
@@ -235,7 +230,7 @@ def _network(
     def fitted_without(fold: int | None) -> Network:
         known = [number for number, own in enumerate(folds) if own != fold]
         network = fit_network(
-            [blocks.pages[number] for number in known], [weights[number] for number in known], scaling, settings.second
+            [blocks.pages[number] for number in known], [weights[number] for number in known], scaling, settings.network
         )
         done()
         return network
@@ -253,7 +248,7 @@ def _network(
 
 
 def _best_cutoff(
-    sets: Sequence[PagesOfSet], blocks: _Blocks, stages: Sequence[Sequence[Doubles]], forums: Doubles
+    sets: Sequence[PagesOfSet], blocks: _Blocks, by_block: Sequence[Doubles], forums: Doubles
 ) -> tuple[float, dict[float, float], dict[str, Doubles], list[Doubles]]:
     """Return the cutoff with the highest mean over sets of the mean word F1; that mean by cutoff; each page's F1 at the
     best by set; the probabilities of each page's blocks.
@@ -261,8 +256,8 @@ def _best_cutoff(
     Sets of snippets have no part in it; without other sets the cutoff is a half.
     """
     by_page = [
-        models.of_page(models.pooled(one, two), forum, page.features)
-        for page, one, two, forum in zip(blocks.pages, *stages, forums.tolist(), strict=True)
+        models.of_page(own, forum, page.features)
+        for page, own, forum in zip(blocks.pages, by_block, forums.tolist(), strict=True)
     ]
     scores: dict[str, Doubles] = {}
     first = 0
@@ -286,7 +281,7 @@ def _best_cutoff(
 
 
 def _described(settings: TrainingSettings) -> dict[str, float]:
-    stages = ("forum", settings.forum), ("first", settings.first), ("second", settings.second)
+    stages = ("forum", settings.forum), ("network", settings.network)
     numbers = {
         f"{stage}_{name}": float(value)
         for stage, own in stages

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml.etree import LxmlError
 
+from content_training.marks import MarkedPage, read_marks, shares_of_marks
 from content_training.snippets import SnippetPage
 from thresher.cleaneval.cleaning_measures import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page
@@ -178,11 +179,15 @@ def _read(page: GoldPage) -> PageToLearn | None:
         segments = parse_page(page, Detail.ELEMENTS)
     except LxmlError:
         return None
-    if not segments.text or not (page.text or isinstance(page, SnippetPage)):
+    if not segments.text or not (page.text or isinstance(page, SnippetPage | MarkedPage)):
         return None
     blocks = segments.blocks
+    bags: Bags | None
     if isinstance(page, SnippetPage):
         labels, bags = labels_of_snippets(blocks, page.required, page.forbidden), None
+    elif isinstance(page, MarkedPage):
+        labels = shares_of_marks(read_marks()[page.stem].runs, [len(tokens(block)) for block in blocks])
+        bags = bags_of(blocks, "\n".join(block for block, label in zip(blocks, labels, strict=True) if label >= 0.5))
     else:
         labels, bags = labels_of_text(blocks, page.text), bags_of(blocks, page.text)
     features = features_of(segments)

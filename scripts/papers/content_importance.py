@@ -2,10 +2,9 @@
 
 usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... -o OUT [--comments]
 
-MODEL is `web` or a file that scripts/content_train wrote. Gain is the group's share in the change of the trees' sums, from
-training; the other columns are the word F1 that is lost, on all pages and by page type, when the group's features are taken
-from other blocks (permutation importance; Breiman, Random Forests, Machine Learning 45, 2001, section 10). Of many pages every
-n-th is taken.
+MODEL is `web` or a file that scripts/content_train wrote. Columns are the word F1 that is lost, on all pages and by page type,
+when the group's features are taken from other blocks (permutation importance; Breiman, Random Forests, Machine Learning 45,
+2001, section 10). Of many pages every n-th is taken.
 """
 
 from __future__ import annotations
@@ -68,9 +67,8 @@ def measure_importance(
     rows = []
     for group, names in progress(sorted(groups.items()), "permuting", len(groups), "groups"):
         after = _by_type(whole, _scores(model, whole, frozenset(names), order))
-        gain = sum(model.card.gains.get(name, 0.0) for name in names)
         lost = {page_type: value - after[page_type] for page_type, value in before.items()}
-        rows.append({"group": group, "features": len(names), "gain": gain, **lost})
+        rows.append({"group": group, "features": len(names), **lost})
     return before, pd.DataFrame(rows).sort_values(["all pages", "group"], ascending=[False, True])
 
 

@@ -32,14 +32,19 @@ def path(tmp_path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("second", [None, network_stage()], ids=["format 3", "format 4"])
-def test_written_and_read(second, tmp_path):
-    written = hand_made_model(second=second)
+@pytest.mark.parametrize(
+    ("format_", "model"),
+    [(3, hand_made_model()), (4, hand_made_model(network_stage())), (5, hand_made_model(network_stage(), trees=False))],
+)
+def test_written_and_read(format_, model, tmp_path):
+    written = model
+    assert written.card.format == format_
     path = tmp_path / "a.content"
     write_content_model(path, written)
     model = read_content_model(path)
     assert model.card == written.card
     assert type(model.second) is type(written.second)
+    assert (model.first is None) == (format_ == 5)
     write_content_model(tmp_path / "b.content", model)
     assert (tmp_path / "b.content").read_bytes() == path.read_bytes()
 
@@ -47,7 +52,7 @@ def test_written_and_read(second, tmp_path):
 @pytest.mark.parametrize("name", ["middles", "shapes", "weights", "biases", "scales"])
 def test_arrays_of_a_network_that_do_not_fit(tmp_path, name):
     path = tmp_path / "a.content"
-    write_content_model(path, hand_made_model(second=network_stage()))
+    write_content_model(path, hand_made_model(network_stage()))
     contents = members(path)
     values = np.load(io.BytesIO(contents[f"second_{name}.npy"]))
     for wrong in (values[:-1], values[:0], values + 1):
@@ -56,8 +61,8 @@ def test_arrays_of_a_network_that_do_not_fit(tmp_path, name):
             read_content_model(path)
 
 
-def test_a_network_beside_trees(tmp_path):
-    model = hand_made_model(second=network_stage())
+def test_a_network_beside_trees_and_alone():
+    model = hand_made_model(network_stage())
     page = read_html("<p>one<p>one two three four five six<p>one", detail=Detail.ELEMENTS)
     features = features_of(page)
     # 127 w / (w + 5) is 21, 69, 21, and the block before counts twice.
@@ -67,6 +72,10 @@ def test_a_network_beside_trees(tmp_path):
     both = np.array(odds) / (1 + np.array(odds))
     expected = for_page(with_share(both, features.words), features.words)
     assert pooled(np.array([0.0, 1, 0, 1]), np.array([0.0, 1, 1, 0.5])).tolist() == [0, 1, 0.5, 1]
+    assert model.probabilities(page).tolist() == pytest.approx(expected.tolist())
+    alone = np.array(sums) / 254
+    expected = for_page(with_share(alone, features.words), features.words)
+    model = hand_made_model(network_stage(), trees=False)
     assert model.probabilities(page).tolist() == pytest.approx(expected.tolist())
 
 

@@ -41,8 +41,7 @@ def write_pages(folder: Path, pages: int = PAGES, gold: bool = True) -> Path:
 
 
 SETTINGS = TrainingSettings(
-    TreeSettings(trees=12, depth=3),
-    NetworkSettings(hidden=8, width=8, steps=2, blocks=60, rounds=40, rate=0.01),
+    NetworkSettings(hidden=8, width=8, steps=2, blocks=60, rounds=80, rate=0.01),
     folds=3,
 )
 
@@ -97,15 +96,13 @@ def test_trees_agree_with_catboost():
     values = generator.integers(0, 9, (5, 400)).astype(np.float32)
     labels = (values[1] + values[2] > 8).astype(float)
     settings = TreeSettings(trees=20, depth=4, bags=2)
-    trees, gains = fit_trees(values, labels, np.ones(400), settings)
+    trees = fit_trees(values, labels, np.ones(400), settings)
     expected = np.zeros(400)
     for bag in range(2):
         model = catboost.CatBoost(catboost_parameters(settings, bag))
         model.fit(values.T, labels)
         expected += model.predict(values.T, prediction_type="RawFormulaVal") - model.get_scale_and_bias()[1]
     assert np.allclose(trees.sums(values) / 8192, expected, atol=40 / 8192)
-    assert gains.argmax() in (1, 2)
-    assert gains.sum() == pytest.approx(100)
 
 
 def test_word_f1_is_that_of_cleaneval():
@@ -150,13 +147,13 @@ def write_threads(folder: Path, comments: bool) -> Path:
             f"the {number} crews of the {reply} ferries say that storms pass over them too" for reply in range(9)
         ]
         items = "".join(f"<div class=comment>{reply}</div>" for reply in replies)
-        article = "" if forum else f"<div class=article>{'<p>The storm passed over the harbour, said one. ' * 16}</div>"
+        article = "" if forum else f"<div class=article>{'<p>The storm passed over the harbour, said one. ' * 60}</div>"
         kind = "forum" if forum else "blog"
         (folder / "html" / f"{number}.html").write_text(
             f"<body class={kind}><nav class=menu><a href=/>Home</a></nav>{article}{items}<div id=footer>All rights</div>"
         )
         own = replies if forum or comments else []
-        more = [] if forum else ["The storm passed over the harbour, said one. " * 16]
+        more = [] if forum else ["The storm passed over the harbour, said one. " * 60]
         gold["ground_truth"]["main_content"] = "\n".join([*more, *own])
         path.write_text(json.dumps(gold))
     return folder
@@ -165,12 +162,12 @@ def write_threads(folder: Path, comments: bool) -> Path:
 @pytest.mark.parametrize("comments", [False, True])
 def test_comments_are_beside_the_content_of_articles_if_the_gold_says_so(tmp_path, comments):
     sets, _ = read_gold_sets([write_threads(tmp_path / "made", comments)])
-    # The stages of blocks cannot tell forums from articles, so that comments depend on the stage of pages.
-    blind = TreeSettings(trees=1, depth=1, share_of_features=1), NetworkSettings(rounds=1, hidden=1, width=1, steps=0)
-    model = train_content_model(sets, TrainingSettings(*blind, TreeSettings(trees=60, depth=2), 3)).model
+    # The network cannot tell forums from articles, so that comments depend on the stage of pages.
+    blind = NetworkSettings(rounds=1, hidden=1, width=1, steps=0)
+    model = train_content_model(sets, TrainingSettings(blind, TreeSettings(trees=60, depth=2), 3)).model
     for page in sets[0].pages:
         own = page.features
-        forum = model.forum_probability(own.names, own.values, own.words)
+        forum = model.forum_probability(own)
         kept = model.probabilities_of(own)[own.comments] > 0
         if comments:
             assert forum == 1
@@ -185,7 +182,7 @@ def test_the_command(tmp_path):
     folder = write_pages(tmp_path / "made")
     (folder / "html" / "3.html").write_text("<p> </p>")
     model, plot = tmp_path / "mine.content", tmp_path / "plot.svg"
-    options = ["--trees", "8", "--folds", "2", "--made", "--plot", str(plot), "--workers", "1"]
+    options = ["--rounds", "8", "--folds", "2", "--made", "--plot", str(plot), "--workers", "1"]
     done = CliRunner().invoke(train, [str(folder), "-o", str(model), *options])
     assert done.exit_code == 0, done.output
     assert "made: 23 pages" in done.output

@@ -56,25 +56,26 @@ def network_stage() -> NetworkStage:
     return NetworkStage(names, network, Calibration(np.array([0, 254]), np.array([0.0, 1.0])))
 
 
-def hand_made_model(first: TreeStage | None = None, second: TreeStage | NetworkStage | None = None) -> ContentModel:
-    """A model whose first stage asks for six words, and whose second asks what the first says of the block before.
+def hand_made_model(second: NetworkStage | None = None, trees: bool = True) -> ContentModel:
+    """A model whose trees ask for six words, and whose second stage, other trees, asks what they say of the block before.
 
-    Pages are forums' if an element that speaks for all of the page says so.
+    Or that has a network as its second stage, beside these trees or alone. Pages are forums' if an element that speaks for all
+    of the page says so.
     """
     forum = stump("page_forum", 0.5)
-    first = first or stump("words", 5.5)
-    second = second or stump("first_before1", 500)
+    first = stump("words", 5.5) if trees else None
+    last = second or stump("first_before1", 500)
     card = ContentCard(
-        FORMAT if isinstance(second, NetworkStage) else FORMAT_OF_TREES,
+        (FORMAT - 1 if trees else FORMAT) if second else FORMAT_OF_TREES,
         KIND,
         (TrainingSet("by hand", 1, 2),),
         forum.names,
-        first.names,
-        second.names,
+        first.names if first else (),
+        last.names,
         0.5,
         {"by hand": 1.0},
         {"folds": 2.0},
-        {"first_before1": 100.0},
-        digest_of(forum, first, second),
+        {"first_before1": 100.0} if trees else {},
+        digest_of(forum, first, last),
     )
-    return ContentModel(card, forum, first, second)
+    return ContentModel(card, forum, first, last)

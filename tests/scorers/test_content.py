@@ -82,7 +82,12 @@ def test_the_headline_stays_by_default():
 def test_the_card_of_the_shipped_model():
     card = load_content_model("web").card
     licences = {one.name: one.licence for one in card.sets}
-    assert licences == {"wcxb-dev": "CC BY 4.0", "aeb": "MIT", "trafilatura-eval": "Apache-2.0"}
+    assert licences == {
+        "wcxb-dev": "CC BY 4.0",
+        "aeb": "MIT",
+        "trafilatura-eval": "Apache-2.0",
+        "marked": "Apache-2.0 and MIT",
+    }
     assert all(one.attribution and one.pages for one in card.sets)
     assert 0 < card.cutoff < 1
     assert Content().fingerprint == digest([PAGE_RULES, card.digest, []])

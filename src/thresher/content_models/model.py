@@ -1,4 +1,4 @@
-"""Content models: a page's type, trees and a network, the probability of their sums, and the cutoff that suits a page.
+"""Content models: a page's type, a network, the probability of its sums, and the cutoff that suits a page.
 
 Whether a page is a forum's: what readers write is the content of a forum, and beside the content of other pages.
 
@@ -216,8 +216,8 @@ class ContentCard:
     """A model's card.
 
     `forum`, `first` and `second` are the features of the stages. `cutoff` is the best one of the training sets by
-    cross-validation over domains, `scores` what it reaches there: mean word F1 by set. `gains` are the features' shares in the
-    change of the first stage's sums (before format 4 of the second's), in per cent. `digest` is the SHA-256 of the arrays.
+    cross-validation over domains, `scores` what it reaches there: mean word F1 by set. `gains`, before format 5, are the
+    features' shares in the change of the trees' sums, in per cent. `digest` is the SHA-256 of the arrays.
     """
 
     format: int
@@ -237,13 +237,13 @@ class ContentCard:
 class ContentModel:
     """A trained model; see `thresher.content_models`.
 
-    Stages: `forum`, whether a page is a forum's; `first` and `second`, whether a block is content. Models of format 3 have
-    trees as their second stage, which see what the first says around a block.
+    Stages: `forum`, whether a page is a forum's; `second`, whether a block is content. Models of formats 3 and 4 have trees
+    for that too, as `first`; the second stage of format 3 is trees that see what the first says around a block.
     """
 
     card: ContentCard
     forum: TreeStage
-    first: TreeStage
+    first: TreeStage | None
     second: NetworkStage | TreeStage
 
     def probabilities(self, segments: Segments) -> npt.NDArray[np.float32]:
@@ -258,33 +258,32 @@ class ContentModel:
 
     def probabilities_of(self, features: BlockFeatures) -> npt.NDArray[np.float32]:
         """Return the probabilities of blocks with these features, those that the model knows; as `probabilities`."""
-        first = self.first.probabilities(features.names, features.values)
-        second = self.second_probabilities(features, first)
         # It matters for comments alone.
-        of_blocks = features.names, features.values, features.words
-        forum = self.forum_probability(*of_blocks) if features.comments.any() else 1.0
-        both = pooled(first, second) if isinstance(self.second, NetworkStage) else (first + second) / 2
-        return of_page(both, forum, features).astype(np.float32)
+        forum = self.forum_probability(features) if features.comments.any() else 1.0
+        return of_page(self.before_rules(features), forum, features).astype(np.float32)
 
-    def second_probabilities(self, features: BlockFeatures, first: Wide) -> Wide:
-        """Return the second stage's probabilities of blocks, given the first's; shape (blocks,)."""
+    def before_rules(self, features: BlockFeatures) -> Wide:
+        """Return the probabilities of blocks before what `of_page` does; shape (blocks,)."""
+        first = self.first.probabilities(features.names, features.values) if self.first else None
         if isinstance(self.second, NetworkStage):
-            return self.second.probabilities(features.values, features.words)
-        if not isinstance(features, OlderFeatures):
+            second = self.second.probabilities(features.values, features.words)
+            return pooled(first, second) if first is not None else second
+        if first is None or not isinstance(features, OlderFeatures):
             raise TypeError("a model of format 3 needs `older_features`")
         names, values = sequence_features(np.rint(THOUSAND * first), features)
-        return self.second.probabilities((*features.names, *names), features.values, values)
+        second = self.second.probabilities((*features.names, *names), features.values, values)
+        return (first + second) / 2
 
-    def forum_probability(self, names: tuple[str, ...], values: npt.NDArray[np.float32], words: Wide) -> float:
+    def forum_probability(self, features: BlockFeatures) -> float:
         """Return the probability that a page is a forum's; see `forum_features`."""
-        return float(self.forum.probabilities(forum_names(names), forum_features(names, values, words))[0])
+        told = forum_features(features.names, features.values, features.words)
+        return float(self.forum.probabilities(forum_names(features.names), told)[0])
 
 
 def pooled(first: Wide, second: Wide) -> Wide:
     """Return the probabilities whose odds are the geometric mean of both stages'; the same shape.
 
-    The logarithmic opinion pool (Genest, Zidek, Combining Probability Distributions, Statistical Science 1, 1986). The trees
-    err less on pages unlike those they were trained on, the network on pages like them. Roots are exact, logarithms not.
+    The logarithmic opinion pool (Genest, Zidek, Statistical Science 1, 1986). Roots are exact, logarithms not.
     """
     kept, lost = np.sqrt(first * second), np.sqrt((1 - first) * (1 - second))
     # Where one stage is sure of either, and the other of its opposite, both are 0.
@@ -292,14 +291,14 @@ def pooled(first: Wide, second: Wide) -> Wide:
     return pool
 
 
-def of_page(both: Wide, forum: float, features: BlockFeatures) -> Wide:
-    """Return the probabilities of a page's blocks from those of both stages, without comments that are beside the content.
+def of_page(found: Wide, forum: float, features: BlockFeatures) -> Wide:
+    """Return the probabilities of a page's blocks from those of the stages, without comments that are beside the content.
 
     `forum` is the probability that the page is a forum's. Shape (blocks,), with a half at the page's cutoff; see
     `with_share`, `for_page`.
     """
-    both = without_comments(both, features.words, features.comments, forum)
-    return for_page(with_share(both, features.words), features.words)
+    found = without_comments(found, features.words, features.comments, forum)
+    return for_page(with_share(found, features.words), features.words)
 
 
 def with_share(probabilities: Wide, words: Wide) -> Wide:
@@ -336,7 +335,7 @@ def for_page(probabilities: Wide, words: Wide) -> Wide:
 
 PAGE_RULES = 2
 """The version of `of_page`; increase it when scores change without the model."""
-FORMAT, FORMAT_OF_TREES = 4, 3
+FORMAT, FORMAT_OF_TREES = 5, 3
 """The version of files and features, increased when either changes; and that of models whose second stage is trees."""
 KIND = "content"
 SHIPPED = ("web",)
@@ -346,14 +345,15 @@ _CARD_FILE = RecordFile(ContentCard, "the card of a content model", _FIX, indent
 _TREES, _CALIBRATION = ("features", "borders", "trees", "leaves"), ("sums", "probabilities")
 
 
-def digest_of(*stages: TreeStage | NetworkStage) -> str:
+def digest_of(*stages: TreeStage | NetworkStage | None) -> str:
     """Return the digest of a model's arrays, by its stages in order."""
-    return array_digest([values for stage in stages for values in _arrays(stage, "").values()])
+    return array_digest([values for stage in stages if stage for values in _arrays(stage, "").values()])
 
 
 def write_content_model(path: Path, model: ContentModel) -> None:
     """Write a model to `path` atomically; the same model has the same bytes."""
-    arrays = _arrays(model.forum, "forum_") | _arrays(model.first, "first_") | _arrays(model.second, "second_")
+    first = _arrays(model.first, "first_") if model.first else {}
+    arrays = _arrays(model.forum, "forum_") | first | _arrays(model.second, "second_")
     write_archive(path, _CARD_FILE.text(model.card), arrays)
 
 
@@ -366,15 +366,15 @@ def read_content_model(path: Traversable) -> ContentModel:
         about = _CARD_FILE.parse(card, str(path))
         if about.kind != KIND:
             raise ValueError("another kind")
-        if about.format in (FORMAT, FORMAT_OF_TREES):
-            known = feature_names() if about.format == FORMAT else older_names()
+        if FORMAT_OF_TREES <= about.format <= FORMAT:
+            known = older_names() if about.format == FORMAT_OF_TREES else feature_names()
             forum = _stage(about.forum, arrays, "forum_", forum_names(known))
-            first = _stage(about.first, arrays, "first_", known)
+            first = None if about.format == FORMAT else _stage(about.first, arrays, "first_", known)
             second: NetworkStage | TreeStage
-            if about.format == FORMAT:
-                second = _network_stage(about.second, arrays, "second_")
-            else:
+            if about.format == FORMAT_OF_TREES:
                 second = _stage(about.second, arrays, "second_", (*known, *sequence_names()))
+            else:
+                second = _network_stage(about.second, arrays, "second_")
             if digest_of(forum, first, second) != about.digest:
                 raise ValueError("the arrays are not those the card was written for")
             return ContentModel(about, forum, first, second)

@@ -10,7 +10,7 @@ from thresher.scorers.cleaners import HEADLINE
 
 
 class Content(Scorer):
-    """Probability that the block is main content, with 0.5 at its page's cutoff, by trees and a network over the page."""
+    """Probability that the block is main content, with 0.5 at its page's cutoff, by a network over the page."""
 
     name = "content"
     segment = BLOCK
@@ -23,7 +23,7 @@ class Content(Scorer):
     grid = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
     source = (
         "this project's; features after Kohlschuetter, Fankhauser, Nejdl, WSDM 2010, and Vogels et al., Web2Text, ECIR 2018; "
-        "trees after Prokhorenkova et al., CatBoost, NeurIPS 2018; the network's convolutions after Yu, Koltun, ICLR 2016; "
+        "the network's convolutions after Yu, Koltun, ICLR 2016; "
         "pages' cutoffs after Lipton et al., ECML PKDD 2014"
     )
     parameters = (

