@@ -16,7 +16,7 @@ demo: .venv/run collections/pydoc
 	@echo
 	@echo 'Your own pages, for example in pages/:'
 	@echo '  $(BIN)/thresher play pages/                            # two cleaners side by side, in a browser'
-	@echo "  $(BIN)/thresher clean pages/ -c 'content(headings=keep)@0.5' -o cleaned.jsonl"
+	@echo "  $(BIN)/thresher clean pages/ -c 'content(headings=keep)@0.3' -o cleaned.jsonl"
 	@echo '  $(BIN)/thresher init pages/ --topics topics.tsv --qrels qrels.txt -o mine.toml   # then run, explore, choose'
 
 # The pages of Python's standard library: 22 MB.

@@ -42,7 +42,7 @@ RESULTS = ROOT / "results"
 EXTRACTED = ROOT / "collections" / "extracted"
 NAMES = ("web", "ray-docs", "sqlite-docs", "postgresql", "cacm", "pydoc")
 DRAWN = {"web": "1,497 pages of the web", "ray-docs": "The documentation of Ray"}
-CONTENT = "content(headings=keep)@0.5"
+CONTENT = "content(headings=keep)@0.3"
 PACKAGES = {"trafilatura": "Trafilatura", "resiliparse": "Resiliparse"}
 
 

@@ -34,7 +34,7 @@ from thresher.variants.table import Variant, VariantTable
 
 RESULTS = ROOT / "results" / "extractors"
 PAGE = ROOT / "docs" / "results" / "extractors.md"
-CONTENT = "content(headings=keep)@0.5"
+CONTENT = "content(headings=keep)@0.3"
 EXTRACTORS = (
     CONTENT,
     "content(headings=headline)@0.5",
