@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from content_training.marks import NAME, marked_pages
+from content_training.marks import marked_pages
 from content_training.short_posts import short_posts
 from content_training.snippets import read_pages
 from content_training.stages import PagesOfSet
@@ -33,7 +33,7 @@ def read_gold_sets(
         name = real_path(folder).name
         if any(one.about.name == name for one in sets):
             raise ConfigError(f"two gold standards are named {name!r}", "rename one of the folders", str(folder))
-        gold = marked_pages(folder) if name == NAME else read_pages(folder, comments)
+        gold = marked_pages(folder) or read_pages(folder, comments)
         pages, without = read_training_pages(gold, workers)
         if not pages:
             raise InputError("no page with gold has text", "check the pages", str(folder))

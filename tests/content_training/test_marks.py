@@ -63,8 +63,8 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_pages_are_taken_and_their_marks_are_labels(clone: Path, tmp_path: Path) -> None:
-    assert take_pages(clone.parent, tmp_path / "marked") == {"owner/pages": 3}
-    ((found,), left_out) = read_gold_sets([tmp_path / "marked"])
+    assert take_pages(clone.parent, tmp_path / "taken") == {"owner/pages": 3}
+    ((found,), left_out) = read_gold_sets([tmp_path / "taken"])
     assert not left_out
     assert sorted(page.domain for page in found.pages) == ["a.example", "b.example", "c.example"]
     labels = {page.domain[0]: page.labels.tolist() for page in found.pages}
@@ -76,8 +76,6 @@ def test_pages_are_taken_and_their_marks_are_labels(clone: Path, tmp_path: Path)
 
 
 def test_another_page_is_refused(clone: Path, tmp_path: Path) -> None:
-    monkey = dict(read_marks())
-    assert monkey
     known = marks.read_marks()
     first = next(iter(known.values()))
     known[first.digest] = Mark(first.source, "gone.html", first.digest, "article", "", first.runs)
