@@ -82,7 +82,7 @@ def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
         ratio("whole pass with words, density, perplexity and content / floor", best["pass"], best["floor"], BAR_PASS),
         ratio("content alone / trafilatura", best["content"], best["trafilatura"], BAR_TRAFILATURA),
         Measurement(
-            f"of content, milliseconds a page: reading {reading:.2f}, features {making:.2f}, trees and network {trees:.2f}"
+            f"of content, milliseconds a page: reading {reading:.2f}, features {making:.2f}, network {trees:.2f}"
         ),
         Measurement("content, peak of a process", outcome, peaks[1] - peaks[0], BAR_MIB, " MiB more"),
     ]
