@@ -127,18 +127,20 @@ def take_pages(clones: Path, folder: Path) -> dict[str, int]:
     """Write the marked pages into a folder, out of clones named as the repositories; return how many by repository.
 
     Raises:
-        InputError: for a page that a clone does not have, or that is not the one that was marked.
+        InputError: for a clone that is missing, for a page that it does not have, and for another than was marked.
     """
     folder.mkdir(parents=True, exist_ok=True)
     taken = {}
     for source, own in groupby(sorted(read_marks().values(), key=attrgetter("source")), attrgetter("source")):
         marks = list(own)
         clone = clones / source.split("/")[1]
+        fix = f"clone https://github.com/{source} with commit {SOURCES[source].commit}"
+        if not clone.is_dir():
+            raise InputError("there is no such folder", fix, str(clone))
         contents = _contents(clone, [f"{SOURCES[source].commit}:{mark.path}" for mark in marks])
         for mark, content in zip(marks, contents, strict=True):
-            html = _html(mark.path, content)
+            html = _html(mark.path, content) if content else b""
             if sha256(html).hexdigest()[:DIGEST] != mark.digest:
-                fix = f"clone https://github.com/{source} with commit {SOURCES[source].commit}"
                 raise InputError("it is not the page that was marked", fix, f"{clone}: {mark.path}")
             (folder / f"{mark.digest}.html").write_bytes(html)
         taken[source] = len(marks)
@@ -155,8 +157,10 @@ def _contents(clone: Path, names: Sequence[str]) -> Iterator[bytes]:
     """Give the files of these names, `commit:path`, out of a repository's objects; empty for those it does not have."""
     command = ["git", "-C", str(clone), "cat-file", "--batch"]
     given = "".join(f"{name}\n" for name in names).encode()
-    output = subprocess.run(command, input=given, capture_output=True, check=True).stdout
-    at = 0
+    done = subprocess.run(command, input=given, capture_output=True, check=False)
+    if done.returncode:
+        raise InputError("it is no clone of a repository", "clone it again", str(clone))
+    output, at = done.stdout, 0
     for _ in names:
         end = output.index(b"\n", at)
         head, at = output[at:end], end + 1

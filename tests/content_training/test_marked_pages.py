@@ -75,9 +75,18 @@ def test_pages_are_taken_and_their_marks_are_labels(clone: Path, tmp_path: Path)
         assert page.bags.f1(np.asarray(page.labels >= 0.5)) == 1
 
 
-def test_another_page_is_refused(clone: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("gone", ["gone.html", "gone.json", "gone.html.gz"])
+def test_a_page_that_is_missing_is_named(clone: Path, tmp_path: Path, gone: str) -> None:
     known = marks.read_marks()
     first = next(iter(known.values()))
-    known[first.digest] = Mark(first.source, "gone.html", first.digest, "article", "", first.runs)
-    with pytest.raises(InputError, match=r"pages: gone\.html.*not the page that was marked"):
+    known[first.digest] = Mark(first.source, gone, first.digest, "article", "", first.runs)
+    with pytest.raises(InputError, match=rf"pages: {gone}.*not the page that was marked"):
         take_pages(clone.parent, tmp_path / "marked")
+
+
+def test_clones_that_are_none(clone: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no such folder.*https://github\.com/owner/pages"):
+        take_pages(tmp_path / "elsewhere", tmp_path / "marked")
+    (tmp_path / "empty" / "pages").mkdir(parents=True)
+    with pytest.raises(InputError, match="no clone"):
+        take_pages(tmp_path / "empty", tmp_path / "marked")
