@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Put the table of cleaners and other packages into README.md, and that of headlines into docs/results/content.md.
+"""Put the table of cleaners and other packages into README.md, and those of headlines and comments into
+docs/results/content.md.
 
 usage: scripts/cleaner_table.py GOLD_FOLDERS
 
@@ -36,7 +37,10 @@ CONTENT = ROOT / "docs" / "results" / "content.md"
 SETS = ("wcxb-dev", "aeb", "cleaneval-dev", "cleanportaleval", "dragnet-300")
 TRAINED_ON = SETS[:2]
 SCORED, HEADLINE, KEPT = (f"content(headings={choice})@0.5" for choice in ("score", "headline", "keep"))
-CLEANERS = (SCORED, HEADLINE, KEPT, "boilerpipe(rules=words)")
+COMMENTS = "content(comments=keep,headings=score)@0.5"
+CLEANERS = (SCORED, HEADLINE, KEPT, COMMENTS, "boilerpipe(rules=words)")
+# Sets whose gold has comments, and whether `read_gold` must be told to count them.
+WITH_COMMENTS = {"cleaneval-dev": False, "dragnet-300": True}
 RATES = "Rates are of one process's CPU time, all in one run on one machine: compare them with each other."
 
 
@@ -85,13 +89,13 @@ def rows(f1: dict[str, Sequence[float]], rates: Sequence[float]) -> Iterator[lis
         if CLEANERS[at : at + 1] == (KEPT,):
             continue
         cells = [f"{f1[one][at]:.3f}" for one in SETS]
-        if name in (f"`{SCORED}`", f"`{HEADLINE}`"):
+        if CLEANERS[at : at + 1] in ((SCORED,), (HEADLINE,), (COMMENTS,)):
             cells[:2] = [f"{validated[one]:.3f}" if name == f"`{SCORED}`" else "–" for one in TRAINED_ON]
         yield [name, *cells, f"{rates[at]:,.0f}"]
 
 
 def main() -> None:
-    """Measure and fill both tables."""
+    """Measure and fill the tables."""
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     f1: dict[str, Sequence[float]] = {}
@@ -104,6 +108,12 @@ def main() -> None:
             f1[name] = [fmean(page[at][0] for page in done) for at in range(len(seconds))]
             seconds = [total + sum(page[at][1] for page in done) for at, total in enumerate(seconds)]
             counts[name] = len(pages)
+        told = []
+        for name, comments in WITH_COMMENTS.items():
+            pages = [page for page in read_gold(Path(sys.argv[1]) / name, comments=comments).pages if page.text]
+            done = pool.map(measured, pages, chunksize=8)
+            means = (fmean(page[CLEANERS.index(cleaner)][0] for page in done) for cleaner in (SCORED, COMMENTS))
+            told.append([name, f"{len(pages):,}", *(f"{mean:.4f}" for mean in means)])
     rates = [sum(counts.values()) / total for total in seconds]
     heads = ["cleaner", *(f"{name} ({count:,})" for name, count in counts.items()), "pages a second"]
     packages = ", ".join(
@@ -118,6 +128,7 @@ def main() -> None:
             ([name, f"{counts[name]:,}", *(f"{value:.4f}" for value in f1[name][:3])] for name in SETS),
         ),
     )
+    put(CONTENT, "comments", table(["set", "pages", f"`{SCORED}`", f"`{COMMENTS}`"], told))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from thresher.content_models.model import (
     find_content_model,
     for_page,
     load_content_model,
-    pooled,
     read_content_model,
     with_share,
     write_content_model,
@@ -32,10 +31,7 @@ def path(tmp_path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("format_", "model"),
-    [(3, hand_made_model()), (4, hand_made_model(network_stage())), (5, hand_made_model(network_stage(), trees=False))],
-)
+@pytest.mark.parametrize(("format_", "model"), [(3, hand_made_model()), (5, hand_made_model(network_stage()))])
 def test_written_and_read(format_, model, tmp_path):
     written = model
     assert written.card.format == format_
@@ -61,21 +57,14 @@ def test_arrays_of_a_network_that_do_not_fit(tmp_path, name):
             read_content_model(path)
 
 
-def test_a_network_beside_trees_and_alone():
+def test_a_network_in_place_of_trees():
     model = hand_made_model(network_stage())
     page = read_html("<p>one<p>one two three four five six<p>one", detail=Detail.ELEMENTS)
     features = features_of(page)
     # 127 w / (w + 5) is 21, 69, 21, and the block before counts twice.
     sums = [21, 69 + 42, 21 + 138]
     assert model.second.network.sums(features.values, features.words).tolist() == sums
-    odds = [(first / (1 - first) * one / (254 - one)) ** 0.5 for first, one in zip((0.2, 0.9, 0.2), sums, strict=True)]
-    both = np.array(odds) / (1 + np.array(odds))
-    expected = for_page(with_share(both, features.words), features.words)
-    assert pooled(np.array([0.0, 1, 0, 1]), np.array([0.0, 1, 1, 0.5])).tolist() == [0, 1, 0.5, 1]
-    assert model.probabilities(page).tolist() == pytest.approx(expected.tolist())
-    alone = np.array(sums) / 254
-    expected = for_page(with_share(alone, features.words), features.words)
-    model = hand_made_model(network_stage(), trees=False)
+    expected = for_page(with_share(np.array(sums) / 254, features.words), features.words)
     assert model.probabilities(page).tolist() == pytest.approx(expected.tolist())
 
 
@@ -108,6 +97,7 @@ def packed(path: Path, contents: dict[str, bytes]) -> Path:
     ("member", "value", "found"),
     [
         ("format", 999, "format 999"),
+        ("format", 4, "format 4"),
         ("kind", "ncleaner", "damaged"),
         ("first", ["no feature"], "damaged"),
         ("first", [], "damaged"),

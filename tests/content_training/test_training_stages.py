@@ -147,14 +147,14 @@ def write_threads(folder: Path, comments: bool) -> Path:
             f"the {number} crews of the {reply} ferries say that storms pass over them too" for reply in range(9)
         ]
         items = "".join(f"<div class=comment>{reply}</div>" for reply in replies)
-        article = "" if forum else f"<div class=article>{'<p>The storm passed over the harbour, said one. ' * 60}</div>"
+        said = [] if forum else [f"The storm passed over the harbour, said one of {of}." for of in range(60)]
+        article = f"<div class=article>{''.join(f'<p>{one}' for one in said)}</div>" if said else ""
         kind = "forum" if forum else "blog"
         (folder / "html" / f"{number}.html").write_text(
             f"<body class={kind}><nav class=menu><a href=/>Home</a></nav>{article}{items}<div id=footer>All rights</div>"
         )
         own = replies if forum or comments else []
-        more = [] if forum else ["The storm passed over the harbour, said one. " * 60]
-        gold["ground_truth"]["main_content"] = "\n".join([*more, *own])
+        gold["ground_truth"]["main_content"] = "\n".join([*said, *own])
         path.write_text(json.dumps(gold))
     return folder
 

@@ -315,3 +315,15 @@ def test_a_page_that_scripts_fill_is_what_it_shows_without_them():
     assert "word" not in blocks(page.replace("end", "much " * 150))[-1]
     assert len(blocks(page.replace("end", "much " * 150))) == 3
     assert blocks(page.replace(" word" * 250, " word" * 100)) == ["T", "Loading", "end"]
+
+
+def test_a_page_that_shows_nothing_but_its_title_is_its_longest_description():
+    head = "<title>How far?</title><meta name=description content='How far &lt;b> do you get?'>"
+    longest = "<META content='I had 24  miles\n &amp;amp; a half, all on one charge.' property='og:Description'>"
+    page = f"{head}{longest}<meta name=keywords content='{'far ' * 40}'><script>fill()</script>"
+    assert blocks(page) == ["How far?", "I had 24 miles &amp; a half, all on one charge."]
+    assert read_html(page, detail=Detail.ELEMENTS).blocks == blocks(page)
+    assert blocks(page.replace(longest, "")) == ["How far?", "How far <b> do you get?"]
+    # Not where there is other text, nor if it says little more than the title.
+    assert blocks(page + "<p>" + "word " * 25) == ["How far?", "word " * 24 + "word"]
+    assert blocks(head.replace("How far?", "How far do you get?")) == ["How far do you get?"]

@@ -56,17 +56,16 @@ def network_stage() -> NetworkStage:
     return NetworkStage(names, network, Calibration(np.array([0, 254]), np.array([0.0, 1.0])))
 
 
-def hand_made_model(second: NetworkStage | None = None, trees: bool = True) -> ContentModel:
+def hand_made_model(network: NetworkStage | None = None) -> ContentModel:
     """A model whose trees ask for six words, and whose second stage, other trees, asks what they say of the block before.
 
-    Or that has a network as its second stage, beside these trees or alone. Pages are forums' if an element that speaks for all
-    of the page says so.
+    Or that has a network in place of both. Pages are forums' if an element that speaks for all of the page says so.
     """
     forum = stump("page_forum", 0.5)
-    first = stump("words", 5.5) if trees else None
-    last = second or stump("first_before1", 500)
+    first = None if network else stump("words", 5.5)
+    last = network or stump("first_before1", 500)
     card = ContentCard(
-        (FORMAT - 1 if trees else FORMAT) if second else FORMAT_OF_TREES,
+        FORMAT if network else FORMAT_OF_TREES,
         KIND,
         (TrainingSet("by hand", 1, 2),),
         forum.names,
@@ -75,7 +74,7 @@ def hand_made_model(second: NetworkStage | None = None, trees: bool = True) -> C
         0.5,
         {"by hand": 1.0},
         {"folds": 2.0},
-        {"first_before1": 100.0} if trees else {},
+        {"first_before1": 100.0} if first else {},
         digest_of(forum, first, last),
     )
     return ContentModel(card, forum, first, last)

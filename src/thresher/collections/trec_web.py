@@ -1,15 +1,6 @@
 """TREC-web files: pages between <DOC> and </DOC>, as in WT2g, WT10g, .GOV, GOV2.
 
-    <DOC>
-    <DOCNO>GX000-00-0000000</DOCNO>
-    <DOCHDR>
-    http://www.example.org/
-    HTTP/1.0 200 OK
-    Content-type: text/html; charset=iso-8859-1
-    </DOCHDR>
-    <html> ...
-    </DOC>
-
+A page stands below <DOCNO>GX000-00-0000000</DOCNO> and, between <DOCHDR> and </DOCHDR>, its address and HTTP header, in lines.
 Pages may contain these tags. A document begins with a <DOC> that is followed by a <DOCNO>, or preceded by a </DOC> or the
 beginning of the file (white space and comments aside); it ends with the last </DOC> before the next document. So reading can
 start anywhere: a few bytes around a tag decide.

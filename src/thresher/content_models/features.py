@@ -47,6 +47,8 @@ _SHARES = "capitals digits stops commas colons bars brackets symbols caseless un
 _SHARED = [kinds.UPPER, kinds.DIGIT, kinds.STOP, kinds.COMMA, kinds.COLON, kinds.BAR, kinds.BRACKET, kinds.OTHER]
 _SHARED += [kinds.CASELESS, kinds.UNSPACED]
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
+REPEATED_WORDS = 5
+"""Shorter texts may stand on a page more than once."""
 FEATURES = 284
 """Their number."""
 THOUSAND = 1000
@@ -73,12 +75,14 @@ class BlockFeatures:
         values: shape (features, blocks).
         words: of each block; shape (blocks,).
         comments: whether an element around each block is called a comment; shape (blocks,).
+        alike: the first block with the same text, of `REPEATED_WORDS` or more; shape (blocks,).
     """
 
     names: tuple[str, ...]
     values: Floats
     words: Wide
     comments: npt.NDArray[np.bool_]
+    alike: Ints
 
 
 class Rows:
@@ -143,6 +147,9 @@ class PageFacts:
         self.links = np.minimum(share(self.linked, self.characters - 1), 1)
         self.stops = self.kinds[kinds.STOP]
         self.marks = self.stops + self.kinds[kinds.COMMA]
+        firsts: dict[str, int] = {}
+        texts = enumerate(zip(segments.blocks, (self.words >= REPEATED_WORDS).tolist(), strict=True))
+        self.alike = np.array([firsts.setdefault(text, at) if long else at for at, (text, long) in texts])
         self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
 
 
@@ -167,7 +174,7 @@ def features_of(segments: Segments) -> BlockFeatures:
     rows = Rows(FEATURES, page.blocks)
     around = add_features(page, rows)
     names, values = rows.matrix()
-    return BlockFeatures(names, values, page.words, around.comments)
+    return BlockFeatures(names, values, page.words, around.comments, page.alike)
 
 
 def add_features(page: PageFacts, rows: Rows) -> Around:

@@ -56,20 +56,14 @@ class Trees:
     trees: npt.NDArray[np.uint16]
     leaves: npt.NDArray[np.int16]
 
-    def sums(
-        self, values: Sequence[Values] | Values, rows: npt.NDArray[np.int64] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return the sum of the leaves of each block; shape (blocks,).
+    def sums(self, values: Values, rows: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+        """Return the sum of the leaves of each block, shape (blocks,), from features, shape (features, blocks).
 
-        Features are in one matrix or several below each other, shape (features, blocks); `rows` says where these trees'
-        features are in them, by default all in order.
+        `rows` says where these trees' features are, by default all in order.
         """
-        matrices = (values,) if isinstance(values, np.ndarray) else tuple(values)
         indices = self.features if rows is None else rows[self.features]
-        parts = []
-        for first in range(0, matrices[0].shape[1], _AT_ONCE):
-            part = [matrix[:, first : first + _AT_ONCE] for matrix in matrices]
-            parts.append(self._part(part[0] if len(part) == 1 else np.concatenate(part), indices))
+        begins = range(0, values.shape[1], _AT_ONCE)
+        parts = [self._part(values[:, begin : begin + _AT_ONCE], indices) for begin in begins]
         return np.concatenate([*parts, np.zeros(0, dtype=np.int64)], dtype=np.int64)
 
     def _part(self, values: Values, indices: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
@@ -95,11 +89,10 @@ class Trees:
 
 _PAGE, _AROUND = "page_", "in_"
 _SHARE = "share_"
-# Comments stay from this probability of a forum up, or with no more words of content besides.
-_FORUM, _WORDS = 0.25, 100
+# Comments stay from this probability of a forum up, or with no more words of content besides; what has so many is their text.
+_FORUM, _WORDS, _LONG_COMMENT = 0.25, 100, 10
 # The share of content of a page without anything else.
 _MOST_SHARE = 0.99
-_TINY = np.finfo(np.float64).tiny
 # Of the highest expected F1 of a page, and more.
 _OF_HIGHEST, _MORE = 0.5, 0.1
 
@@ -170,15 +163,9 @@ class TreeStage:
     trees: Trees
     calibration: Calibration
 
-    def sums(self, names: Sequence[str], *values: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
-        """Return the sum of leaves of each block, from the features of these names, at least this stage's, in one or more
-        matrices below each other; shape (features, blocks).
-        """
-        return self.trees.sums(values, _rows(self.names, tuple(names)))
-
-    def probabilities(self, names: Sequence[str], *values: npt.NDArray[np.float32]) -> Wide:
-        """Return the probability of each block; as `sums`."""
-        return self.calibration(self.sums(names, *values))
+    def probabilities(self, names: Sequence[str], values: Values) -> Wide:
+        """Return the probability of each block from features of these names, at least this stage's, (features, blocks)."""
+        return self.calibration(self.trees.sums(values, _rows(self.names, tuple(names))))
 
 
 @dataclass(frozen=True)
@@ -237,8 +224,8 @@ class ContentCard:
 class ContentModel:
     """A trained model; see `thresher.content_models`.
 
-    Stages: `forum`, whether a page is a forum's; `second`, whether a block is content. Models of formats 3 and 4 have trees
-    for that too, as `first`; the second stage of format 3 is trees that see what the first says around a block.
+    Stages: `forum`, whether a page is a forum's; `second`, whether a block is content. Models of format 3 have trees for that:
+    `first`, and a second stage that sees what the first says around a block.
     """
 
     card: ContentCard
@@ -246,32 +233,31 @@ class ContentModel:
     first: TreeStage | None
     second: NetworkStage | TreeStage
 
-    def probabilities(self, segments: Segments) -> npt.NDArray[np.float32]:
+    def probabilities(self, segments: Segments, comments: bool = False) -> npt.NDArray[np.float32]:
         """Return for each block the probability that it is main content, for its page; shape (blocks,), range 0 to 1.
 
-        The page was read with its elements.
+        The page was read with its elements. With `comments`, those of readers are content too.
         """
         if not len(segments.block_ends):
             return np.zeros(0, dtype=np.float32)
         of_model = features_of if isinstance(self.second, NetworkStage) else older_features
-        return self.probabilities_of(of_model(segments))
+        return self.probabilities_of(of_model(segments), comments)
 
-    def probabilities_of(self, features: BlockFeatures) -> npt.NDArray[np.float32]:
+    def probabilities_of(self, features: BlockFeatures, comments: bool = False) -> npt.NDArray[np.float32]:
         """Return the probabilities of blocks with these features, those that the model knows; as `probabilities`."""
         # It matters for comments alone.
         forum = self.forum_probability(features) if features.comments.any() else 1.0
-        return of_page(self.before_rules(features), forum, features).astype(np.float32)
+        return of_page(self.before_rules(features), forum, features, comments).astype(np.float32)
 
     def before_rules(self, features: BlockFeatures) -> Wide:
         """Return the probabilities of blocks before what `of_page` does; shape (blocks,)."""
-        first = self.first.probabilities(features.names, features.values) if self.first else None
         if isinstance(self.second, NetworkStage):
-            second = self.second.probabilities(features.values, features.words)
-            return pooled(first, second) if first is not None else second
-        if first is None or not isinstance(features, OlderFeatures):
+            return self.second.probabilities(features.values, features.words)
+        if self.first is None or not isinstance(features, OlderFeatures):
             raise TypeError("a model of format 3 needs `older_features`")
+        first = self.first.probabilities(features.names, features.values)
         names, values = sequence_features(np.rint(THOUSAND * first), features)
-        second = self.second.probabilities((*features.names, *names), features.values, values)
+        second = self.second.probabilities((*features.names, *names), np.concatenate((features.values, values)))
         return (first + second) / 2
 
     def forum_probability(self, features: BlockFeatures) -> float:
@@ -280,25 +266,33 @@ class ContentModel:
         return float(self.forum.probabilities(forum_names(features.names), told)[0])
 
 
-def pooled(first: Wide, second: Wide) -> Wide:
-    """Return the probabilities whose odds are the geometric mean of both stages'; the same shape.
-
-    The logarithmic opinion pool (Genest, Zidek, Statistical Science 1, 1986). Roots are exact, logarithms not.
-    """
-    kept, lost = np.sqrt(first * second), np.sqrt((1 - first) * (1 - second))
-    # Where one stage is sure of either, and the other of its opposite, both are 0.
-    pool: Wide = np.where(kept + lost > 0, kept / np.maximum(kept + lost, _TINY), 0.5)
-    return pool
+def with_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.bool_]) -> Wide:
+    """Return a page's probabilities with a half or more for comments of `_LONG_COMMENT` words or more; shape (blocks,)."""
+    raised: Wide = np.where(comments, np.maximum(probabilities, words / (words + _LONG_COMMENT)), probabilities)
+    return raised
 
 
-def of_page(found: Wide, forum: float, features: BlockFeatures) -> Wide:
-    """Return the probabilities of a page's blocks from those of the stages, without comments that are beside the content.
+def of_page(found: Wide, forum: float, features: BlockFeatures, comments: bool = False) -> Wide:
+    """Return the probabilities of a page's blocks from those of the stages; without repeats, and without comments that are
+    beside the content, unless `comments` are content too.
 
     `forum` is the probability that the page is a forum's. Shape (blocks,), with a half at the page's cutoff; see
     `with_share`, `for_page`.
     """
-    found = without_comments(found, features.words, features.comments, forum)
-    return for_page(with_share(found, features.words), features.words)
+    if comments:
+        found = with_comments(found, features.words, features.comments)
+    else:
+        found = without_comments(found, features.words, features.comments, forum)
+    return without_repeats(for_page(with_share(found, features.words), features.words), features.alike)
+
+
+def without_repeats(probabilities: Wide, alike: npt.NDArray[np.int64]) -> Wide:
+    """Return a page's probabilities with 0 for all but one of blocks that are `alike`: the first from a half up, so that
+    one copy of a passage is read whole, else the likeliest; shape (blocks,).
+    """
+    order = np.argsort(-np.minimum(probabilities, 0.5), kind="stable")
+    kept = np.isin(np.arange(len(alike)), order[np.unique(alike[order], return_index=True)[1]])
+    return np.where(kept, probabilities, 0)
 
 
 def with_share(probabilities: Wide, words: Wide) -> Wide:
@@ -333,7 +327,7 @@ def for_page(probabilities: Wide, words: Wide) -> Wide:
     return np.interp(probabilities, (0, _OF_HIGHEST * highest + _MORE, 1), (0, 0.5, 1))
 
 
-PAGE_RULES = 2
+PAGE_RULES = 3
 """The version of `of_page`; increase it when scores change without the model."""
 FORMAT, FORMAT_OF_TREES = 5, 3
 """The version of files and features, increased when either changes; and that of models whose second stage is trees."""
@@ -366,12 +360,13 @@ def read_content_model(path: Traversable) -> ContentModel:
         about = _CARD_FILE.parse(card, str(path))
         if about.kind != KIND:
             raise ValueError("another kind")
-        if FORMAT_OF_TREES <= about.format <= FORMAT:
+        if about.format in (FORMAT_OF_TREES, FORMAT):
             known = older_names() if about.format == FORMAT_OF_TREES else feature_names()
             forum = _stage(about.forum, arrays, "forum_", forum_names(known))
-            first = None if about.format == FORMAT else _stage(about.first, arrays, "first_", known)
+            first: TreeStage | None = None
             second: NetworkStage | TreeStage
             if about.format == FORMAT_OF_TREES:
+                first = _stage(about.first, arrays, "first_", known)
                 second = _stage(about.second, arrays, "second_", (*known, *sequence_names()))
             else:
                 second = _network_stage(about.second, arrays, "second_")
@@ -380,7 +375,11 @@ def read_content_model(path: Traversable) -> ContentModel:
             return ContentModel(about, forum, first, second)
     except (KeyError, ValueError, ThresherError) as error:
         raise damaged(path, _WHAT, _FIX) from error
-    raise InputError(f"it is a model of format {about.format}, and this Thresher reads up to {FORMAT}", _FIX, str(path))
+    raise InputError(
+        f"it is a model of format {about.format}, and this Thresher reads {FORMAT_OF_TREES} and {FORMAT}",
+        _FIX,
+        str(path),
+    )
 
 
 _FILES = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "scripts/content_train", read_content_model)

@@ -92,7 +92,7 @@ def older_features(segments: Segments) -> OlderFeatures:
     paths = _paths(page, tree.paths, rows)
     _neighbours(page, rows, years)
     names, values = rows.matrix()
-    return OlderFeatures(names, values, page.words, around.comments, around, paths)
+    return OlderFeatures(names, values, page.words, around.comments, page.alike, around, paths)
 
 
 @cache

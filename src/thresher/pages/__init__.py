@@ -56,8 +56,9 @@ class PageOptions:
 
 
 DEFAULT_OPTIONS = PageOptions()
-_FEW_WORDS = 100
+_FEW_WORDS, _TITLE_WORDS = 100, 25
 _NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
+_META = re.compile(rb"<meta\b(?:[^<>\"']|\"[^\"]{0,9999}\"|'[^']{0,9999}')*>", re.IGNORECASE)
 _CONTROLS = dict.fromkeys([*range(32), 127], " ")
 
 
@@ -148,16 +149,17 @@ def segment(
 
 def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
     segments = _displayed(utf8, options, detail)
-    if _words(segments) < _FEW_WORDS and _NOSCRIPT.search(utf8):
+    words = len(segments.spaces)
+    if words < _FEW_WORDS and _NOSCRIPT.search(utf8):
         # A page that scripts fill, as in forums: its text is what it shows without them.
         without_scripts = _displayed(_NOSCRIPT.sub(rb"<\1div", utf8), options, detail)
-        if _words(without_scripts) >= 2 * _FEW_WORDS:
+        if len(without_scripts.spaces) >= 2 * _FEW_WORDS:
             return without_scripts
+    if words < _TITLE_WORDS:
+        description = about_page(parsed(b"".join(_META.findall(utf8))), None).get("description", "")
+        if len(description.split()) > 2 * words:
+            return _displayed(utf8 + f"<p>{escape(description)}</p>".encode(), options, detail)
     return segments
-
-
-def _words(segments: Segments) -> int:
-    return len(segments.spaces)
 
 
 def _displayed(utf8: bytes, options: PageOptions, detail: Detail) -> Segments:

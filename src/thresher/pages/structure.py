@@ -350,8 +350,8 @@ def _table(cells: Sequence[tuple[Box, str]]) -> Iterator[str]:
 def about_page(root: etree._Element | None, url: str | None) -> dict[str, str]:
     """Return what a page, as by `parsed`, says of itself: the members of `ABOUT` that it has.
 
-    From META and LINK (Open Graph, Dublin Core) and schema.org's JSON-LD and microdata. Dates are those that pages declare, as
-    ISO 8601 days; addresses are absolute if `url` is known.
+    From META and LINK (Open Graph, Dublin Core) and schema.org's JSON-LD and microdata. Of several descriptions it is the
+    longest. Dates are those that pages declare, as ISO 8601 days; addresses are absolute if `url` is known.
     """
     if root is None:
         return {}
@@ -376,7 +376,7 @@ def about_page(root: etree._Element | None, url: str | None) -> dict[str, str]:
         "sitename": metas.get("og:site_name")
         or next(_named(entries, "publisher"), "")
         or metas.get("application-name"),
-        "description": metas.get("description") or metas.get("og:description") or metas.get("twitter:description"),
+        "description": max((metas.get(f"{kind}description", "") for kind in ("", "og:", "twitter:")), key=len),
     }
     with suppress(ValueError):  # it is no address
         found["canonical"] = urljoin(urljoin(url or "", base.strip()), canonical) if canonical else ""

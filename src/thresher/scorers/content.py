@@ -6,7 +6,7 @@ from thresher.content_models.model import PAGE_RULES, find_content_model, load_c
 from thresher.files import digest
 from thresher.pages import Detail, Segments
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
-from thresher.scorers.cleaners import HEADLINE
+from thresher.scorers.cleaners import DROP, HEADLINE, KEEP
 
 
 class Content(Scorer):
@@ -28,6 +28,7 @@ class Content(Scorer):
     )
     parameters = (
         Parameter("model", str, "web", "web, or the path of a model that scripts/content_train wrote", terse=True),
+        Parameter("comments", str, DROP, "whether readers' comments are content", choices=(DROP, KEEP), terse=True),
     )
 
     def check(self, where: str) -> None:
@@ -37,8 +38,7 @@ class Content(Scorer):
     @property
     def fingerprint(self) -> str:
         """The digest of the model, and of how its probabilities are used."""
-        # Once models had features from other scorers, of which this list is empty; scores that are kept are these.
-        return digest([PAGE_RULES, load_content_model(self._model).card.digest, []])
+        return digest([PAGE_RULES, load_content_model(self._model).card.digest])
 
     def prepare(self) -> None:
         """Read the model, as a check."""
@@ -46,7 +46,7 @@ class Content(Scorer):
 
     def score(self, segments: Segments) -> Scores:
         """Return the probability of each block."""
-        return load_content_model(self._model).probabilities(segments)
+        return load_content_model(self._model).probabilities(segments, self.values["comments"] == KEEP)
 
     @property
     def _model(self) -> str:
