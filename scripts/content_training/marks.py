@@ -38,7 +38,7 @@ class Source:
     attribution: str
 
 
-_MIT, _APACHE = "MIT", "Apache-2.0"
+_MIT, _APACHE, _BSD = "MIT", "Apache-2.0", "BSD-3-Clause"
 SOURCES: Mapping[str, Source] = {
     "TeamHG-Memex/autopager": Source(
         "990e480bee9f780088db05e7586b2b84e255abeb", _MIT, "Mikhail Korobov and contributors: autopager, its pages"
@@ -71,6 +71,49 @@ SOURCES: Mapping[str, Source] = {
     ),
     "adbar/trafilatura": Source(
         "e90b0ef51ab026fdb905fb6c5b3c84dd3d784fd5", _APACHE, "Adrien Barbaresi and contributors: Trafilatura, its pages"
+    ),
+    "adbar/htmldate": Source(
+        "b8952828329abaeeb3be21387b526f2be614ce67", _APACHE, "Adrien Barbaresi and contributors: htmldate, its pages"
+    ),
+    "hhursev/recipe-scrapers": Source(
+        "d08ddd0240ee0ff73dd9d705e43077a821944716", _MIT, "recipe-scrapers' contributors: its test pages"
+    ),
+    "microlinkhq/metascraper": Source(
+        "20423f52ef9b4a07d3b25e56e34d2756b3291250", _MIT, "Microlink and contributors: metascraper, its fixtures"
+    ),
+    "AndreasMadsen/htmlparser-benchmark": Source(
+        "3a017b39ef1e93d641fdecf3e1606db8e7a22dd8", _MIT, "Andreas Madsen: htmlparser-benchmark, its pages"
+    ),
+    "postlight/parser": Source(
+        "e8ba7ece291efa4d915d50dd4deeec17d54359f2", _APACHE, "Postlight and contributors: Parser, its fixtures"
+    ),
+    "apache/any23": Source(
+        "458219e5a396cedcc93b3debf4a6497ce424d167", _APACHE, "The Apache Software Foundation: Any23, its test pages"
+    ),
+    "AndyTheFactory/newspaper4k": Source(
+        "540bff3e8344cb8291c4829fafd98860f30d9692", _MIT, "Lucas Ou-Yang, Andrei Paraschiv: newspaper4k, its test pages"
+    ),
+    "openenergymonitor/forum-archive": Source(
+        "e0a42e321b9faca872ff9ef3f617757c3d97ef12", _MIT, "OpenEnergyMonitor: the archive of its forum"
+    ),
+    "j0k3r/graby": Source(
+        "3e7695203c4c57dac2998780972450ced372b960", _MIT, "Jérémy Benoist and contributors: Graby, its fixtures"
+    ),
+    "PythonFreeCourse/python-il-forums-archive": Source(
+        "bcfd3c8ab5e0ce8f5de7c4e5a282eb8099b33544", _MIT, "Python IL: the archive of its forums"
+    ),
+    "scrapinghub/page_clustering": Source(
+        "27874f0b534a3ec5e0b2560cc8a599b94c2786fd", _BSD, "page_clustering's developers: its test pages"
+    ),
+    "scrapinghub/extruct": Source(
+        "a31daaadb82ec684b7d468d3b15734b8ae3b7265", _BSD, "Scrapinghub: extruct, its samples"
+    ),
+    "scrapinghub/portia": Source(
+        "606467d278eab2236afcb3d260cb03bf6fb906a0", _BSD, "Scrapinghub: Portia, its test pages"
+    ),
+    "tpeng/pydepta": Source("6d014d32841d9c0f1e14ded2e5169fdfe152ed46", _MIT, "Terry Peng: pydepta, its test pages"),
+    "scrapinghub/aile": Source(
+        "251a98a762db470a7a191311193513350218dbba", _MIT, "Pedro López-Adeva Fernández-Layos: aile, its test pages"
     ),
 }
 
