@@ -148,8 +148,9 @@ class PageFacts:
         self.stops = self.kinds[kinds.STOP]
         self.marks = self.stops + self.kinds[kinds.COMMA]
         firsts: dict[str, int] = {}
-        texts = enumerate(zip(segments.blocks, (self.words >= REPEATED_WORDS).tolist(), strict=True))
-        self.alike = np.array([firsts.setdefault(text, at) if long else at for at, (text, long) in texts])
+        self.alike = self.index.copy()
+        long = np.flatnonzero(self.words >= REPEATED_WORDS)
+        self.alike[long] = [firsts.setdefault(segments.blocks[at], at) for at in long.tolist()]
         self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
 
 

@@ -291,8 +291,8 @@ def without_repeats(probabilities: Wide, alike: npt.NDArray[np.int64]) -> Wide:
     one copy of a passage is read whole, else the likeliest; shape (blocks,).
     """
     order = np.argsort(-np.minimum(probabilities, 0.5), kind="stable")
-    kept = np.isin(np.arange(len(alike)), order[np.unique(alike[order], return_index=True)[1]])
-    return np.where(kept, probabilities, 0)
+    kept = order[np.unique(alike[order], return_index=True)[1]]
+    return probabilities * np.bincount(kept, minlength=len(alike))
 
 
 def with_share(probabilities: Wide, words: Wide) -> Wide:
