@@ -65,7 +65,7 @@ SEARCH_CLEANER = "content(headings=keep)@0.3"
 DEFAULT_INDEX = "content(headings=keep)@0.3|dcp@0.42"
 """What to clean with for search, and the index to begin with: scripts/defaults measures them on six collections."""
 _MEASURED = ("pydoc", "cacm", "postgresql", "sqlite-docs", "ray-docs", "web")
-LEFT_OUT = dict(zip(_MEASURED, (-0.047, -0.003, -0.014, -0.019, 0.047, -0.0), strict=True))
+LEFT_OUT = dict(zip(_MEASURED, (-0.047, -0.003, -0.014, -0.019, 0.047, 0.0), strict=True))
 """What such an index, chosen on the other five, changed of exp-nDCG@10 on each of the six: docs/results/defaults.md."""
 BY_SENTENCES = dict(zip(_MEASURED, (-0.018, -0.016, 0.001, -0.005, -0.02, 0.002), strict=True))
 """What indexes that sentences of the pages choose changed of exp-nDCG@10 by people's topics: docs/results/pseudo-topics.md."""
