@@ -26,11 +26,10 @@ from fill import put, table
 
 import thresher
 from thresher.cleaneval.cleaning_measures import compare_tokens
-from thresher.cleaneval.gold import GoldPage, read_gold
+from thresher.cleaneval.gold import GoldPage, read_gold, read_page_bytes
 from thresher.errors import ThresherError
 from thresher.pages.decoding import decode
 from thresher.scorers.extractor import by_justext, by_readability, by_resiliparse, by_trafilatura, unwrapped
-from thresher.streams import open_stream
 
 ROOT = Path(__file__).parents[1]
 CONTENT = ROOT / "docs" / "results" / "content.md"
@@ -56,8 +55,7 @@ PACKAGES: dict[str, Callable[[str], list[str]]] = {
 
 def measured(page: GoldPage) -> list[tuple[float, float]]:
     """Return the word F1 and the CPU seconds of each cleaner and package on a page."""
-    with open_stream(page.path) as stream:
-        content = stream.read()
+    content = read_page_bytes(page)
     decoded = unwrapped(decode(content).utf8.decode())
     cleaners = (partial(thresher.clean_html, content, cleaner) for cleaner in CLEANERS)
     packages = (lambda extract=extract: "\n".join(extract(decoded)) for extract in PACKAGES.values())
@@ -71,6 +69,11 @@ def measured(page: GoldPage) -> list[tuple[float, float]]:
         seconds = process_time() - begin
         found.append((compare_tokens(text, page.text).bag.f1, seconds))
     return found
+
+
+def word_f1(cleaner: str, page: GoldPage) -> float:
+    """Return the word F1 of a cleaner of ours on a page."""
+    return float(compare_tokens(thresher.clean_html(read_page_bytes(page), cleaner), page.text).bag.f1)
 
 
 def cross_validated() -> dict[str, float]:
@@ -111,9 +114,8 @@ def main() -> None:
         told = []
         for name, comments in WITH_COMMENTS.items():
             pages = [page for page in read_gold(Path(sys.argv[1]) / name, comments=comments).pages if page.text]
-            done = pool.map(measured, pages, chunksize=8)
-            means = (fmean(page[CLEANERS.index(cleaner)][0] for page in done) for cleaner in (SCORED, COMMENTS))
-            told.append([name, f"{len(pages):,}", *(f"{mean:.4f}" for mean in means)])
+            found = (pool.map(partial(word_f1, cleaner), pages, chunksize=8) for cleaner in (SCORED, COMMENTS))
+            told.append([name, f"{len(pages):,}", *(f"{fmean(each):.4f}" for each in found)])
     rates = [sum(counts.values()) / total for total in seconds]
     heads = ["cleaner", *(f"{name} ({count:,})" for name, count in counts.items()), "pages a second"]
     packages = ", ".join(
