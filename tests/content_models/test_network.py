@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,10 +90,15 @@ def test_the_order_of_features_does_not_matter():
         (Layer(squeeze.weights[:, order], squeeze.biases, squeeze.scales), *network.layers[1:]),
     )
     assert other.sums(values[order], words).tolist() == network.sums(values, words).tolist()
-    # Of so many features a few blocks at a time are multiplied.
-    halves = halved(values, network.middles)
-    expected = squeeze.weights.astype(np.int64) @ halves.astype(np.int64) + squeeze.biases[:, None]
-    assert squeeze.sums(halves).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("blocks", [1, 15, 16, 17, 1200])
+def test_blocks_are_multiplied_some_at_a_time(blocks):
+    generator = np.random.default_rng(7)
+    for layer in drawn_network(generator, 490, 64, 32, 2).layers:
+        numbers = generator.integers(-127, 128, (layer.weights.shape[1], blocks))
+        expected = layer.weights.astype(np.int64) @ numbers + layer.biases[:, None]
+        assert layer.sums(numbers.astype(np.float32)).tolist() == expected.tolist()
 
 
 def test_halves():

@@ -30,7 +30,7 @@ def kinds_of(text: str, outside: set[str]) -> npt.NDArray[np.uint8]:
         codes: npt.NDArray[Any] = np.frombuffer(text.encode(), dtype=np.uint8)
     else:
         codes = np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4")
-    kinds: npt.NDArray[np.uint8] = _KINDS[codes]
+    kinds: npt.NDArray[np.uint8] = _KINDS.take(codes)
     return kinds
 
 

@@ -39,6 +39,9 @@ TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
 SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
 _IN = [f"in_{name}" for name in SAID]
+_OF_PAGE = {family: FAMILIES.index(family) for family in PAGE_FAMILIES}
+_TALK = [FAMILIES.index(family) for family in TALK_FAMILIES]
+_OF_TALK = [name for family in TALK_FAMILIES for name in (f"page_{family}_share", f"page_before_{family}")]
 # Names are put together once: they take as long as the features.
 OWN_AROUND = "words share links marks prose blocks mean headings place".split()
 _AROUND = [f"around{level + 1}_{name}" for level in range(LEVELS) for name in (*OWN_AROUND, *COUNTED)]
@@ -147,10 +150,10 @@ class PageFacts:
         self.links = np.minimum(share(self.linked, self.characters - 1), 1)
         self.stops = self.kinds[kinds.STOP]
         self.marks = self.stops + self.kinds[kinds.COMMA]
-        firsts: dict[str, int] = {}
+        blocks, firsts = segments.blocks, dict[str, int]()
         self.alike = self.index.copy()
         long = np.flatnonzero(self.words >= REPEATED_WORDS)
-        self.alike[long] = [firsts.setdefault(segments.blocks[at], at) for at in long.tolist()]
+        self.alike[long] = [firsts.setdefault(blocks[at], at) for at in long.tolist()]
         self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
 
 
@@ -256,13 +259,10 @@ def _markup(page: PageFacts, rows: Rows) -> npt.NDArray[np.bool_]:
     rows.extend(_IN, around)
     rows.add(depth=page.elements.depths[page.elements.innermost])
     prose = running_sum(page.prose)
-    for family in TALK_FAMILIES:
-        inside = around[FAMILIES.index(family)]
-        first = int(np.argmax(inside)) if inside.any() else page.blocks - 1
-        part = inside @ page.words / page.total
-        rows.add(**{f"page_{family}_share": part, f"page_before_{family}": prose[first]})
-    comments: npt.NDArray[np.bool_] = around[FAMILIES.index("comment")].view(np.bool_)
-    return comments
+    inside = around.take(_TALK, axis=0)
+    before = prose[np.where(inside.any(axis=1), inside.argmax(axis=1), page.blocks - 1)]
+    rows.extend(_OF_TALK, np.array((inside @ page.words / page.total, before)).T.reshape(-1, 1))
+    return np.asarray(inside[TALK_FAMILIES.index("comment")], dtype=np.bool_)
 
 
 def bits_of(said: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -355,5 +355,5 @@ def _page_features(page: PageFacts, rows: Rows) -> None:
         "images": page.tags_before[COUNTED.index("img"), -1],
         "paragraphs": page.tags_before[COUNTED.index("p"), -1],
     }
-    values |= {family: tree.page_bits >> FAMILIES.index(family) & 1 for family in PAGE_FAMILIES}
-    rows.extend(map("page_{}".format, values), np.array([*values.values()])[:, None])
+    values |= {family: tree.page_bits >> bit & 1 for family, bit in _OF_PAGE.items()}
+    rows.extend(map("page_{}".format, values), np.array([*values.values()], dtype=np.float32)[:, None])

@@ -110,8 +110,8 @@ def forum_features(names: tuple[str, ...], values: Floats, words: Wide) -> Float
     """
     own, around = _rows_by_group(names)
     weights = words + 1
-    # Sums of halves are exact.
-    shares = values.take(around, axis=0).astype(np.float64) @ weights / weights.sum()
+    # Sums of halves are exact, up to 2 ** 23.
+    shares = np.einsum("fb,b->f", values.take(around, axis=0), weights.astype(np.float32)) / weights.sum()
     return np.concatenate((values[own, 0], shares))[:, None].astype(np.float32)
 
 
@@ -290,9 +290,11 @@ def without_repeats(probabilities: Wide, alike: npt.NDArray[np.int64]) -> Wide:
     """Return a page's probabilities with 0 for all but one of blocks that are `alike`: the first from a half up, so that
     one copy of a passage is read whole, else the likeliest; shape (blocks,).
     """
-    order = np.argsort(-np.minimum(probabilities, 0.5), kind="stable")
-    kept = order[np.unique(alike[order], return_index=True)[1]]
-    return probabilities * np.bincount(kept, minlength=len(alike))
+    backwards = np.argsort(-np.minimum(probabilities, 0.5), kind="stable")[::-1]
+    # Of what is put in one place the last remains.
+    kept = np.empty(len(alike), dtype=np.int64)
+    kept[alike[backwards]] = backwards
+    return np.where(kept[alike] == np.arange(len(alike)), probabilities, 0)
 
 
 def with_share(probabilities: Wide, words: Wide) -> Wide:

@@ -23,8 +23,8 @@ Singles = npt.NDArray[np.float32]
 HIGHEST, STEP_LIMIT = 255, 1023
 """Of the numbers of a hidden layer, and of those that steps add to."""
 _HALF = 127
-# Multiplications up to which OpenBLAS uses one thread. Others, once woken, wait for more at full load while the page goes on.
-_ONE_THREAD = 2**18
+# For so many multiplications OpenBLAS uses one thread: others, once woken, wait at full load. Vectors hold 16 numbers.
+_ONE_THREAD, _COLUMNS = 2**19 - 1, 16
 NETWORK_ARRAYS = ("middles", "shapes", "weights", "biases", "scales")
 
 
@@ -47,13 +47,14 @@ class Layer:
             weights, shared = weights[:, : len(inputs)], weights[:, len(inputs) :]
             biases = biases + (shared @ of_page)[:, None]
         sums = np.empty((len(weights), inputs.shape[1]), dtype=np.float32)
-        at_once = max(_ONE_THREAD // weights.size, 1)
+        at_once = max(_ONE_THREAD // weights.size // _COLUMNS, 1) * _COLUMNS
         even = inputs.shape[1] // at_once * at_once
 
         def parts(values: Singles) -> Singles:
             return values[:, :even].reshape(len(values), -1, at_once).transpose(1, 0, 2)
 
-        np.matmul(weights, parts(inputs), out=parts(sums))
+        if even:
+            np.matmul(weights, parts(inputs), out=parts(sums))
         np.matmul(weights, inputs[:, even:], out=sums[:, even:])
         sums += biases
         return sums
@@ -139,7 +140,8 @@ def block_weights(words: Numbers) -> Numbers:
 def of_whole_page(numbers: Singles, words: Numbers) -> Singles:
     """Return the mean over a page's blocks by weight, and the highest; shape (2 * numbers,)."""
     weights = block_weights(words)
-    means = np.rint(numbers.astype(np.float64) @ weights / weights.sum())
+    # Matrix by vector, OpenBLAS uses all threads for far fewer multiplications.
+    means = np.rint(np.einsum("nb,b->n", numbers, weights) / weights.sum())
     return np.concatenate((means, numbers.max(axis=1))).astype(np.float32)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from itertools import count
+from itertools import compress, count
 from operator import add
 from typing import Any, NamedTuple
 
@@ -48,7 +49,6 @@ NEAR = 4
 """The number of innermost elements around a block that count as near, inline ones left out."""
 # What they say holds for all of the page.
 _WHOLE = frozenset(("html", "body", "meta"))
-_NOTHING = bytes(BYTES)
 # Odd, and otherwise any.
 _BASE = 0x9E3779B97F4A7C15
 _ODD = np.array([pow(_BASE, power, 2**64) for power in range(3, 3 + BYTES // 8)], dtype=np.uint64)
@@ -128,26 +128,24 @@ class PageTree:
 def page_tree(elements: Elements, with_paths: bool = False) -> PageTree:
     """Return the tree of a page's elements, with `paths` and `near` if asked for; the page has at least one block."""
     descriptions = elements.descriptions
-    codes = _numbered(descriptions)
-    said = np.fromiter(map(codes.__getitem__, descriptions), dtype=np.int64, count=len(descriptions))
-    tag_of = [description.partition(" ")[0] for description in codes]
-    tags = _numbered(tag_of)
+    codes, said = _numbered(descriptions)
+    tags, number = _numbered(description.partition(" ")[0] for description in codes)
+    whole = np.array([tag in _WHOLE for tag in tags])[number]
     page_bits = 0
-    for description, name in zip(codes, tag_of, strict=True):
-        if name in _WHOLE:
-            page_bits |= int.from_bytes(describe(description), "little")
+    for description in compress(codes, whole.tolist()):
+        page_bits |= int.from_bytes(describe(description), "little")
     # Most elements are images, breaks and words of a sentence, in which no block begins. The page is the first of the others.
     begun = np.flatnonzero(elements.after_blocks > elements.first_blocks)
     position = np.zeros(len(said), dtype=np.int64)
     position[begun] = index = np.arange(len(begun))
     parent = position[elements.parents[begun]]
     parent[0] = 0
-    number = np.fromiter(map(tags.__getitem__, tag_of), dtype=np.int64, count=len(tag_of))
     used = np.zeros(len(codes), dtype=np.bool_)
     used[said[begun]] = True
     code = (np.cumsum(used) - 1)[said[begun]]
     tag = number[said[begun]]
-    own = _own([*codes], tag_of, np.flatnonzero(used).tolist())
+    own = np.frombuffer(bytearray().join(map(describe, compress(codes, used.tolist()))), "<u8").reshape(-1, BYTES // 8)
+    own[whole[used]] = 0
     # What each says, its tag and what is around it in one number.
     alike = (own * _ODD).sum(axis=1, dtype=np.uint64)[code] + tag.astype(np.uint64) * _BASE
     siblings = grouped(alike * _BASE + parent.astype(np.uint64))
@@ -212,14 +210,10 @@ def _near(near: Words, parent: Ints, inline: npt.NDArray[np.bool_], rounds: int)
     return near
 
 
-def _numbered(things: Iterable[str]) -> dict[str, int]:
-    return dict(zip(dict.fromkeys(things), count(), strict=False))
-
-
-def _own(descriptions: Sequence[str], tags: Sequence[str], used: Sequence[int]) -> Words:
-    """Return what each of the descriptions that are used says, as words of 64 bits; shape (used, words)."""
-    said = [_NOTHING if tags[code] in _WHOLE else describe(descriptions[code]) for code in used]
-    return np.frombuffer(b"".join(said), dtype="<u8").reshape(len(said), -1)
+def _numbered(things: Iterable[str]) -> tuple[dict[str, int], Ints]:
+    """Return the number of each different thing, in the order of the first ones; and those of all."""
+    numbers: dict[str, int] = defaultdict(count().__next__)
+    return numbers, np.fromiter(map(numbers.__getitem__, things), dtype=np.int64)
 
 
 class Groups(NamedTuple):

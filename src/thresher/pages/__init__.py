@@ -141,7 +141,7 @@ def segment(
 ) -> Segments:
     """Return the segments of `text`; the arguments are those of `Segments` and `plain_text`."""
     plain = plain_text(text, outside)
-    line_feeds = np.flatnonzero(plain.classes & LINE_FEED)
+    line_feeds = np.flatnonzero(plain.classes & LINE_FEED > 0)
     block_ends = np.append(line_feeds + 1, len(text)) if text else line_feeds
     of_blocks = np.array(levels, dtype=np.int8)
     return Segments(text, plain, block_ends, of_blocks, marked, places, options.language, descriptions)
@@ -149,7 +149,7 @@ def segment(
 
 def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
     segments = _displayed(utf8, options, detail)
-    words = len(segments.spaces)
+    words = max(len(segments.text.split(maxsplit=_FEW_WORDS)) - 1, 0)
     if words < _FEW_WORDS and _NOSCRIPT.search(utf8):
         # A page that scripts fill, as in forums: its text is what it shows without them.
         without_scripts = _displayed(_NOSCRIPT.sub(rb"<\1div", utf8), options, detail)

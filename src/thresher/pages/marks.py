@@ -14,7 +14,6 @@ from thresher.pages.plain import Ints
 
 Mask = npt.NDArray[np.bool_]
 _LINE_FEED, _MARK, _SPACE = ord("\n"), ord(parsing.MARK), ord(" ")
-_LINK, _LINK_END = ord(parsing.LINK), ord(parsing.LINK_END)
 # Marks after a line feed that end no paragraph, and marks that begin an element.
 _WITHIN_PARAGRAPH, _OUTSIDE_FORMS, _BEGIN = np.zeros((3, 256), dtype=np.bool_)
 _WITHIN_PARAGRAPH[[*parsing.WITHIN_PARAGRAPH.encode()]] = True
@@ -53,17 +52,18 @@ class Marks:
     @cached_property
     def links(self) -> tuple[Ints, Ints]:
         """Where each link's text (element A) begins and ends in the page's text; ascending, disjoint, none empty."""
-        begins, ends = (np.searchsorted(self.places, self._at(mark)) for mark in (_LINK, _LINK_END))
+        begins, ends = (np.searchsorted(self.places, self._of_kind(mark)) for mark in (parsing.LINK, parsing.LINK_END))
         if (begins[1:] < ends[:-1]).any():
             # Of nested links, which HTML forbids, the outermost remain.
-            shown = np.flatnonzero(~self._is_space)
+            shown = self._shown
             begun, ended = (np.bincount(np.searchsorted(shown, at), minlength=len(shown) + 1) for at in (begins, ends))
             edges = np.diff(np.cumsum(begun - ended) > 0, prepend=False, append=False)
             begins, ends = np.flatnonzero(edges).reshape(-1, 2).T
             begins, ends = shown[begins], shown[ends - 1] + 1
-        # What is before the text, and behind it, is a space too.
-        spaces = np.concatenate((self._is_space, [True]))
-        begins, ends = begins + spaces[begins], ends - spaces[ends - 1]
+        begins, ends = np.compress(begins < ends, (begins, ends), axis=1)
+        # Spaces at the edges of a link are not in it.
+        first, last = (self._codes[self.places[at]] <= _SPACE for at in (begins, ends - 1))
+        begins, ends = begins + first, ends - last
         some = begins < ends
         return begins[some], ends[some]
 
@@ -99,7 +99,7 @@ class Marks:
         if len(breaks) > 1:
             # Of two BR with neither text nor a begin tag between them, the second ends a paragraph.
             in_a_row = np.ones(len(breaks) - 1, dtype=np.bool_)
-            for others in (self._visible, self._marks_at[_BEGIN[self._kinds]], self._at(_LINK)):
+            for others in (self.places[self._shown], self._marks_at[_BEGIN[self._kinds]]):
                 in_a_row &= np.diff(np.searchsorted(others, breaks)) == 0
             line_feeds[breaks[1:][in_a_row] - 1] = True
         return np.flatnonzero(line_feeds)
@@ -136,9 +136,9 @@ class Marks:
     @property
     def element_marks(self) -> tuple[Ints, Mask]:
         """Where elements begin and end in the marked text, if the page was read with them, ascending; and which begin."""
-        positions = self._of_kind(parsing.ELEMENT + parsing.ELEMENT_END)
-        begun: Mask = self._codes[positions + 1] == ord(parsing.ELEMENT)
-        return positions, begun
+        begun = self._kinds == ord(parsing.ELEMENT)
+        of_elements = begun | (self._kinds == ord(parsing.ELEMENT_END))
+        return self._marks_at[of_elements], begun[of_elements]
 
     @cached_property
     def _tags(self) -> tuple[Ints, Ints]:
@@ -148,8 +148,8 @@ class Marks:
             return none, none
         codes = self._codes
         # Each line feed is one tag, except for dropped elements and the second of a heading's two.
-        tags = (codes == _LINE_FEED) | (codes == _LINK) | (codes == _LINK_END)
-        tags[self._of_kind(parsing.INLINE)] = tags[self._of_kind(parsing.INLINE_END)] = True
+        tags = codes == _LINE_FEED
+        tags[self._of_kind(parsing.INLINE + parsing.INLINE_END + parsing.LINK + parsing.LINK_END)] = True
         tags[self._of_kind(parsing.DROPPED) - 1] = False
         tags[self._marks_at[(self._kinds >= ord("0")) & (self._kinds <= ord("7"))] + 2] = False
         at = np.flatnonzero(tags)
@@ -161,21 +161,16 @@ class Marks:
 
     @cached_property
     def _marks_at(self) -> Ints:
-        return self._at(_MARK)
+        return np.flatnonzero(self._codes == _MARK)
 
     @cached_property
     def _kinds(self) -> npt.NDArray[np.uint8]:
         return self._codes[self._marks_at + 1]
 
     @cached_property
-    def _visible(self) -> Ints:
-        """The positions in the marked text of characters that are neither spaces nor marks."""
-        return self.places[~self._is_space]
-
-    @cached_property
-    def _is_space(self) -> Mask:
-        """Of each character of the page's text, whether it is white space."""
-        return self._codes.take(self.places) <= _SPACE
+    def _shown(self) -> Ints:
+        """The offsets in the page's text of what is not white space."""
+        return np.flatnonzero(self._codes.take(self.places) > _SPACE)
 
     @cached_property
     def _lasts(self) -> Ints:
@@ -189,9 +184,6 @@ class Marks:
     def firsts(self) -> Ints:
         """The position of each block's first character in the marked text."""
         return self.places[np.concatenate(([0], self.block_ends))[:-1]]
-
-    def _at(self, code: int) -> Ints:
-        return np.flatnonzero(self._codes == code)
 
     def _inside(self, begins: str, ends: str) -> Mask:
         return np.searchsorted(self._of_kind(begins), self.firsts) > np.searchsorted(self._of_kind(ends), self.firsts)
@@ -241,9 +233,10 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     firsts, lasts = np.flatnonzero(begun), ends[begun]
     elements = np.cumsum(begun)
     # The element around is the last one before of one depth less.
-    size, depth = len(positions), depths[firsts]
-    around = np.searchsorted(depths[begins] * size + begins, (depth - 1) * size + firsts) - 1
-    parents = np.concatenate(([-1], np.where(depth > 0, elements[begins[around]], 0)))
+    size, depth = len(positions), depths[begins]
+    ordered, number = depth * size + begins, elements[begins]
+    parents = np.full(len(begins) + 1, -1)
+    parents[number] = np.where(depth > 0, number[np.searchsorted(ordered, ordered - size) - 1], 0)
     # A block is in the element that begins at the mark before it, or in the one around that which ends there.
     inside = elements.copy()
     inside[lasts] = parents[1:]
@@ -253,7 +246,7 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     return Elements(
         ["", *descriptions],
         parents,
-        np.concatenate(([0], depth + 1)),
+        np.concatenate(([0], depths[firsts] + 1)),
         np.concatenate(([len(parents)], elements[lasts] + 1)),
         np.concatenate(([0], blocks[firsts])),
         np.concatenate(([len(marks.firsts)], blocks[lasts])),

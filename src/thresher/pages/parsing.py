@@ -18,19 +18,20 @@ import numpy.typing as npt
 from lxml import etree
 
 # Control characters that XML allows in a stylesheet. A tab and the character after it are one mark; of a heading, its level.
-LINK, LINK_END, MARK = "\x7f", "\r", "\t"
+# The other stands before and after the description of an element.
+MARK, _DESCRIBED = "\t", "\r"
 _HEADING = f"\n{MARK}{{}}\n"
 TITLE_LEVEL = 7
 _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEVEL}
 
 # Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks follow the line feed.
-INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE = "-_~^/=*!"
+INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE, LINK, LINK_END = "-_~^/=*!@#"
 BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
 # Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.marks`.
 ELEMENT, ELEMENT_END = "<)"
 CONTROL, CONTROL_END = BUTTON + SELECT + TEXTAREA, BUTTON_END + SELECT_END + TEXTAREA_END
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
-BEGIN = INLINE + SOFT + IMAGE + CONTROL + ITEM + "01234567"
+BEGIN = INLINE + SOFT + LINK + IMAGE + CONTROL + ITEM + "01234567"
 # Tags that style words of a sentence. Kohlschuetter et al. define a block as text not interrupted by a tag other than A;
 # their released code ignores these tags as well, as is the default here.
 INLINE_TAGS = frozenset(
@@ -60,13 +61,11 @@ HIDDEN = "\x7f"
 # And letters that most styles are without.
 _HIDING = {"display:none": "yp", "visibility:hidden": "vy"}
 _PAGE_TYPE = "og:type"
-# Before and after a description.
-_DESCRIBED = MARK + ELEMENT
 
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
-_BREAK_END = re.compile(rb"</br\s*/?>", re.IGNORECASE)
+_BREAK_END = re.compile(rb"</[bB][rR]\s*/?>")
 # libxml2's limit is 256. It must not be raised: the stylesheet recurses, and a process with Java has a stack of 1 MiB.
 # Elements with text count one level more than others.
 _DEEPEST = 250
@@ -94,11 +93,15 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
 
     `blocks` is `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
     """
-    html = CONTROL_REFERENCE.sub(b" ", with_breaks(_without_controls(utf8)))
+    html = CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
     if len(html) > _LARGEST or has_many_attributes(html):
         return flatten_by_events(html, blocks, detail)
-    parser = _parser()
+    parser = _parser("ascii" if html.isascii() else "utf-8")
     root = etree.fromstring(html, parser)
+    # libxml2 tells of up to 100 errors. To look for end tags of BR by oneself takes longer.
+    told = [error.message for error in parser.error_log]
+    if len(told) >= 100 or "Unexpected end tag : br" in told:
+        root = etree.fromstring(with_breaks(html), parser)
     if root is None:
         return b""
     if _is_cut_off(root, parser):
@@ -124,7 +127,7 @@ def has_many_attributes(html: bytes) -> bool:
 
 def with_breaks(html: bytes) -> bytes:
     """Return a page with BR for its end tags, which browsers take for it and libxml2 ignores."""
-    return _BREAK_END.sub(b"<br>", html) if b"</br" in html or b"</BR" in html else html
+    return _BREAK_END.sub(b"<br>", html)
 
 
 def _without_controls(utf8: bytes) -> bytes:
@@ -147,16 +150,16 @@ def _is_cut_off(root: etree._Element, parser: etree.HTMLParser) -> bool:
 
 
 @cache
-def _parser() -> etree.HTMLParser:
-    # Cached: creating a parser is slow. The index of ids is never used.
-    return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+def _parser(encoding: str) -> etree.HTMLParser:
+    # Cached: creating a parser is slow. One for ASCII takes an eighth less time. The index of ids is never used.
+    return etree.HTMLParser(encoding=encoding, remove_comments=True, remove_pis=True, collect_ids=False)
 
 
 def flatten_by_events(html: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> bytes:
     """As `flatten`, by the parser's events, for a page of any depth without control characters."""
     target = _Events(_marks(blocks, detail >= Detail.TAGS), detail >= Detail.ELEMENTS)
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
-    parser.feed(html)
+    parser.feed(with_breaks(html))
     flat: bytes = parser.close()
     return flat
 
@@ -183,7 +186,7 @@ def _marks(blocks: str, detailed: bool) -> _Marks:
         tags["li"] = (f"\n{MARK}{ITEM}", "\n")
     if blocks == "join":
         tags |= dict.fromkeys(INLINE_TAGS, inline)
-    tags["a"] = (LINK, LINK_END) if detailed else ("", "")
+    tags["a"] = (MARK + LINK, MARK + LINK_END) if detailed else ("", "")
     tags |= {tag: (_HEADING.format(level), _HEADING.format(0)) for tag, level in _HEADINGS.items()}
     return _Marks(tags, (soft, soft_end), f"\n{MARK}{DROPPED}" if detailed else "\n")
 
@@ -299,10 +302,10 @@ def described(flat: bytes) -> tuple[bytes, list[str]]:
     """Return marked text with the mark `ELEMENT` for each description of an element; and the descriptions, in order:
     the tag, and unless it is without content the words of its attributes, `HIDDEN` if one hides it.
     """
-    mark = _DESCRIBED.encode()
-    pieces = flat.split(mark)
+    pieces = flat.split(_DESCRIBED.encode())
     # Decoded at once.
-    return mark.join(pieces[::2]), mark.join(pieces[1::2]).decode().split(_DESCRIBED) if pieces[1:] else []
+    descriptions = b"\n".join(pieces[1::2]).decode().split("\n") if pieces[1:] else []
+    return (MARK + ELEMENT).encode().join(pieces[::2]), descriptions
 
 
 def lines(flat: bytes, placed: bool = False) -> tuple[str, list[int], npt.NDArray[np.int64] | None]:
@@ -313,24 +316,26 @@ def lines(flat: bytes, placed: bool = False) -> tuple[str, list[int], npt.NDArra
     codes = np.frombuffer(b"\n%b\n" % flat, dtype=np.uint8)
     marks = np.flatnonzero(codes == ord(MARK))
     kinds = codes[marks + 1]
-    shown = (codes >= ord(" ")) & (codes != ord(LINK)) | (codes == ord("\n"))
+    shown = (codes >= ord(" ")) | (codes == ord("\n"))
     shown[marks + 1] = False
     places = np.flatnonzero(shown)
     codes = codes.take(places)
     # Of a run of white space one character remains: a line feed if there is any. The text begins and ends with such a run.
     kept = codes > ord(" ")
-    white = np.flatnonzero(~kept)
-    runs = np.concatenate(([0], np.flatnonzero(white[1:] - white[:-1] > 1) + 1))
-    signs = np.minimum.reduceat(codes.take(white), runs)
-    codes[white[runs]], kept[white[runs]] = signs, True
-    text = codes.compress(kept).tobytes().decode()[1:-1]
-    begins = places[white[runs[1:] - 1] + 1][signs[:-1] == ord("\n")]
+    edges = np.flatnonzero(kept[1:] != kept[:-1]) + 1
+    words, runs = edges[::2], np.concatenate(([0], edges[1::2]))
+    # Until the next run: white space is before all else.
+    signs = np.minimum.reduceat(codes, runs)
+    codes[runs], kept[runs] = signs, True
     # There are line feeds on both sides of a heading's mark.
     headings = (kinds >= ord("0")) & (kinds <= ord("7"))
     levels = np.concatenate(([0], kinds[headings] - ord("0")))
-    of_blocks = levels[np.searchsorted(marks[headings], begins)].tolist()
+    of_blocks = levels[np.searchsorted(marks[headings], places[words[signs[:-1] == ord("\n")]])].tolist()
+    left = np.flatnonzero(kept)
+    codes = codes.take(left)
     # A line feed was put before the marked text. Of the bytes of a character the first.
-    return text, of_blocks, places.compress(kept & (codes & 0xC0 != 0x80))[1:-1] - 1 if placed else None
+    of_characters = places.take(left.compress(codes & 0xC0 != 0x80))[1:-1] - 1 if placed else None
+    return codes.tobytes().decode()[1:-1], of_blocks, of_characters
 
 
 def one_space(utf8: bytes, outside: set[str]) -> bytes:

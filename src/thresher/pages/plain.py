@@ -77,7 +77,7 @@ def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
         codes = np.frombuffer(text.encode(), dtype=np.uint8)
     else:
         codes = np.minimum(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), 255).astype(np.uint8)
-    return PlainText(text, _TABLE[codes])
+    return PlainText(text, _TABLE.take(codes))
 
 
 def run_starts(inside: npt.NDArray[np.bool_]) -> Ints:

@@ -145,7 +145,7 @@ class Segments:
     @cached_property
     def spaces(self) -> Ints:
         """The offsets of spaces and line feeds in the text."""
-        return np.flatnonzero(self.plain.classes & SPACE)
+        return np.flatnonzero(self.plain.classes & SPACE > 0)
 
     @cached_property
     def word_starts(self) -> Ints:

@@ -54,7 +54,11 @@ def byte_offsets(prepared: bytes, ends: Ints) -> Ints:
 
 
 def cut(prepared: bytes, ends: Ints) -> list[bytes]:
-    """Cut bytes into the parts that end at `ends`."""
+    """Cut bytes without line feeds into the parts that end at `ends`, without the space there if all have one."""
+    codes, last = np.frombuffer(bytearray(prepared), dtype=np.uint8), ends[:-1] - 1
+    if len(ends) and (codes[last] == ord(" ")).all():
+        codes[last] = ord("\n")
+        return codes.tobytes().split(b"\n")
     return [prepared[begin:end] for begin, end in pairwise((0, *ends.tolist()))]
 
 
@@ -145,7 +149,7 @@ _PYPLEXITY_SIGNS = _pyplexity_signs()
 def tokenise_pyplexity(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
     """Split sentences as PyPlexity does: the `Tokeniser` named `pyplexity`."""
     prepared, line_feeds, starts = _prepare(plain, ends)
-    return cut(prepared, line_feeds), count_by_end(starts, line_feeds)
+    return prepared.split(b"\n")[:-1], count_by_end(starts, line_feeds)
 
 
 def tokenise_pyplexity_trigrams(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
