@@ -8,13 +8,12 @@ from pathlib import Path
 
 import trafilatura
 from floor import floor_of
-from measurements import Measurement, interleaved, ratio
+from measurements import Measurement, interleaved_by_page, ratio
 
 from thresher.collections import Page
 from thresher.content_models.features import features_of
 from thresher.pages import Detail, read_page
 from thresher.pages.decoding import decode
-from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import parse_scorer
 from thresher.scoring.store import score_page
 
@@ -27,7 +26,6 @@ _PEAK = """
 import pathlib, sys
 from thresher.collections import Page
 from thresher.costs.repeats import measure_times
-from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import parse_scorer
 from thresher.scoring.store import score_page
 scorers = [parse_scorer(name).scorer for name in sys.argv[2:]]
@@ -38,42 +36,27 @@ print(spent.times.peak)
 """
 
 
-def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
+def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
     """Return the ratios over all pages of a folder, with the parts of `content`, and its share in a worker's peak memory."""
     pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
     content = SCORERS[-1:]
     for scorer in SCORERS:
         scorer.prepare()
 
-    def score(used: tuple[Scorer, ...]) -> None:
-        for page in pages:
-            score_page(page, used)
+    def features(page: Page) -> None:
+        segments, _ = read_page(page, detail=Detail.ELEMENTS)
+        if segments.text:
+            features_of(segments)
 
-    def package() -> None:
-        for page in pages:
-            trafilatura.extract(decode(page.content).utf8.decode(), include_comments=False)
-
-    def read() -> None:
-        for page in pages:
-            read_page(page, detail=Detail.ELEMENTS)
-
-    def features() -> None:
-        for page in pages:
-            segments, _ = read_page(page, detail=Detail.ELEMENTS)
-            if segments.text:
-                features_of(segments)
-
-    best = interleaved(
-        {
-            "floor": floor_of(pages),
-            "pass": lambda: score(SCORERS),
-            "content": lambda: score(content),
-            "trafilatura": package,
-            "read": read,
-            "features": features,
-        },
-        rounds,
-    )
+    works = {
+        "floor": floor_of(pages),
+        "pass": lambda page: score_page(page, SCORERS),
+        "content": lambda page: score_page(page, content),
+        "trafilatura": lambda page: trafilatura.extract(decode(page.content).utf8.decode(), include_comments=False),
+        "read": lambda page: read_page(page, detail=Detail.ELEMENTS),
+        "features": features,
+    }
+    best = interleaved_by_page(works, pages, rounds)
     parts = (best["read"], best["features"] - best["read"], best["content"] - best["features"])
     reading, making, trees = (1000 * seconds / len(pages) for seconds in parts)
     peaks = [_peak(folder, names) for names in (("words",), ("words", "content"))]

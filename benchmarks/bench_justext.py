@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import justext
 from floor import floor_of
-from measurements import Measurement, all_scorers, interleaved, ratio
+from measurements import Measurement, all_scorers, interleaved_by_page, ratio
 
 from thresher.collections import Page
-from thresher.scorers.base import Scorer
 from thresher.scoring.store import score_page
 
 BAR_JUSTEXT = 1 / 8
@@ -29,23 +27,13 @@ def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
     for scorer in everything:
         scorer.prepare()
 
-    def package() -> None:
-        for page in pages:
-            justext.justext(page.content, stop_words)
-
-    def ours(used: Sequence[Scorer]) -> None:
-        for page in pages:
-            score_page(page, used)
-
-    best = interleaved(
-        {
-            "package": package,
-            "floor": floor_of(pages),
-            "justext": lambda: ours([scorer for scorer in everything if scorer.name == "justext"]),
-            "all": lambda: ours(everything),
-        },
-        rounds,
-    )
+    works = {
+        "package": lambda page: justext.justext(page.content, stop_words),
+        "floor": floor_of(pages),
+        "justext": lambda page: score_page(page, [scorer for scorer in everything if scorer.name == "justext"]),
+        "all": lambda page: score_page(page, everything),
+    }
+    best = interleaved_by_page(works, pages, rounds)
     names = ", ".join(scorer.name for scorer in everything)
     return [
         ratio("justext / the justext package", best["justext"], best["package"], BAR_JUSTEXT),

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from floor import floor_of
-from measurements import Measurement, interleaved, ratio
+from measurements import Measurement, interleaved, interleaved_by_page, ratio
 
 from thresher.collections import Page
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
@@ -27,10 +27,6 @@ def measure(folder: Path, rounds: int = 7) -> list[Measurement]:
     """
     pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
 
-    def whole(with_kinds: bool = False) -> None:
-        for page in pages:
-            score_page(page, SCORERS, with_kinds=with_kinds)
-
     perplexity = SCORERS[2:]
     spent = {"once": float("inf"), "sweep": float("inf")}
 
@@ -44,16 +40,13 @@ def measure(folder: Path, rounds: int = 7) -> list[Measurement]:
                 clean_page(scored, cleaner)
         spent[name] = min(spent[name], scoring)
 
-    best = interleaved(
-        {
-            "floor": floor_of(pages),
-            "whole": whole,
-            "kinds": lambda: whole(with_kinds=True),
-            "once": lambda: clean("once", SWEEP[7:8]),
-            "sweep": lambda: clean("sweep", SWEEP),
-        },
-        rounds,
-    )
+    works = {
+        "floor": floor_of(pages),
+        "whole": lambda page: score_page(page, SCORERS),
+        "kinds": lambda page: score_page(page, SCORERS, with_kinds=True),
+    }
+    best = interleaved_by_page(works, pages, rounds)
+    best |= interleaved({"once": lambda: clean("once", SWEEP[7:8]), "sweep": lambda: clean("sweep", SWEEP)}, rounds)
     return [
         ratio(f"whole pass over {len(pages)} pages / floor", best["whole"], best["floor"], BAR_PASS),
         ratio("and telling the kinds of blocks, as experiments do / floor", best["kinds"], best["floor"]),

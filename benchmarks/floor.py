@@ -12,18 +12,17 @@ from thresher.language_models.words.tokenisers import tokenise
 from thresher.pages import read_page
 
 
-def floor_of(pages: Sequence[Page]) -> Callable[[], None]:
-    """Return what does the least for all pages: `lxml.html.document_fromstring` and `kenlm.Model.score` of their sentences."""
+def floor_of(pages: Sequence[Page]) -> Callable[[Page], None]:
+    """Return what does the least for a page: `lxml.html.document_fromstring` and `kenlm.Model.score` of its sentences."""
     score = load_model("books")._score
-    tokens = []
+    tokens = {}
     for page in pages:
         segments, _ = read_page(page)
-        tokens.append(tokenise(segments.plain, segments.sentence_ends)[0])
+        tokens[page.id] = tokenise(segments.plain, segments.sentence_ends)[0]
 
-    def floor() -> None:
-        for page, sentences in zip(pages, tokens, strict=True):
-            lxml.html.document_fromstring(page.content)
-            for sentence in sentences:
-                score(sentence, True, False)
+    def floor(page: Page) -> None:
+        lxml.html.document_fromstring(page.content)
+        for sentence in tokens[page.id]:
+            score(sentence, True, False)
 
     return floor

@@ -93,15 +93,11 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
 
     `blocks` is `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
     """
-    html = CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
+    html = CONTROL_REFERENCE.sub(b" ", with_breaks(_without_controls(utf8)))
     if len(html) > _LARGEST or has_many_attributes(html):
         return flatten_by_events(html, blocks, detail)
     parser = _parser("ascii" if html.isascii() else "utf-8")
     root = etree.fromstring(html, parser)
-    # libxml2 tells of up to 100 errors. To look for end tags of BR by oneself takes longer.
-    told = [error.message for error in parser.error_log]
-    if len(told) >= 100 or "Unexpected end tag : br" in told:
-        root = etree.fromstring(with_breaks(html), parser)
     if root is None:
         return b""
     if _is_cut_off(root, parser):
@@ -159,7 +155,7 @@ def flatten_by_events(html: bytes, blocks: str = "join", detail: Detail = Detail
     """As `flatten`, by the parser's events, for a page of any depth without control characters."""
     target = _Events(_marks(blocks, detail >= Detail.TAGS), detail >= Detail.ELEMENTS)
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
-    parser.feed(with_breaks(html))
+    parser.feed(html)
     flat: bytes = parser.close()
     return flat
 
