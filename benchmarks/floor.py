@@ -18,11 +18,12 @@ def floor_of(pages: Sequence[Page]) -> Callable[[Page], None]:
     tokens = {}
     for page in pages:
         segments, _ = read_page(page)
-        tokens[page.id] = tokenise(segments.plain, segments.sentence_ends)[0]
+        # Files in several folders may have one name.
+        tokens[page.content] = tokenise(segments.plain, segments.sentence_ends)[0]
 
     def floor(page: Page) -> None:
         lxml.html.document_fromstring(page.content)
-        for sentence in tokens[page.id]:
+        for sentence in tokens[page.content]:
             score(sentence, True, False)
 
     return floor

@@ -23,7 +23,7 @@ Singles = npt.NDArray[np.float32]
 HIGHEST, STEP_LIMIT = 255, 1023
 """Of the numbers of a hidden layer, and of those that steps add to."""
 _HALF = 127
-# For so many multiplications OpenBLAS uses one thread: others, once woken, wait at full load. Vectors hold 16 numbers.
+# Up to so many multiplications OpenBLAS uses one thread: others, once woken, wait at full load. Vectors hold 16 numbers.
 _ONE_THREAD, _COLUMNS = 2**19 - 1, 16
 NETWORK_ARRAYS = ("middles", "shapes", "weights", "biases", "scales")
 

@@ -149,6 +149,7 @@ def segment(
 
 def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
     segments = _displayed(utf8, options, detail)
+    # As far as it matters.
     words = max(len(segments.text.split(maxsplit=_FEW_WORDS)) - 1, 0)
     if words < _FEW_WORDS and _NOSCRIPT.search(utf8):
         # A page that scripts fill, as in forums: its text is what it shows without them.
