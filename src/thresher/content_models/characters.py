@@ -17,20 +17,22 @@ _UNSPACED = frozenset("CJK HIRAGANA KATAKANA THAI LAO KHMER MYANMAR TIBETAN HALF
 _STOPS, _COMMAS, _COLONS = ".!?…。！？।॥۔؟．｡", ",;،、，；؛､", ":："
 _BARS = "|»«›‹·•>/→©®™"
 _CENTURIES = ("19", "20")
-_KINDS = np.zeros(0x110000, dtype=np.uint8)
-_known: set[str] = set()
+# Of each code point, `KINDS` until it is asked for.
+_KINDS = np.full(0x110000, KINDS, dtype=np.uint8)
 
 
-def kinds_of(text: str, outside: set[str]) -> npt.NDArray[np.uint8]:
-    """Return the kind of each character of a text; `outside` are its characters outside ASCII, or more."""
-    for character in outside - _known:
-        _KINDS[ord(character)] = _kind(character)
-    _known.update(outside)
+def kinds_of(text: str) -> npt.NDArray[np.uint8]:
+    """Return the kind of each character of a text."""
     if text.isascii():
         codes: npt.NDArray[Any] = np.frombuffer(text.encode(), dtype=np.uint8)
     else:
         codes = np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4")
     kinds: npt.NDArray[np.uint8] = _KINDS.take(codes)
+    unknown = kinds == KINDS
+    if unknown.any():
+        for code in {*codes[unknown].tolist()}:
+            _KINDS[code] = _kind(chr(code))
+        kinds = _KINDS.take(codes)
     return kinds
 
 
@@ -82,8 +84,3 @@ def _kind(character: str) -> int:
         return UNSPACED if unicodedata.name(character, "").partition(" ")[0] in _UNSPACED else CASELESS
     by_category = {"Nd": DIGIT, "Sc": CURRENCY, "Ps": BRACKET, "Pe": BRACKET, "Zs": SPACE, "Cc": SPACE}
     return by_category.get(category, OTHER)
-
-
-_known.update(map(chr, range(128)))
-for _code in range(128):
-    _KINDS[_code] = _kind(chr(_code))

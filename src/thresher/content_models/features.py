@@ -23,7 +23,7 @@ from thresher.content_models.characters import count_kinds, kinds_of
 from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree, page_tree
 from thresher.pages import Detail, Segments, read_html
 from thresher.pages.marks import Elements
-from thresher.pages.parsing import TITLE_LEVEL, outside_ascii
+from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import Ints, sizes
 
 Floats = npt.NDArray[np.float32]
@@ -39,7 +39,7 @@ TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
 SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
 _IN = [f"in_{name}" for name in SAID]
-_OF_PAGE = {family: FAMILIES.index(family) for family in PAGE_FAMILIES}
+_OF_PAGE = {f"page_{family}": FAMILIES.index(family) for family in PAGE_FAMILIES}
 _TALK = [FAMILIES.index(family) for family in TALK_FAMILIES]
 _OF_TALK = [name for family in TALK_FAMILIES for name in (f"page_{family}_share", f"page_before_{family}")]
 # Names are put together once: they take as long as the features.
@@ -132,13 +132,13 @@ class PageFacts:
         # The elements of each of `COUNTED` before each element, and in all.
         numbers = np.array([[self.tree.tags.get(tag, -1)] for tag in COUNTED])
         self.tags_before = np.zeros((len(COUNTED), len(self.tree.tag) + 1), dtype=np.int32)
-        np.cumsum(self.tree.tag == numbers, axis=1, out=self.tags_before[:, 1:])
+        np.cumsum(self.tree.tag == numbers, axis=1, out=self.tags_before[:, 1:], dtype=np.int32)
         self.ends = segments.block_ends
         self.blocks = len(self.ends)
         self.index = np.arange(self.blocks)
         self.levels = segments.levels.astype(np.int64)
         # The kind of each character.
-        self.kind = kinds_of(segments.text, outside_ascii(segments.text))
+        self.kind = kinds_of(segments.text)
         self.kinds = count_kinds(self.kind, self.ends)
         self.characters = sizes(self.ends)
         unspaced = self.kinds[kinds.UNSPACED]
@@ -339,21 +339,21 @@ def _repeated(page: PageFacts, rows: Rows) -> Ints:
 def _page_features(page: PageFacts, rows: Rows) -> None:
     tree, blocks, characters = page.tree, page.blocks, max(int(page.ends[-1]), 1)
     values = {
-        "words": page.total,
-        "blocks": blocks,
-        "elements": len(tree.tag),
-        "links": page.linked.sum() / characters,
-        "prose": page.prose.sum() / page.total,
-        "marks": page.marks.sum() / page.total,
-        "mean": page.total / blocks,
-        "longest": page.words.max(),
-        "currency": np.count_nonzero(page.kinds[kinds.CURRENCY]),
-        "list_items": np.count_nonzero(page.segments.is_list_item) / blocks,
-        "controls": np.count_nonzero(page.segments.marks.is_control) / blocks,
-        "headings": np.count_nonzero(page.levels) / blocks,
-        "unspaced": page.kinds[kinds.UNSPACED].sum() / characters,
-        "images": page.tags_before[COUNTED.index("img"), -1],
-        "paragraphs": page.tags_before[COUNTED.index("p"), -1],
+        "page_words": page.total,
+        "page_blocks": blocks,
+        "page_elements": len(tree.tag),
+        "page_links": page.linked.sum() / characters,
+        "page_prose": page.prose.sum() / page.total,
+        "page_marks": page.marks.sum() / page.total,
+        "page_mean": page.total / blocks,
+        "page_longest": page.words.max(),
+        "page_currency": np.count_nonzero(page.kinds[kinds.CURRENCY]),
+        "page_list_items": np.count_nonzero(page.segments.is_list_item) / blocks,
+        "page_controls": np.count_nonzero(page.segments.marks.is_control) / blocks,
+        "page_headings": np.count_nonzero(page.levels) / blocks,
+        "page_unspaced": page.kinds[kinds.UNSPACED].sum() / characters,
+        "page_images": page.tags_before[COUNTED.index("img"), -1],
+        "page_paragraphs": page.tags_before[COUNTED.index("p"), -1],
     }
-    values |= {family: tree.page_bits >> bit & 1 for family, bit in _OF_PAGE.items()}
-    rows.extend(map("page_{}".format, values), np.array([*values.values()], dtype=np.float32)[:, None])
+    values |= {name: tree.page_bits >> bit & 1 for name, bit in _OF_PAGE.items()}
+    rows.extend(values, np.array([*values.values()], dtype=np.float32)[:, None])

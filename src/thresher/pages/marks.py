@@ -188,12 +188,16 @@ class Marks:
     def _inside(self, begins: str, ends: str) -> Mask:
         return np.searchsorted(self._of_kind(begins), self.firsts) > np.searchsorted(self._of_kind(ends), self.firsts)
 
+    @cached_property
+    def _by_kind(self) -> tuple[Ints, list[int]]:
+        """Where marks are, by kind; and for each byte how many marks are of a lower one."""
+        counts = np.bincount(self._kinds, minlength=256)
+        return self._marks_at[np.argsort(self._kinds, kind="stable")], [0, *np.cumsum(counts).tolist()]
+
     def _of_kind(self, kinds: str) -> Ints:
-        of_kinds = self._kinds == ord(kinds[0])
-        for kind in kinds[1:]:
-            of_kinds |= self._kinds == ord(kind)
-        positions: Ints = self._marks_at[of_kinds]
-        return positions
+        positions, before = self._by_kind
+        found = [positions[before[kind] : before[kind + 1]] for kind in kinds.encode()]
+        return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
 
 
 @dataclass(frozen=True)
