@@ -132,7 +132,7 @@ class PageFacts:
         # The elements of each of `COUNTED` before each element, and in all.
         numbers = np.array([[self.tree.tags.get(tag, -1)] for tag in COUNTED])
         self.tags_before = np.zeros((len(COUNTED), len(self.tree.tag) + 1), dtype=np.int32)
-        np.cumsum(self.tree.tag == numbers, axis=1, out=self.tags_before[:, 1:], dtype=np.int32)
+        (self.tree.tag == numbers).cumsum(axis=1, out=self.tags_before[:, 1:], dtype=np.int32)
         self.ends = segments.block_ends
         self.blocks = len(self.ends)
         self.index = np.arange(self.blocks)
@@ -144,7 +144,7 @@ class PageFacts:
         unspaced = self.kinds[kinds.UNSPACED]
         # A run of unspaced letters was counted as one word.
         self.words = segments.words_in_blocks + unspaced / 2 - (unspaced > 0)
-        self.words_before = np.cumsum(self.words) - self.words
+        self.words_before = self.words.cumsum() - self.words
         self.total = max(float(self.words.sum()), 1.0)
         self.linked = segments.linked_characters_in_blocks
         self.links = np.minimum(share(self.linked, self.characters - 1), 1)
@@ -152,7 +152,7 @@ class PageFacts:
         self.marks = self.stops + self.kinds[kinds.COMMA]
         blocks, firsts = segments.blocks, dict[str, int]()
         self.alike = self.index.copy()
-        long = np.flatnonzero(self.words >= REPEATED_WORDS)
+        long = (self.words >= REPEATED_WORDS).nonzero()[0]
         self.alike[long] = [firsts.setdefault(blocks[at], at) for at in long.tolist()]
         self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
 
@@ -202,7 +202,7 @@ def feature_names() -> tuple[str, ...]:
 def running_sum(values: npt.NDArray[np.generic]) -> Wide:
     """Return the sums of the values before each block, and of all; shape (..., blocks + 1)."""
     sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-    np.cumsum(values, axis=-1, out=sums[..., 1:])
+    values.cumsum(axis=-1, out=sums[..., 1:])
     return sums
 
 
@@ -217,7 +217,7 @@ def _own(page: PageFacts, rows: Rows) -> None:
     firsts, lasts = np.concatenate(([0], page.ends[:-1])), page.ends - 2
     # A block ends in a separator, but for the last.
     lasts[-1] += 1
-    letters = counts[[kinds.UPPER, kinds.LOWER, kinds.CASELESS, kinds.UNSPACED]].sum(axis=0)
+    letters = counts[kinds.UPPER] + counts[kinds.LOWER] + counts[kinds.CASELESS] + counts[kinds.UNSPACED]
     rows.add(words=page.words, characters=page.characters, links=page.links)
     rows.add(word_length=share(letters, page.words), sentence_length=share(page.words, page.stops))
     rows.extend(_SHARES, share(counts[_SHARED], page.characters))
@@ -230,7 +230,7 @@ def _own(page: PageFacts, rows: Rows) -> None:
 
 def _position(page: PageFacts, rows: Rows) -> None:
     index, before, levels = page.index, page.words_before, page.levels
-    prose = np.cumsum(page.prose)
+    prose = page.prose.cumsum()
     rows.add(place=index / page.blocks, index=index, index_from_end=page.blocks - 1 - index)
     rows.add(words_before=before / page.total, words_before_count=before)
     rows.add(words_after_count=page.total - before - page.words)
@@ -247,7 +247,7 @@ def _position(page: PageFacts, rows: Rows) -> None:
 
 def add_since(page: PageFacts, rows: Rows, name: str, found: npt.NDArray[np.bool_]) -> None:
     """Add how many blocks and words each block is after the first one found."""
-    first = int(np.argmax(found))
+    first = int(found.argmax())
     blocks, words = page.index - first, page.words_before - page.words_before[first]
     since = (blocks, words) if found[first] else (NONE, NONE)
     rows.add(**{f"after_{name}": since[0], f"words_after_{name}": since[1]})
@@ -304,13 +304,13 @@ def _main_elements(page: PageFacts, rows: Rows) -> None:
     """Elements that may hold the main content: the least with most prose, the largest ARTICLE and MAIN."""
     first, after, index = page.elements.first_blocks, page.elements.after_blocks, page.index
     prose, words = running_sum(page.prose), running_sum(page.words)
-    most = np.flatnonzero(prose[after] - prose[first] >= 0.6 * prose[-1])
+    most = (prose[after] - prose[first] >= 0.6 * prose[-1]).nonzero()[0]
     candidate = int(most[-1])
     rows.add(in_most_prose=(index >= first[candidate]) & (index < after[candidate]))
     for tag in ("article", "main"):
-        of_tag = np.flatnonzero(page.tree.tag == page.tree.tags.get(tag, -1))
+        of_tag = (page.tree.tag == page.tree.tags.get(tag, -1)).nonzero()[0]
         sizes = words[after[of_tag]] - words[first[of_tag]]
-        largest = int(of_tag[np.argmax(sizes)]) if len(of_tag) else 0
+        largest = int(of_tag[sizes.argmax()]) if len(of_tag) else 0
         inside = (index >= first[largest]) & (index < after[largest]) if len(of_tag) else -1
         share = float(sizes.max(initial=0)) / page.total
         rows.add(**{f"{tag}_elements": len(of_tag), f"in_largest_{tag}": inside, f"largest_{tag}_share": share})
@@ -356,4 +356,4 @@ def _page_features(page: PageFacts, rows: Rows) -> None:
         "page_paragraphs": page.tags_before[COUNTED.index("p"), -1],
     }
     values |= {name: tree.page_bits >> bit & 1 for name, bit in _OF_PAGE.items()}
-    rows.extend(values, np.array([*values.values()], dtype=np.float32)[:, None])
+    rows.extend(values, np.fromiter(values.values(), dtype=np.float32)[:, None])

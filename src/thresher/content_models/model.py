@@ -290,7 +290,7 @@ def without_repeats(probabilities: Wide, alike: npt.NDArray[np.int64]) -> Wide:
     """Return a page's probabilities with 0 for all but one of blocks that are `alike`: the first from a half up, so that
     one copy of a passage is read whole, else the likeliest; shape (blocks,).
     """
-    backwards = np.argsort(-np.minimum(probabilities, 0.5), kind="stable")[::-1]
+    backwards = (-np.minimum(probabilities, 0.5)).argsort(kind="stable")[::-1]
     # Of what is put in one place the last remains.
     kept = np.empty(len(alike), dtype=np.int64)
     kept[alike[backwards]] = backwards
@@ -322,10 +322,10 @@ def for_page(probabilities: Wide, words: Wide) -> Wide:
     probability up is twice their expected words of content, by all words in them and all that are expected on the page.
     Shape (blocks,), at least one.
     """
-    order = np.argsort(-probabilities, kind="stable")
+    order = (-probabilities).argsort(kind="stable")
     # Whole thousandths, so that sums over blocks are exact.
-    expected = np.cumsum((words * np.rint(THOUSAND * probabilities))[order]) / THOUSAND
-    highest = (2 * expected / np.maximum(np.cumsum(words[order]) + expected[-1], 0.5)).max()
+    expected = (words * np.rint(THOUSAND * probabilities))[order].cumsum() / THOUSAND
+    highest = (2 * expected / np.maximum(words[order].cumsum() + expected[-1], 0.5)).max()
     return np.interp(probabilities, (0, _OF_HIGHEST * highest + _MORE, 1), (0, 0.5, 1))
 
 

@@ -79,12 +79,13 @@ class Network:
     def sums(self, values: Singles, words: Numbers) -> npt.NDArray[np.int64]:
         """Return the sum of each block, which rises with its probability; from features, shape (features, blocks)."""
         squeeze, enter, *steps, last = self.layers
+        weights = block_weights(words)
         hidden = _within(squeeze.whole(halved(values, self.middles)), 0, HIGHEST)
         numbers = _within(enter.whole(hidden), -STEP_LIMIT, STEP_LIMIT)
         for step, (around, mix) in enumerate(zip(steps[::2], steps[1::2], strict=True)):
             inputs = shifted_both_ways(numbers, 2**step)
             sees_all = around.weights.shape[1] > len(inputs)
-            seen = around.whole(inputs, of_whole_page(numbers, words) if sees_all else None)
+            seen = around.whole(inputs, of_whole_page(numbers, weights) if sees_all else None)
             numbers += mix.whole(_within(seen, 0, HIGHEST))
             _within(numbers, -STEP_LIMIT, STEP_LIMIT)
         both = np.concatenate((np.maximum(numbers, 0), hidden))
@@ -137,9 +138,8 @@ def block_weights(words: Numbers) -> Numbers:
     return weights
 
 
-def of_whole_page(numbers: Singles, words: Numbers) -> Singles:
+def of_whole_page(numbers: Singles, weights: Numbers) -> Singles:
     """Return the mean over a page's blocks by weight, and the highest; shape (2 * numbers,)."""
-    weights = block_weights(words)
     # Matrix by vector, OpenBLAS uses all threads for far fewer multiplications.
     means = np.rint(np.einsum("nb,b->n", numbers, weights) / weights.sum())
     return np.concatenate((means, numbers.max(axis=1))).astype(np.float32)

@@ -135,19 +135,19 @@ def page_tree(elements: Elements, with_paths: bool = False) -> PageTree:
     for description in compress(codes, whole.tolist()):
         page_bits |= int.from_bytes(describe(description), "little")
     # Most elements are images, breaks and words of a sentence, in which no block begins. The page is the first of the others.
-    begun = np.flatnonzero(elements.after_blocks > elements.first_blocks)
+    begun = (elements.after_blocks > elements.first_blocks).nonzero()[0]
     position = np.zeros(len(said), dtype=np.int64)
     position[begun] = index = np.arange(len(begun))
     parent = position[elements.parents[begun]]
     parent[0] = 0
     used = np.zeros(len(codes), dtype=np.bool_)
     used[said[begun]] = True
-    code = (np.cumsum(used) - 1)[said[begun]]
+    code = (used.cumsum() - 1)[said[begun]]
     tag = number[said[begun]]
     own = np.frombuffer(bytearray().join(map(describe, compress(codes, used.tolist()))), "<u8").reshape(-1, BYTES // 8)
     own[whole[used]] = 0
     # What each says, its tag and what is around it in one number.
-    alike = (own * _ODD).sum(axis=1, dtype=np.uint64)[code] + tag.astype(np.uint64) * _BASE
+    alike = (own @ _ODD)[code] + tag.astype(np.uint64) * _BASE
     siblings = grouped(alike * _BASE + parent.astype(np.uint64))
     sizes = siblings.sizes[siblings.numbers]
 
@@ -172,7 +172,6 @@ def page_tree(elements: Elements, with_paths: bool = False) -> PageTree:
         return everywhere
 
     innermost = position[elements.innermost]
-    inline = np.array([*map(is_inline, tags)])[tag]
     return PageTree(
         tags,
         number[said],
@@ -184,7 +183,7 @@ def page_tree(elements: Elements, with_paths: bool = False) -> PageTree:
         _bytes_of(around, innermost),
         page_bits,
         of_all(_paths(np.array((tag, code)), parent, rounds)) if with_paths else None,
-        _bytes_of(_near(own.take(code, axis=0), parent, inline, rounds), innermost) if with_paths else None,
+        _bytes_of(_near(own.take(code, axis=0), parent, tags, tag, rounds), innermost) if with_paths else None,
     )
 
 
@@ -198,7 +197,8 @@ def _paths(numbers: Ints, parent: Ints, rounds: int) -> Ints:
     return paths.view(np.int64)
 
 
-def _near(near: Words, parent: Ints, inline: npt.NDArray[np.bool_], rounds: int) -> Words:
+def _near(near: Words, parent: Ints, tags: Iterable[str], tag: Ints, rounds: int) -> Words:
+    inline = np.array([*map(is_inline, tags)])[tag]
     # The innermost element that is not inline, with the inline ones in it.
     outside, step = np.where(inline, parent, np.arange(len(parent))), np.where(inline, parent, 0)
     for _ in range(rounds):
@@ -229,10 +229,10 @@ class Groups(NamedTuple):
 
 def grouped(keys: npt.NDArray[Any]) -> Groups:
     """Return the groups of equal keys; there is at least one."""
-    order = np.argsort(keys, kind="stable")
+    order = keys.argsort(kind="stable")
     ordered = keys[order]
     begins = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    starts, in_order = np.flatnonzero(begins), np.cumsum(begins) - 1
+    starts, in_order = begins.nonzero()[0], begins.cumsum() - 1
     own = starts[in_order]
     numbers, leaders, ranks = np.empty((3, len(keys)), dtype=np.int64)
     numbers[order], leaders[order], ranks[order] = in_order, order[own], np.arange(len(keys)) - own

@@ -52,15 +52,16 @@ class Marks:
     @cached_property
     def links(self) -> tuple[Ints, Ints]:
         """Where each link's text (element A) begins and ends in the page's text; ascending, disjoint, none empty."""
-        begins, ends = (np.searchsorted(self.places, self._of_kind(mark)) for mark in (parsing.LINK, parsing.LINK_END))
+        begins, ends = (self.places.searchsorted(self._of_kind(mark)) for mark in (parsing.LINK, parsing.LINK_END))
         if (begins[1:] < ends[:-1]).any():
             # Of nested links, which HTML forbids, the outermost remain.
             shown = self._shown
-            begun, ended = (np.bincount(np.searchsorted(shown, at), minlength=len(shown) + 1) for at in (begins, ends))
-            edges = np.diff(np.cumsum(begun - ended) > 0, prepend=False, append=False)
-            begins, ends = np.flatnonzero(edges).reshape(-1, 2).T
+            begun, ended = (np.bincount(shown.searchsorted(at), minlength=len(shown) + 1) for at in (begins, ends))
+            edges = np.diff((begun - ended).cumsum() > 0, prepend=False, append=False)
+            begins, ends = edges.nonzero()[0].reshape(-1, 2).T
             begins, ends = shown[begins], shown[ends - 1] + 1
-        begins, ends = np.compress(begins < ends, (begins, ends), axis=1)
+        some = begins < ends
+        begins, ends = begins[some], ends[some]
         # Spaces at the edges of a link are not in it.
         first, last = (self._codes[self.places[at]] <= _SPACE for at in (begins, ends - 1))
         begins, ends = begins + first, ends - last
@@ -72,8 +73,8 @@ class Marks:
         begins, ends = self.links
         if not len(begins):
             return np.zeros(len(offsets), dtype=np.int64)
-        total = np.concatenate(([0], np.cumsum(ends - begins)))
-        link = np.searchsorted(begins, offsets, side="right")
+        total = np.concatenate(([0], (ends - begins).cumsum()))
+        link = begins.searchsorted(offsets, side="right")
         beyond = ends[link - 1] - offsets
         # Before the first link, `link - 1` is the last one, and nothing is beyond.
         return total[link] - np.where(link > 0, np.maximum(beyond, 0), 0)
@@ -81,7 +82,7 @@ class Marks:
     @cached_property
     def paragraphs(self) -> Ints:
         """Each block's paragraph number, from 0. As in jusText, only `parsing.PARAGRAPH_TAGS` and two or more BR end one."""
-        before = np.searchsorted(self._paragraph_ends(_WITHIN_PARAGRAPH), self.firsts)
+        before = self._paragraph_ends(_WITHIN_PARAGRAPH).searchsorted(self.firsts)
         return np.cumsum(np.diff(before, prepend=before[:1]) > 0, dtype=np.int64)
 
     @property
@@ -89,7 +90,7 @@ class Marks:
         """The page as jusText's Java document cuts it: form controls are in it, and images and SELECT without text count."""
         ends = self._paragraph_ends(_OUTSIDE_FORMS)
         positions = (self.firsts, self._of_kind(parsing.IMAGE), self._of_kind(parsing.SELECT))
-        return Stretches(*(np.searchsorted(ends, position) for position in positions))
+        return Stretches(*(ends.searchsorted(position) for position in positions))
 
     def _paragraph_ends(self, within: Mask) -> Ints:
         """Return the positions of line feeds in the marked text that end paragraphs; `within`: the marks that end none."""
@@ -100,7 +101,7 @@ class Marks:
             # Of two BR with neither text nor a begin tag between them, the second ends a paragraph.
             in_a_row = np.ones(len(breaks) - 1, dtype=np.bool_)
             for others in (self.places[self._shown], self._marks_at[_BEGIN[self._kinds]]):
-                in_a_row &= np.diff(np.searchsorted(others, breaks)) == 0
+                in_a_row &= np.diff(others.searchsorted(breaks)) == 0
             line_feeds[breaks[1:][in_a_row] - 1] = True
         return np.flatnonzero(line_feeds)
 
@@ -119,7 +120,7 @@ class Marks:
         """For each block, whether it is the first of a list item."""
         items = self._of_kind(parsing.ITEM)
         previous = np.concatenate(([0], self._lasts))[:-1]
-        return np.searchsorted(items, self.firsts) > np.searchsorted(items, previous)
+        return items.searchsorted(self.firsts) > items.searchsorted(previous)
 
     @property
     def tags_before(self) -> Ints:
@@ -152,8 +153,8 @@ class Marks:
         tags[self._of_kind(parsing.INLINE + parsing.INLINE_END + parsing.LINK + parsing.LINK_END)] = True
         tags[self._of_kind(parsing.DROPPED) - 1] = False
         tags[self._marks_at[(self._kinds >= ord("0")) & (self._kinds <= ord("7"))] + 2] = False
-        at = np.flatnonzero(tags)
-        return np.searchsorted(at, self.firsts), np.searchsorted(at, self._lasts)
+        at = tags.nonzero()[0]
+        return at.searchsorted(self.firsts), at.searchsorted(self._lasts)
 
     @cached_property
     def _codes(self) -> npt.NDArray[np.uint8]:
@@ -170,7 +171,7 @@ class Marks:
     @cached_property
     def _shown(self) -> Ints:
         """The offsets in the page's text of what is not white space."""
-        return np.flatnonzero(self._codes.take(self.places) > _SPACE)
+        return (self._codes.take(self.places) > _SPACE).nonzero()[0]
 
     @cached_property
     def _lasts(self) -> Ints:
@@ -186,13 +187,13 @@ class Marks:
         return self.places[np.concatenate(([0], self.block_ends))[:-1]]
 
     def _inside(self, begins: str, ends: str) -> Mask:
-        return np.searchsorted(self._of_kind(begins), self.firsts) > np.searchsorted(self._of_kind(ends), self.firsts)
+        return self._of_kind(begins).searchsorted(self.firsts) > self._of_kind(ends).searchsorted(self.firsts)
 
     @cached_property
     def _by_kind(self) -> tuple[Ints, list[int]]:
         """Where marks are, by kind; and for each byte how many marks are of a lower one."""
         counts = np.bincount(self._kinds, minlength=256)
-        return self._marks_at[np.argsort(self._kinds, kind="stable")], [0, *np.cumsum(counts).tolist()]
+        return self._marks_at[self._kinds.argsort(kind="stable")], [0, *counts.cumsum().tolist()]
 
     def _of_kind(self, kinds: str) -> Ints:
         positions, before = self._by_kind
@@ -229,24 +230,24 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     """Return the elements of a page that was read with them; a text has none but the page itself."""
     positions, begun = marks.element_marks
     # How many elements are open before each mark that begins one, and after each that ends one.
-    depths = np.cumsum(np.where(begun, 1, -1)) - begun
+    depths = np.where(begun, 1, -1).cumsum() - begun
     # Of one depth, each that begins is followed by its end. Small numbers are sorted faster.
-    order = np.argsort(depths.astype(np.min_scalar_type(len(depths))), kind="stable")
+    order = depths.astype(np.min_scalar_type(len(depths))).argsort(kind="stable")
     begins, ends = order[::2], np.empty_like(order)
     ends[begins] = order[1::2]
-    firsts, lasts = np.flatnonzero(begun), ends[begun]
-    elements = np.cumsum(begun)
+    firsts, lasts = begun.nonzero()[0], ends[begun]
+    elements = begun.cumsum()
     # The element around is the last one before of one depth less.
     size, depth = len(positions), depths[begins]
     ordered, number = depth * size + begins, elements[begins]
     parents = np.full(len(begins) + 1, -1)
-    parents[number] = np.where(depth > 0, number[np.searchsorted(ordered, ordered - size) - 1], 0)
+    parents[number] = np.where(depth > 0, number[ordered.searchsorted(ordered - size) - 1], 0)
     # A block is in the element that begins at the mark before it, or in the one around that which ends there.
     inside = elements.copy()
     inside[lasts] = parents[1:]
     # How many marks are before each block's first character, and how many blocks begin before each mark.
-    around_blocks = np.searchsorted(positions, marks.firsts)
-    blocks = np.cumsum(np.bincount(around_blocks, minlength=size + 1))
+    around_blocks = positions.searchsorted(marks.firsts)
+    blocks = np.bincount(around_blocks, minlength=size + 1).cumsum()
     return Elements(
         ["", *descriptions],
         parents,

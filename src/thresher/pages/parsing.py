@@ -310,15 +310,15 @@ def lines(flat: bytes, placed: bool = False) -> tuple[str, list[int], npt.NDArra
     where each of the characters is in the marked text, white space where its run begins.
     """
     codes = np.frombuffer(b"\n%b\n" % flat, dtype=np.uint8)
-    marks = np.flatnonzero(codes == ord(MARK))
+    marks = (codes == ord(MARK)).nonzero()[0]
     kinds = codes[marks + 1]
     shown = (codes >= ord(" ")) | (codes == ord("\n"))
     shown[marks + 1] = False
-    places = np.flatnonzero(shown)
+    places = shown.nonzero()[0]
     codes = codes.take(places)
     # Of a run of white space one character remains: a line feed if there is any. The text begins and ends with such a run.
     kept = codes > ord(" ")
-    edges = np.flatnonzero(kept[1:] != kept[:-1]) + 1
+    edges = (kept[1:] != kept[:-1]).nonzero()[0] + 1
     words, runs = edges[::2], np.concatenate(([0], edges[1::2]))
     # Until the next run: white space is before all else.
     signs = np.minimum.reduceat(codes, runs)
@@ -326,8 +326,8 @@ def lines(flat: bytes, placed: bool = False) -> tuple[str, list[int], npt.NDArra
     # There are line feeds on both sides of a heading's mark.
     headings = (kinds >= ord("0")) & (kinds <= ord("7"))
     levels = np.concatenate(([0], kinds[headings] - ord("0")))
-    of_blocks = levels[np.searchsorted(marks[headings], places[words[signs[:-1] == ord("\n")]])].tolist()
-    left = np.flatnonzero(kept)
+    of_blocks = levels[marks[headings].searchsorted(places[words[signs[:-1] == ord("\n")]])].tolist()
+    left = kept.nonzero()[0]
     codes = codes.take(left)
     # A line feed was put before the marked text. Of the bytes of a character the first.
     of_characters = places.take(left.compress(codes & 0xC0 != 0x80))[1:-1] - 1 if placed else None

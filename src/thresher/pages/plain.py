@@ -82,7 +82,7 @@ def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
 
 def run_starts(inside: npt.NDArray[np.bool_]) -> Ints:
     """Return the index at which each run of True begins."""
-    return np.flatnonzero(inside & ~np.concatenate(([False], inside[:-1])))
+    return (inside & ~np.concatenate(([False], inside[:-1]))).nonzero()[0]
 
 
 def word_starts(plain: PlainText, spaces: Ints) -> Ints:
@@ -99,7 +99,7 @@ def word_starts(plain: PlainText, spaces: Ints) -> Ints:
 
 def count_by_end(starts: Ints, ends: Ints) -> Ints:
     """Return the number of `starts` in each of the parts that end at `ends`."""
-    return sizes(np.searchsorted(starts, ends))
+    return sizes(starts.searchsorted(ends))
 
 
 def sizes(ends: Ints) -> Ints:

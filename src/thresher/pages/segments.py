@@ -140,12 +140,12 @@ class Segments:
     @cached_property
     def block_of_sentence(self) -> Ints:
         """For each sentence, the index of its block."""
-        return np.searchsorted(self.block_ends, self.sentence_ends, side="left")
+        return self.block_ends.searchsorted(self.sentence_ends, side="left")
 
     @cached_property
     def spaces(self) -> Ints:
         """The offsets of spaces and line feeds in the text."""
-        return np.flatnonzero(self.plain.classes & SPACE > 0)
+        return (self.plain.classes & SPACE > 0).nonzero()[0]
 
     @cached_property
     def word_starts(self) -> Ints:
@@ -196,18 +196,18 @@ class Segments:
         """Return the number of tokens of each block that have, in A, a character that counts; they begin at `starts`."""
         classes = self.plain.classes
         begins, ends = self.marks.links
-        first, after = np.searchsorted(starts, begins), np.searchsorted(starts, ends)
+        first, after = starts.searchsorted(begins), starts.searchsorted(ends)
         steps = np.bincount(first, minlength=len(starts) + 1) - np.bincount(after, minlength=len(starts) + 1)
-        linked = np.cumsum(steps[:-1]) > 0
+        linked = steps[:-1].cumsum() > 0
         # A link may end or begin within a token, whose part inside must then have such a character.
-        broken = np.flatnonzero((first < after) & (ends < len(classes)))
+        broken = ((first < after) & (ends < len(classes))).nonzero()[0]
         broken = broken[(classes[ends[broken]] & SPACE == 0) & ~counts[starts[after[broken] - 1]]]
         for word, end in zip(after[broken] - 1, ends[broken], strict=True):
             linked[word] = counts[starts[word] : end].any()
-        inside = np.flatnonzero((begins > 0) & (classes[begins - 1] & SPACE == 0) & (first > 0))
+        inside = ((begins > 0) & (classes[begins - 1] & SPACE == 0) & (first > 0)).nonzero()[0]
         word_ends = np.append(self.spaces, len(self.text))
         for word, begin, end in zip(first[inside] - 1, begins[inside], ends[inside], strict=True):
-            word_end = word_ends[np.searchsorted(self.spaces, starts[word])]
+            word_end = word_ends[self.spaces.searchsorted(starts[word])]
             linked[word] |= counts[begin : min(end, word_end)].any()
         return count_by_end(starts[linked], self.block_ends)
 
@@ -225,7 +225,7 @@ class Segments:
             )
         marked, places = self.marked or self.text.encode(), self.places
         if places is None:
-            places = np.flatnonzero(np.frombuffer(marked, dtype=np.uint8) & 0xC0 != 0x80)
+            places = (np.frombuffer(marked, dtype=np.uint8) & 0xC0 != 0x80).nonzero()[0]
         return Marks(marked, places, self.block_ends, has_tags=bool(self.marked))
 
     @cached_property

@@ -120,14 +120,14 @@ def densities(segments: Segments, count: str = WORDS) -> npt.NDArray[np.float64]
     ends = segments.block_ends
     begins = np.concatenate(([0], ends[:-1])).astype(np.int64)
     wrapped, breaks, last_lines = [], [], []
-    for index in np.flatnonzero(ends - begins > LINE_WIDTH).tolist():
+    for index in (ends - begins > LINE_WIDTH).nonzero()[0].tolist():
         lines, start = wrap(segments.plain.text[begins[index] : ends[index]].rstrip("\n"))
         if lines:
             wrapped.append(index)
             breaks.append(lines)
             last_lines.append(start + begins[index])
     if wrapped:
-        inside = np.searchsorted(starts, last_lines) - np.searchsorted(starts, begins[wrapped])
+        inside = starts.searchsorted(last_lines) - starts.searchsorted(begins[wrapped])
         density[wrapped] = inside / np.array(breaks)
     return density
 

@@ -50,7 +50,7 @@ def byte_offsets(prepared: bytes, ends: Ints) -> Ints:
     if prepared.isascii():
         return ends
     is_first_byte = (np.frombuffer(prepared, dtype=np.uint8) & 0xC0) != 0x80
-    return np.append(np.flatnonzero(is_first_byte), len(prepared))[ends]
+    return np.append(is_first_byte.nonzero()[0], len(prepared))[ends]
 
 
 def cut(prepared: bytes, ends: Ints) -> list[bytes]:
@@ -106,11 +106,11 @@ def tokenise_characters(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints
     alone = kinds[base] == _LETTER
     begins = inside.copy()
     begins[1:] &= ~inside[:-1] | (kinds[1:] == _LETTER) | (alone[:-1] & ~is_mark[1:])
-    apart = np.flatnonzero(begins[1:] & inside[:-1]) + 1
+    apart = (begins[1:] & inside[:-1]).nonzero()[0] + 1
     spaced = np.insert(np.where(inside, codes, ord(" ")), apart, ord(" "))
     prepared = spaced.astype("<u4").tobytes().decode("utf-32-le").encode()
-    counts = count_by_end(np.flatnonzero(begins), ends)
-    return cut(prepared, byte_offsets(prepared, ends + np.searchsorted(apart, ends))), counts
+    counts = count_by_end(begins.nonzero()[0], ends)
+    return cut(prepared, byte_offsets(prepared, ends + apart.searchsorted(ends))), counts
 
 
 @lru_cache(maxsize=1)
@@ -160,7 +160,7 @@ def tokenise_pyplexity_trigrams(plain: PlainText, ends: Ints) -> tuple[list[byte
     prepared, line_feeds, starts = _prepare(plain, ends)
     counts = count_by_end(starts, line_feeds)
     begins = np.append(0, line_feeds)[:-1]
-    last = np.append(starts, 0)[np.searchsorted(starts, line_feeds) - 1]
+    last = np.append(starts, 0)[starts.searchsorted(line_feeds) - 1]
     stops = np.where(counts > 0, last, begins)
     return [prepared[begin:stop] for begin, stop in zip(begins.tolist(), stops.tolist(), strict=True)], counts
 
@@ -174,7 +174,7 @@ def _prepare(plain: PlainText, ends: Ints) -> tuple[bytes, Ints, Ints]:
         codes = np.minimum(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), 255).astype(np.uint8)
     signs = _PYPLEXITY_SIGNS[codes]
     kept = signs != _DROPPED
-    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    kept_before = np.concatenate(([0], kept.cumsum()))
     page = np.insert(signs[kept], kept_before[ends], ord("\n")).tobytes()
     for sign in _BEGINNING:
         page = page.replace(b"%c" % sign, b" %c" % sign)
@@ -182,7 +182,7 @@ def _prepare(plain: PlainText, ends: Ints) -> tuple[bytes, Ints, Ints]:
     for sign in _ALONE:
         page = page.replace(b"%c" % sign, b" %c " % sign)
     signs = np.frombuffer(page, dtype=np.uint8)
-    return page, np.flatnonzero(signs == ord("\n")), run_starts(signs > ord(" "))
+    return page, (signs == ord("\n")).nonzero()[0], run_starts(signs > ord(" "))
 
 
 WORDS, CHARACTERS, PYPLEXITY, PYPLEXITY_TRIGRAMS = "words", "characters", "pyplexity", "pyplexity-trigrams"
