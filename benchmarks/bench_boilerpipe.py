@@ -7,11 +7,11 @@ from pathlib import Path
 
 from measurements import Measurement, interleaved, ratio
 
+from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import Page
 from thresher.pages.decoding import decode
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scoring.cutting import clean_page
-from thresher.scoring.store import score_page
+from thresher.scores.cutting import clean_page
+from thresher.scores.store import score_page
 
 BAR = 1 / 6
 CLEANER = parse_cleaner("boilerpipe(rules=words)")

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from measurements import Measurement
 
-from thresher.choosing.deciding import choose_variants
-from thresher.choosing.savings import Timings, savings
-from thresher.choosing.walks import Terms
-from thresher.lucene.work import IndexStatistics
-from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.table import Row, Variant, VariantTable
+from thresher.experiments.choosing.deciding import choose_variants
+from thresher.experiments.choosing.savings import Timings, savings
+from thresher.experiments.choosing.walks import Terms
+from thresher.experiments.table import Row, Variant, VariantTable
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.work import IndexStatistics
 
 BAR = 5
 TOPICS, STEPS = 150, 833

@@ -18,13 +18,13 @@ from measurements import Measurement
 from passages import PAGES
 from watching import Watched, watched
 
+from thresher.base.records import RecordFile
+from thresher.cleaners.cleaner import Cleaner
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import read_topic_set, score_experiment
-from thresher.lucene.indexing import build_index
-from thresher.lucene.searching import Searcher
-from thresher.records import RecordFile
-from thresher.scorers.cleaners import Cleaner
-from thresher.scoring.cutting import cleaned_documents
+from thresher.indexes.indexing import build_index
+from thresher.indexes.searching import Searcher
+from thresher.scores.cutting import cleaned_documents
 
 SIZES = (50_000, 200_000)
 BAR_MIB = 2000 / 1.048576

@@ -9,7 +9,7 @@ from floor import floor_of
 from measurements import Measurement, all_scorers, interleaved_by_page, ratio
 
 from thresher.collections import Page
-from thresher.scoring.store import score_page
+from thresher.scores.store import score_page
 
 BAR_JUSTEXT = 1 / 8
 BAR_ALL = 1 / 4

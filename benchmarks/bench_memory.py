@@ -9,8 +9,8 @@ from pathlib import Path
 from measurements import Measurement, all_scorers
 
 from thresher.collections import open_collection
-from thresher.passes.backends import Backend
-from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scores.backends import Backend
+from thresher.scores.score_pass import ScorePlan, score_collection
 
 BAR_MIB = 300.0
 

@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 from measurements import Measurement, interleaved, ratio
 
-from thresher.language_models import WordModel, load_model, model_files
-from thresher.language_models.words.books import read_counts
-from thresher.language_models.words.tokenisers import TOKENISERS
+from thresher.cleaners.words.books import read_counts
+from thresher.cleaners.words.models import load_model, model_files
+from thresher.cleaners.words.tokenisers import TOKENISERS
+from thresher.cleaners.words.word_model import WordModel
 from thresher.pages import Segments, read_html
 from thresher.pages.plain import plain_text
 
@@ -27,9 +28,9 @@ BAR_ARPA, BAR_BINARY = 0.5, 0.05
 
 _MEMORY = """
 import psutil, sys
-import thresher.language_models.words.models
+import thresher.cleaners.words.models
 before = psutil.Process().memory_info().rss
-thresher.language_models.words.models.load_model(sys.argv[1])
+thresher.cleaners.words.models.load_model(sys.argv[1])
 print(before / 1e6, psutil.Process().memory_info().rss / 1e6)
 """
 # What PyPlexity does to each sentence, in its order.

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from measurements import Measurement, interleaved
 
-from thresher.language_models.characters.scoring import (
+from thresher.cleaners.characters.scoring import (
     SHIPPED,
     SegmentScorer,
     load_character_model,
     load_segment_scorer,
 )
+from thresher.cleaners.scorers.ncleaner import NCleaner
 from thresher.pages import read_html
-from thresher.scorers.ncleaner import NCleaner
 
 BAR_WORDS = 3e9
 """Words an hour a core; the paper's version in C: 120 million, in Perl: 20 million (NCleaner, section 6)."""
@@ -25,8 +25,8 @@ BAR_MB = 50.0
 _WHOLE_PROCESS = """
 import pathlib, sys
 from thresher.pages import read_html
-from thresher.costs.repeats import measure_times
-from thresher.scorers.ncleaner import NCleaner
+from thresher.base.repeats import measure_times
+from thresher.cleaners.scorers.ncleaner import NCleaner
 scorer = NCleaner(model=sys.argv[2]) if sys.argv[2] else None
 with measure_times() as spent:
     for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):

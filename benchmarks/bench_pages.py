@@ -8,10 +8,10 @@ from pathlib import Path
 from floor import floor_of
 from measurements import Measurement, interleaved, interleaved_by_page, ratio
 
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_scorer
 from thresher.collections import Page
-from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
-from thresher.scoring.cutting import clean_page
-from thresher.scoring.store import score_page
+from thresher.scores.cutting import clean_page
+from thresher.scores.store import score_page
 
 BAR_PASS = 1.6
 BAR_SWEEP = 1.1

@@ -18,22 +18,22 @@ from measurements import Measurement, interleaved, ratio
 from passages import PAGES
 from watching import watched
 
+from thresher.cleaners.cleaner import Cleaner, parse_scorer, parse_sweep
 from thresher.collections import open_collection
 from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic_set
 from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
+from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning
+from thresher.experiments.exploring.pruned_postings import build_pruned
 from thresher.experiments.inputs import read_topic_set, score_experiment
-from thresher.exploring.exploring import JudgedTopics, Search, explore
-from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning
-from thresher.exploring.pruned_postings import build_pruned
-from thresher.lucene.analysis import parse_retrieval
-from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.lucene.score_inputs import ExactRanking
-from thresher.lucene.searching import LuceneRanking, Searcher
-from thresher.passes.backends import Backend
-from thresher.pruning_methods.treatments import methods, parse_pruning, parse_treatment
-from thresher.scorers.cleaners import Cleaner, parse_scorer, parse_sweep
-from thresher.scoring.cutting import cleaned_documents
-from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.indexing import IndexOptions, build_index
+from thresher.indexes.pruning.treatments import methods, parse_pruning, parse_treatment
+from thresher.indexes.score_inputs import ExactRanking
+from thresher.indexes.searching import LuceneRanking, Searcher
+from thresher.scores.backends import Backend
+from thresher.scores.cutting import cleaned_documents
+from thresher.scores.score_pass import ScorePlan, score_collection
 
 BAR_EXPLORE, BAR_BUILD, BAR_SEARCH, BAR_MEMORY = 1.0, 1.5, 1.1, 2.0
 _PRUNING, _SCORER, _PRUNED = "dcp", "words", "none|dcp@0.5"

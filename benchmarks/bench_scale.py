@@ -12,13 +12,13 @@ from resource import RUSAGE_SELF, getrusage
 from generated import write_experiment, write_real, write_web
 from measurements import Measurement, all_scorers, interleaved, ratio
 
+from thresher.cleaners.cleaner import parse_scorer
 from thresher.collections import documents, open_collection
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
-from thresher.passes.backends import Backend
-from thresher.scorers.cleaners import parse_scorer
-from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scoring.store import score_page
+from thresher.scores.backends import Backend
+from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.scores.store import score_page
 
 SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9

@@ -9,11 +9,11 @@ from typing import Any
 from measurements import Measurement, interleaved, ratio
 from passages import passages, queries
 
-from thresher.lucene import handles
-from thresher.lucene.analysis import parse_retrieval
-from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.lucene.jvm import java_class
-from thresher.lucene.searching import Searcher
+from thresher.indexes import handles
+from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.indexing import IndexOptions, build_index
+from thresher.indexes.jvm import java_class
+from thresher.indexes.searching import Searcher
 
 BAR = 1.1
 DEPTH = 1000

@@ -17,16 +17,16 @@ from typing import Any
 from measurements import Measurement, ratio
 from watching import Watched, watched
 
+from thresher.cleaners.cleaner import Cleaner
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import read_topic_set
-from thresher.lucene.analysis import parse_retrieval
-from thresher.lucene.indexing import build_index, open_index
-from thresher.lucene.jvm import java_cast, java_class, java_folder, start
-from thresher.lucene.searching import Searcher
-from thresher.lucene.work import IndexStatistics, index_statistics
-from thresher.scorers.cleaners import Cleaner
-from thresher.scoring.cutting import cut_shard, shard_columns
-from thresher.scoring.store import read_shard, shards
+from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.indexing import build_index, open_index
+from thresher.indexes.jvm import java_cast, java_class, java_folder, start
+from thresher.indexes.searching import Searcher
+from thresher.indexes.work import IndexStatistics, index_statistics
+from thresher.scores.cutting import cut_shard, shard_columns
+from thresher.scores.store import read_shard, shards
 
 WAYS = ("one", "merged")
 _HALVES = ("half0", "half1")

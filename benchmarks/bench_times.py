@@ -15,10 +15,10 @@ from measurements import Measurement
 from passages import PAGES
 
 from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.results import Results, read_results
 from thresher.experiments.runner import measure_experiment, run_experiment
-from thresher.pruning_methods.treatments import BAR
-from thresher.variants.results import Results, read_results
-from thresher.variants.table import Built, Row
+from thresher.experiments.table import Built, Row
+from thresher.indexes.pruning.treatments import BAR
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 DATA = PAGES.parents[2]

@@ -13,16 +13,16 @@ from generated import write_experiment, write_web
 from measurements import Measurement, ratio
 from passages import PAGES
 
+from thresher.cleaners.cleaner import parse_sweep
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
+from thresher.experiments.exploring import exploring
+from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
+from thresher.experiments.exploring.judged_ranks import RankingJob, evaluated
+from thresher.experiments.exploring.similarity import Floats
 from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
-from thresher.exploring import exploring
-from thresher.exploring.exploring import JudgedTopics, Search, explore
-from thresher.exploring.judged_ranks import RankingJob, evaluated
-from thresher.exploring.similarity import Floats
-from thresher.lucene.analysis import parse_retrieval
-from thresher.passes.backends import Backend
+from thresher.indexes.analysis import parse_retrieval
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
-from thresher.scorers.cleaners import parse_sweep
+from thresher.scores.backends import Backend
 
 BAR = 1.5
 FEW, MANY = 36, 500

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import lxml.html
 
+from thresher.cleaners.words.models import load_model
+from thresher.cleaners.words.tokenisers import tokenise
 from thresher.collections import Page
-from thresher.language_models import load_model
-from thresher.language_models.words.tokenisers import tokenise
 from thresher.pages import read_page
 
 

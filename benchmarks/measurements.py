@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from thresher.cleaners.registry import scorers
+from thresher.cleaners.scorer import Scorer
 from thresher.collections import Page
-from thresher.scorers.base import Scorer
-from thresher.scorers.registry import scorers
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from measurements import Measurement
 from passages import PAGES
 
-# Workers before Java: see thresher.lucene.jvm. Each is the module `bench_<name>`, whose first line says what it measures.
+# Workers before Java: see thresher.indexes.jvm. Each is the module `bench_<name>`, whose first line says what it measures.
 BENCHMARKS = (
     "memory",
     "explore",

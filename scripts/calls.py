@@ -6,10 +6,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from thresher.experiments.results import Results, read_results
+from thresher.experiments.table import VariantTable
 from thresher.reports.formatting import MARKS, direction
 from thresher.reports.variant_columns import Entry
-from thresher.variants.results import Results, read_results
-from thresher.variants.table import VariantTable
 
 
 def thresher(*arguments: object) -> str:

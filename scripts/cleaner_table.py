@@ -25,11 +25,11 @@ from time import process_time
 from fill import put, table
 
 import thresher
-from thresher.cleaneval.cleaning_measures import compare_tokens
-from thresher.cleaneval.gold import GoldPage, read_gold, read_page_bytes
-from thresher.errors import ThresherError
+from thresher.base.errors import ThresherError
+from thresher.cleaners.scorers.extractor import by_justext, by_readability, by_resiliparse, by_trafilatura, unwrapped
+from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens
+from thresher.evaluation.cleaneval.gold import GoldPage, read_gold, read_page_bytes
 from thresher.pages.decoding import decode
-from thresher.scorers.extractor import by_justext, by_readability, by_resiliparse, by_trafilatura, unwrapped
 
 ROOT = Path(__file__).parents[1]
 CONTENT = ROOT / "docs" / "results" / "content.md"

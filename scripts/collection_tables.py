@@ -23,19 +23,19 @@ from fill import JUDGE, put
 from fill import table as markdown
 
 import thresher
-from thresher.choosing.choices import read_choice
+from thresher.cleaners.cleaner import BASELINE
 from thresher.cleaning import clean_collection
 from thresher.evaluation.significance import Comparison, compare
 from thresher.experiments.chooser import choose_experiment
+from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import read_inputs
+from thresher.experiments.results import read_results
+from thresher.experiments.table import VariantTable
 from thresher.reports.charts import INK, layer, number
 from thresher.reports.drawing import Plot
 from thresher.reports.table import measure_header
-from thresher.scorers.cleaners import BASELINE
-from thresher.variants.results import read_results
-from thresher.variants.table import VariantTable
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"

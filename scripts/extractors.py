@@ -21,16 +21,16 @@ from collection_tables import NAMES, ROOT, interval
 from fill import JUDGE, put
 from fill import table as markdown
 
+from thresher.cleaners.cleaner import BASELINE
+from thresher.cleaners.scorers.extractor import packages
 from thresher.evaluation.significance import Comparison, compare
 from thresher.experiments.config import load_experiment
 from thresher.experiments.explorer import explore_experiment
-from thresher.pruning_methods.treatments import Treatment, parse_treatment
+from thresher.experiments.results import Results, read_results
+from thresher.experiments.table import Variant, VariantTable
+from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 from thresher.reports.table import measure_header
-from thresher.scorers.cleaners import BASELINE
-from thresher.scorers.extractor import packages
-from thresher.scoring.store import read_spent, shards
-from thresher.variants.results import Results, read_results
-from thresher.variants.table import Variant, VariantTable
+from thresher.scores.store import read_spent, shards
 
 RESULTS = ROOT / "results" / "extractors"
 PAGE = ROOT / "docs" / "results" / "extractors.md"

@@ -24,11 +24,11 @@ import numpy as np
 from fill import put, table
 from lxml.html import HTMLParser, document_fromstring
 
-from thresher.cleaneval.comparing import compare_cleaned, score_gold
-from thresher.cleaneval.gold import GoldPage, LabelledText, read_page_bytes
-from thresher.cleaneval.results import mean_interval
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scorers.languages import language_of
+from thresher.cleaners.cleaner import parse_cleaner
+from thresher.cleaners.languages import language_of
+from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold
+from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, read_page_bytes
+from thresher.evaluation.cleaneval.results import mean_interval
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "content.md"
 CLEANERS = (

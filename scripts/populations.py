@@ -19,17 +19,17 @@ from pathlib import Path
 import numpy as np
 from fill import put, table
 
-from thresher.choosing.walks import Sample, Terms, path_of_sizes, recommended, walk
+from thresher.base.defaults import DEFAULT_FAMILIES
+from thresher.base.files import write_text
 from thresher.collections import documents, open_collection
-from thresher.defaults import DEFAULT_FAMILIES
+from thresher.experiments.choosing.walks import Sample, Terms, path_of_sizes, recommended, walk
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.explorer import explore_experiment
-from thresher.files import write_text
-from thresher.pruning_methods.treatments import parse_treatment
+from thresher.experiments.results import RESULTS_FILE, read_results
+from thresher.experiments.table import Variant, VariantTable
+from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.pseudo_topics.making import QRELS_FILE, TOPICS_FILE
-from thresher.variants.results import RESULTS_FILE, read_results
-from thresher.variants.table import Variant, VariantTable
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "results" / "choosing-simulated.md"

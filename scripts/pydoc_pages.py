@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.errors import MissingDependencyError, StateError, ThresherError
-from thresher.files import atomic_path, user_error
+from thresher.base.errors import MissingDependencyError, StateError, ThresherError
+from thresher.base.files import atomic_path, user_error
 
 _RENDERER = Path(__file__).with_name("pydoc_renderer.py")
 _EXCLUDED = frozenset(("antigravity", "distutils", "idlelib", "lib2to3", "test", "this", "turtledemo"))

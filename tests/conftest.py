@@ -17,9 +17,9 @@ import one_core  # noqa: F401
 import pydoc_pages as pydoc
 import pytest
 
-from thresher import files, progress
-from thresher.files import write_json
-from thresher.lucene import jvm
+from thresher.base import files, progress
+from thresher.base.files import write_json
+from thresher.indexes import jvm
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.defaults import DASK
-from thresher.passes.backends import Backend
+from thresher.base.defaults import DASK
+from thresher.scores.backends import Backend
 
 # A cluster whose tests were killed ends by itself: the scheduler after this many seconds without work, then its workers.
 ENDING = ("--idle-timeout", "900")

@@ -13,7 +13,7 @@ import pytest
 from experiments import made
 
 from thresher.evaluation.comparing import compare_runs
-from thresher.variants.table import VariantTable
+from thresher.experiments.table import VariantTable
 
 ROOT = Path(__file__).parents[1]
 

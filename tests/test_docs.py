@@ -16,13 +16,13 @@ import pytest
 from shipped import shipped_experiment
 
 import thresher
+from thresher.cleaners.registry import scorers
 from thresher.cli.main import cli
 from thresher.collections import Page
 from thresher.evaluation import read_topics
 from thresher.experiments.config import load_experiment
 from thresher.experiments.schema import tables
-from thresher.pruning_methods.treatments import methods, parse_treatment
-from thresher.scorers.registry import scorers
+from thresher.indexes.pruning.treatments import methods, parse_treatment
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

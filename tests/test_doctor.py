@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from thresher.base.errors import install_command, requirements
 from thresher.doctor import examine, retrieval_packages
-from thresher.errors import install_command, requirements
 
 PACKAGES = [name for name in requirements("retrieval") if name != "torch"]
 

@@ -19,7 +19,7 @@ import pydoc_pages as pydoc
 import pydoc_renderer
 import pytest
 
-from thresher.errors import InputError, MissingDependencyError, StateError
+from thresher.base.errors import InputError, MissingDependencyError, StateError
 
 SECRET = "correct-horse-battery-staple"
 FEW = (

@@ -13,11 +13,11 @@ from types import ModuleType
 import pytest
 from experiments import NDCG, made
 
-from thresher.costs.repeats import Interval, MeasuredTime
-from thresher.lucene.indexing import IndexReport
-from thresher.lucene.work import IndexStatistics
-from thresher.pruning_methods.treatments import Family
-from thresher.variants.table import Bounds, VariantTable, Verdict
+from thresher.base.repeats import Interval, MeasuredTime
+from thresher.experiments.table import Bounds, VariantTable, Verdict
+from thresher.indexes.indexing import IndexReport
+from thresher.indexes.pruning.treatments import Family
+from thresher.indexes.work import IndexStatistics
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = 11

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from thresher.choosing.choices import read_choice
+from thresher.base.files import safe_name
 from thresher.cli.main import cli
 from thresher.evaluation import read_run
-from thresher.files import safe_name
-from thresher.variants.results import read_results
+from thresher.experiments.choosing.choices import read_choice
+from thresher.experiments.results import read_results
 
 PAGE = Path(__file__).parents[1] / "docs" / "tutorial.md"
 

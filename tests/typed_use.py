@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, assert_type
 import thresher
 
 if TYPE_CHECKING:
-    from thresher.choosing.choices import Choice
-    from thresher.choosing.shared import SharedChoice
-    from thresher.variants.results import Results
+    from thresher.experiments.choosing.choices import Choice
+    from thresher.experiments.choosing.shared import SharedChoice
+    from thresher.experiments.results import Results
 
     assert_type(thresher.clean_html("<p>Rain", "words@1"), str)
     assert_type(thresher.run("experiments/pydoc.toml"), Results)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.content_models.model import Calibration, Trees
-from thresher.errors import MissingDependencyError
+from thresher.base.errors import MissingDependencyError
+from thresher.cleaners.content_model.model import Calibration, Trees
 
 Doubles = npt.NDArray[np.float64]
 

@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from thresher.cleaneval.gold import GoldPage
-from thresher.errors import InputError
+from thresher.base.errors import InputError
+from thresher.evaluation.cleaneval.gold import GoldPage
 
 MARKS = Path(__file__).with_name("marks.tsv")
 NAME = "marked"

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from content_training.training_pages import PageToLearn
-from thresher.content_models.network import (
+from thresher.cleaners.content_model.network import (
     HIGHEST,
     STEP_LIMIT,
     Layer,
@@ -21,7 +21,7 @@ from thresher.content_models.network import (
     halved,
     shifted_both_ways,
 )
-from thresher.content_models.page_tree import FAMILIES
+from thresher.cleaners.content_model.page_tree import FAMILIES
 
 Doubles = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.floating]

@@ -9,8 +9,8 @@ from typing import Any
 from lxml import etree
 
 from content_training.training_pages import PageToLearn, domain, labels_of_text, tokens
-from thresher.cleaneval.gold import GoldPage, read_page_bytes
-from thresher.content_models.features import features_of
+from thresher.cleaners.content_model.features import features_of
+from thresher.evaluation.cleaneval.gold import GoldPage, read_page_bytes
 from thresher.pages import Detail, read_html
 from thresher.pages.decoding import decode
 

@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from thresher.cleaneval.gold import GoldPage, read_gold, stem_of
-from thresher.errors import InputError
-from thresher.files import fit_text, read_text
+from thresher.base.errors import InputError
+from thresher.base.files import fit_text, read_text
+from thresher.evaluation.cleaneval.gold import GoldPage, read_gold, stem_of
 
 FILE = "evaldata.json"
 _PAGES = ("eval", "cache")

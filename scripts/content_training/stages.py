@@ -11,9 +11,11 @@ import numpy.typing as npt
 from content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
 from content_training.networks import NetworkSettings, fit_network, scaling_of
 from content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
-from thresher.content_models import model as models
-from thresher.content_models.features import feature_names
-from thresher.content_models.model import (
+from thresher.base.errors import InputError
+from thresher.base.progress import Progress
+from thresher.cleaners.content_model import model as models
+from thresher.cleaners.content_model.features import feature_names
+from thresher.cleaners.content_model.model import (
     FORMAT,
     KIND,
     Calibration,
@@ -24,9 +26,7 @@ from thresher.content_models.model import (
     Trees,
     TreeStage,
 )
-from thresher.content_models.network import Network
-from thresher.errors import InputError
-from thresher.progress import Progress
+from thresher.cleaners.content_model.network import Network
 
 Doubles = npt.NDArray[np.float64]
 

@@ -15,13 +15,13 @@ from lxml.etree import LxmlError
 
 from content_training.marks import MarkedPage, read_marks, shares_of_marks
 from content_training.snippets import SnippetPage
-from thresher.cleaneval.cleaning_measures import matching_blocks
-from thresher.cleaneval.gold import GoldPage, parse_page
-from thresher.content_models.features import BlockFeatures, features_of
+from thresher.base.progress import progress
+from thresher.cleaners.content_model.features import BlockFeatures, features_of
+from thresher.evaluation.cleaneval.cleaning_measures import matching_blocks
+from thresher.evaluation.cleaneval.gold import GoldPage, parse_page
 from thresher.pages import Detail
 from thresher.pages.plain import Ints
-from thresher.passes.backends import Backend, run_tasks
-from thresher.progress import progress
+from thresher.scores.backends import Backend, run_tasks
 
 FOLDS = 5
 # Second-level domains under which names are registered, such as co.uk, are short.
@@ -71,7 +71,7 @@ def tokens(text: str) -> list[str]:
 def labels_of_text(blocks: Sequence[str], gold: str) -> Labels:
     """Return the share of each block's words that are aligned with the gold text; shape (blocks,), range 0 to 1.
 
-    The alignment is by longest matching runs of words, as `thresher.cleaneval.cleaning_measures`. Blocks without words have 0.
+    The alignment is by longest matching runs of words, as `cleaning_measures`. Blocks without words have 0.
     """
     indices, block_of_word, counts = align_words(blocks, tokens(gold))
     return np.bincount(block_of_word[indices >= 0], minlength=len(blocks)) / np.maximum(counts, 1)

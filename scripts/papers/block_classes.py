@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from thresher.cleaneval.gold import GoldPage, MarkRewriter, decode_gold, parse_gold, rewritten
-from thresher.files import read_bytes
+from thresher.base.files import read_bytes
+from thresher.evaluation.cleaneval.gold import GoldPage, MarkRewriter, decode_gold, parse_gold, rewritten
 from thresher.pages import read_html
 from thresher.pages.marked_text import HEADING
 

@@ -18,14 +18,14 @@ from lxml.etree import LxmlError
 
 from block_classes import CLASSES, classed_texts, classes_of_text
 from shallow_scorers import Capitals, FullStops, Position, Quotient, SentenceLength, WordLength
-from thresher.cleaneval.gold import GoldPage, parse_page
-from thresher.errors import InputError
+from thresher.base.errors import InputError
+from thresher.base.progress import progress
+from thresher.cleaners.cleaner import parse_scorer
+from thresher.cleaners.scorer import Scorer
+from thresher.cleaners.scorers.shallow_features import Density, Links, Words
+from thresher.evaluation.cleaneval.gold import GoldPage, parse_page
 from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.progress import progress
-from thresher.scorers.base import Scorer
-from thresher.scorers.cleaners import parse_scorer
-from thresher.scorers.shallow_features import Density, Links, Words
 
 Ints = npt.NDArray[np.int64]
 _SCORERS: dict[str, Scorer] = {

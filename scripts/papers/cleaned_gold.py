@@ -12,16 +12,16 @@ import click
 import numpy as np
 from lxml.etree import LxmlError
 
-from thresher.cleaneval.comparing import page_id, score_gold
-from thresher.cleaneval.gold import GoldPage, LabelledText, parse_page
-from thresher.cleaneval.results import ROWS, asked
-from thresher.files import temporary_folder
+from thresher.base.files import temporary_folder
+from thresher.cleaners.cleaner import Cleaner
+from thresher.cleaners.scorers.extractor import EXTRACTORS as EXTRACTED
+from thresher.evaluation.cleaneval.comparing import page_id, score_gold
+from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, parse_page
+from thresher.evaluation.cleaneval.results import ROWS, asked
 from thresher.pages.marked_text import PARAGRAPH, marked_segments
-from thresher.scorers.cleaners import Cleaner
-from thresher.scorers.extractor import EXTRACTORS as EXTRACTED
-from thresher.scoring.cutting import cut_shard, shard_columns
-from thresher.scoring.percentiles import resolve_all
-from thresher.scoring.store import read_shard, shards, text_store
+from thresher.scores.cutting import cut_shard, shard_columns
+from thresher.scores.percentiles import resolve_all
+from thresher.scores.store import read_shard, shards, text_store
 
 # One folder up.
 sys.path.append(str(Path(__file__).parents[1]))

@@ -21,9 +21,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.content_models.model import FORMAT, ContentModel, load_content_model
-from thresher.errors import InputError
-from thresher.progress import progress
+from thresher.base.errors import InputError
+from thresher.base.progress import progress
+from thresher.cleaners.content_model.model import FORMAT, ContentModel, load_content_model
 
 # One folder up.
 sys.path.append(str(Path(__file__).parents[1]))

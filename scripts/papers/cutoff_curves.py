@@ -27,18 +27,18 @@ import pandas as pd
 
 from cleaned_gold import GOLD
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.cleaneval.cleaning_measures import Agreement, PageWords, agreement, compare_words
-from thresher.cleaneval.comparing import cleaned_pages, page_id, score_gold
-from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.columns import number_text
-from thresher.errors import ConfigError
+from thresher.base.columns import number_text
+from thresher.base.errors import ConfigError
+from thresher.base.files import safe_name, temporary_folder
+from thresher.base.progress import progress
+from thresher.cleaners.cleaner import Cleaner, Cut, parse_sweep, sweep_name
+from thresher.cleaners.relative_cutoffs import Cutoff, parse_cutoff, same_kind, value_of
+from thresher.evaluation.cleaneval.cleaning_measures import Agreement, PageWords, agreement, compare_words
+from thresher.evaluation.cleaneval.comparing import cleaned_pages, page_id, score_gold
+from thresher.evaluation.cleaneval.gold import GoldPage, read_gold
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
-from thresher.files import safe_name, temporary_folder
-from thresher.progress import progress
-from thresher.scorers.cleaners import Cleaner, Cut, parse_sweep, sweep_name
-from thresher.scorers.relative_cutoffs import Cutoff, parse_cutoff, same_kind, value_of
-from thresher.scoring.percentiles import resolve_all
-from thresher.scoring.store import shards
+from thresher.scores.percentiles import resolve_all
+from thresher.scores.store import shards
 
 MOST_CUTOFFS = 20
 """Of a long grid so many are taken at even steps, since every cutoff aligns every page again."""

@@ -22,15 +22,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, write_table
+from thresher.base.errors import InputError
+from thresher.base.files import temporary_folder
+from thresher.cleaners.scorer import Scores
+from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.errors import InputError
-from thresher.files import temporary_folder
 from thresher.pages.plain import Ints
-from thresher.passes.backends import Backend
-from thresher.scorers.base import Scores
-from thresher.scorers.perplexity import Perplexity
-from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import list_column, read_shard, shards, weighted_columns, weighted_scores
+from thresher.scores.backends import Backend
+from thresher.scores.score_pass import ScorePlan, score_collection
+from thresher.scores.store import list_column, read_shard, shards, weighted_columns, weighted_scores
 
 PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
 DECILES = range(10, 100, 10)

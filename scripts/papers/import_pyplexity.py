@@ -7,7 +7,7 @@ pairs, words). A key is its words with spaces between; `#` precedes a sentence. 
 formulas: PyPlexity 0.2.12, its classes of bigram and trigram models.
 
 **Pairs.** P(w2 | w1) = 0.8 · P(w2 | w1) + 0.2 · P(w1) + 1e-6, which a back-off model holds exactly: see
-`thresher.language_models.words.ngrams.write_mixture`.
+`thresher.cleaners.words.ngrams.write_mixture`.
 
 **Triples.** 0.6 · P(w3 | w1 w2) + 0.3 · P(w2 | w1) + 0.1 · P(w1) + 1e-6. No back-off model holds that: after a pair w1 w2
 that was not seen, nothing is left that knows w1. But PyPlexity does not compute it for three words in a row. It lines up the
@@ -29,13 +29,13 @@ from typing import Any
 import click
 
 from paper_files import errors_in_a_line
-from thresher.errors import InputError, MissingDependencyError
-from thresher.files import atomic_path, file_digest, user_error
-from thresher.language_models.words.importing import check_replaceable
-from thresher.language_models.words.models import ARPA, BINARY, CARD
-from thresher.language_models.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, write_binary, write_mixture
-from thresher.language_models.words.tokenisers import NORMALISATIONS, PYPLEXITY, PYPLEXITY_TRIGRAMS, tokeniser
-from thresher.language_models.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard, WordModel
+from thresher.base.errors import InputError, MissingDependencyError
+from thresher.base.files import atomic_path, file_digest, user_error
+from thresher.cleaners.words.importing import check_replaceable
+from thresher.cleaners.words.models import ARPA, BINARY, CARD
+from thresher.cleaners.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, write_binary, write_mixture
+from thresher.cleaners.words.tokenisers import NORMALISATIONS, PYPLEXITY, PYPLEXITY_TRIGRAMS, tokeniser
+from thresher.cleaners.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard, WordModel
 
 _BOUNDARY = "#"
 # KenLM's special words; PyPlexity's tokens contain neither < nor >.

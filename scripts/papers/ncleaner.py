@@ -25,13 +25,12 @@ from lxml.etree import LxmlError
 
 from gold_measures import paired_t_test, pooled, segments
 from paper_files import OUTPUT, errors_in_a_line, write_plot, write_table
-from thresher.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
-from thresher.cleaneval.gold import GoldPage, LabelledText, parse_page, read_gold
-from thresher.errors import ConfigError, InputError
-from thresher.files import real_path, write_text
-from thresher.language_models.characters.character_counts import ALPHABETS, Alphabet, Ints, Settings
-from thresher.language_models.characters.scoring import SegmentScorer
-from thresher.language_models.characters.training import (
+from thresher.base.errors import ConfigError, InputError
+from thresher.base.files import real_path, write_text
+from thresher.base.progress import progress
+from thresher.cleaners.characters.character_counts import ALPHABETS, Alphabet, Ints, Settings
+from thresher.cleaners.characters.scoring import SegmentScorer
+from thresher.cleaners.characters.training import (
     ngrams,
     normalise,
     page_files,
@@ -39,9 +38,10 @@ from thresher.language_models.characters.training import (
     train,
     usual_settings,
 )
+from thresher.cleaners.scorers.ncleaner import Bars, Mask, bars
+from thresher.evaluation.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
+from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, parse_page, read_gold
 from thresher.pages.marked_text import marked_segments, read_marked_text
-from thresher.progress import progress
-from thresher.scorers.ncleaner import Bars, Mask, bars
 
 Text = tuple[LabelledText, ...]
 Floats = npt.NDArray[np.float64]

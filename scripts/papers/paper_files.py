@@ -18,8 +18,8 @@ import click
 import pandas as pd
 import vl_convert
 
-from thresher.errors import ThresherError
-from thresher.files import write_text
+from thresher.base.errors import ThresherError
+from thresher.base.files import write_text
 
 OUTPUT = click.option(
     "--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write into."

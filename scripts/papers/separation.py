@@ -24,15 +24,15 @@ import pandas as pd
 from lxml.etree import LxmlError
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.cleaneval.cleaning_measures import matching_blocks
-from thresher.cleaneval.gold import GoldPage, parse_page, read_gold
-from thresher.files import temporary_folder
+from thresher.base.files import temporary_folder
+from thresher.base.progress import progress
+from thresher.cleaners.cleaner import parse_scorer
+from thresher.cleaners.registry import scorer_class
+from thresher.cleaners.scorer import BLOCK, KEEP_LOW, Scorer, TrainingData
+from thresher.cleaners.scorers.shallow_features import descriptive_blocks
+from thresher.evaluation.cleaneval.cleaning_measures import matching_blocks
+from thresher.evaluation.cleaneval.gold import GoldPage, parse_page, read_gold
 from thresher.pages import Segments
-from thresher.progress import progress
-from thresher.scorers.base import BLOCK, KEEP_LOW, Scorer, TrainingData
-from thresher.scorers.cleaners import parse_scorer
-from thresher.scorers.registry import scorer_class
-from thresher.scorers.shallow_features import descriptive_blocks
 
 RESAMPLES, SEED = 1000, 20130101
 YARDSTICKS = {"words of the sentence": "", "words of the block": "words", "text density of the block": "density"}

@@ -16,14 +16,14 @@ import pandas as pd
 from cutoff_curves import compare_words_alone
 from paper_files import errors_in_a_line, write_table
 from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
-from thresher.cleaneval.comparing import score_gold
-from thresher.cleaneval.gold import read_gold
-from thresher.files import temporary_folder
-from thresher.progress import progress
-from thresher.scorers.base import Scorer
-from thresher.scorers.cleaners import Cleaner, Cut
-from thresher.scorers.relative_cutoffs import parse_cutoff
-from thresher.scorers.shallow_features import Density, Links, Words
+from thresher.base.files import temporary_folder
+from thresher.base.progress import progress
+from thresher.cleaners.cleaner import Cleaner, Cut
+from thresher.cleaners.relative_cutoffs import parse_cutoff
+from thresher.cleaners.scorer import Scorer
+from thresher.cleaners.scorers.shallow_features import Density, Links, Words
+from thresher.evaluation.cleaneval.comparing import score_gold
+from thresher.evaluation.cleaneval.gold import read_gold
 
 Cutoffs = Sequence[float | str]
 _PERCENTILES = tuple(f"p{dropped}" for dropped in (5, 10, 15, 20, 25, 30, 40, 50, 60, 70))

@@ -13,14 +13,14 @@ from itertools import repeat
 import numpy as np
 import numpy.typing as npt
 
-from thresher.language_models.words.word_model import with_neighbours
+from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, KEEP_LOW, SENTENCE, Parameter, Scorer, Scores
+from thresher.cleaners.scorers.perplexity import smoothing
+from thresher.cleaners.scorers.prior import FLOOR, probabilities_of, words_of
+from thresher.cleaners.scorers.shallow_features import densities, neighbourhood, unspaced_words
+from thresher.cleaners.words.word_model import with_neighbours
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import LETTER, count_by_end
-from thresher.scorers.base import BLOCK, KEEP_HIGH, KEEP_LOW, SENTENCE, Parameter, Scorer, Scores
-from thresher.scorers.perplexity import smoothing
-from thresher.scorers.prior import FLOOR, probabilities_of, words_of
-from thresher.scorers.shallow_features import densities, neighbourhood, unspaced_words
 
 Doubles = npt.NDArray[np.float64]
 # The dots of addresses and numbers are followed by a letter or digit; of several dots in a row the last one counts.

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-from thresher.errors import InputError, MissingDependencyError
-from thresher.progress import progress
+from thresher.base.errors import InputError, MissingDependencyError
+from thresher.base.progress import progress
 
 Ints = npt.NDArray[np.int64]
 TextClassifier = Callable[[Sequence[str], Ints, Sequence[str]], Ints]

@@ -9,6 +9,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from thresher.base.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
+from thresher.base.errors import InputError, StateError
+from thresher.base.files import scratch_folder
+from thresher.base.shown import LOADERS
+from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_cleaner, parse_scorer
+from thresher.cleaners.scorer import Scorer
 from thresher.cleaning import CleanCounts, Extras, Output, clean_pages
 from thresher.cleaning import clean_collection as clean_whole
 from thresher.cleaning.page_streams import page_of
@@ -17,33 +23,27 @@ from thresher.collections.file_collection import Files
 from thresher.collections.interface import JsonFields, unique
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
-from thresher.errors import InputError, StateError
 from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
 from thresher.evaluation.significance import ComparedRuns
-from thresher.files import scratch_folder
 from thresher.pages import PageOptions, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
-from thresher.passes.backends import Backend, documents_apart
-from thresher.passes.parts import Limits
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
-from thresher.scorers.base import Scorer
-from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_scorer
-from thresher.scoring.cutting import clean_page
-from thresher.scoring.percentiles import resolved_without_collection
-from thresher.scoring.store import SCORED, PageScores, score_page
-from thresher.shown import LOADERS
+from thresher.scores.backends import Backend, documents_apart
+from thresher.scores.cutting import clean_page
+from thresher.scores.parts import Limits
+from thresher.scores.percentiles import resolved_without_collection
+from thresher.scores.store import SCORED, PageScores, score_page
 
 if TYPE_CHECKING:
-    from thresher.choosing.advice import Advice
-    from thresher.choosing.choices import Choice
-    from thresher.choosing.shared import SharedChoice
+    from thresher.experiments.choosing.advice import Advice
+    from thresher.experiments.choosing.choices import Choice
+    from thresher.experiments.choosing.shared import SharedChoice
     from thresher.experiments.config import Experiment
+    from thresher.experiments.explaining.explanations import Explanation
     from thresher.experiments.memory import Source
-    from thresher.explaining.explanations import Explanation
-    from thresher.lucene.indexing import IndexReport
-    from thresher.variants.results import Results
+    from thresher.experiments.results import Results
+    from thresher.indexes.indexing import IndexReport
 
 __all__ = [
     "CleanCounts",
@@ -302,7 +302,7 @@ def read_results(results: str | Path) -> Results:
     Raises:
         InputError: if there are none, or they are damaged or of another version.
     """
-    from thresher.variants.results import read_results as read_result_file
+    from thresher.experiments.results import read_results as read_result_file
 
     return read_result_file(Path(results))
 
@@ -321,8 +321,8 @@ def search(
     Returns:
         score by document by topic, best first: a run that `evaluate` and `compare_runs` take.
     """
-    from thresher.lucene.analysis import parse_retrieval
-    from thresher.lucene.searching import Searcher
+    from thresher.indexes.analysis import parse_retrieval
+    from thresher.indexes.searching import Searcher
 
     with Searcher(Path(index), parse_retrieval(model), depth) as searcher:
         done = searcher.search_topics(take_topics(topics))
@@ -346,7 +346,7 @@ def index_json_lines(
         InputError: if the file is missing, broken, holds pages instead of text, or an id is unfit or not unique.
         StateError: if `output` is a folder with other things in it than an index: nothing of a user's is removed.
     """
-    from thresher.lucene.indexing import IndexOptions, build_index, is_other_folder
+    from thresher.indexes.indexing import IndexOptions, build_index, is_other_folder
 
     source, output, options = Path(source), Path(output), IndexOptions(**index)
     collection = open_collection(source)
@@ -358,10 +358,10 @@ def index_json_lines(
     if prune is None:
         return build_index(_texts(collection), output, options)
     # What prunes is imported where something is to be pruned.
-    from thresher.exploring.pruned_postings import build_pruned
-    from thresher.pruning_methods.treatments import parse_treatment
-    from thresher.scoring.lost_pages import failures
-    from thresher.scoring.score_pass import ScorePlan, score_collection
+    from thresher.experiments.exploring.pruned_postings import build_pruned
+    from thresher.indexes.pruning.treatments import parse_treatment
+    from thresher.scores.lost_pages import failures
+    from thresher.scores.score_pass import ScorePlan, score_collection
 
     pruning = parse_treatment(f"{BASELINE}|{prune}").pruning
     assert pruning is not None

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import psutil
 
-from thresher.costs.machine import find_tdp, read_machine
-from thresher.errors import MissingDependencyError, install_command, missing_retrieval, requirements
-from thresher.files import cache_folder
-from thresher.lucene.jvm import java_report
+from thresher.base.errors import MissingDependencyError, install_command, missing_retrieval, requirements
+from thresher.base.files import cache_folder
+from thresher.base.machine import find_tdp, read_machine
+from thresher.indexes.jvm import java_report
 
 _NEEDED = ("lxml", "joblib", "numpy", "symspellpy", "justext", "ufal.kenlm")
 _JAVA = ("pyserini", "pyjnius")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from thresher.choosing.advice import expected_change, relative_change
-from thresher.defaults import BY_SENTENCES, LEFT_OUT
+from thresher.base.defaults import BY_SENTENCES, LEFT_OUT
+from thresher.experiments.choosing.advice import expected_change, relative_change
 
 
 def test_changes_are_shares_of_the_mean_with_the_interval_of_student() -> None:

@@ -11,11 +11,11 @@ import pytest
 from choosing_samples import DCP, table_of
 from experiments import POWER, built
 
-from thresher.choosing.choices import CHOICE_FILE, Choice, read_choice, write_choice
-from thresher.choosing.deciding import choose_variants
-from thresher.choosing.savings import Timings, savings
-from thresher.choosing.walks import Terms
-from thresher.errors import StateError
+from thresher.base.errors import StateError
+from thresher.experiments.choosing.choices import CHOICE_FILE, Choice, read_choice, write_choice
+from thresher.experiments.choosing.deciding import choose_variants
+from thresher.experiments.choosing.savings import Timings, savings
+from thresher.experiments.choosing.walks import Terms
 
 
 def choice() -> Choice:

@@ -10,13 +10,13 @@ import scipy.stats
 from choosing_samples import BOILERPIPE, DCP, SECOND, reordered, sample_of, table_of
 from experiments import variant
 
-from thresher.choosing.choices import Line, ModelChoice
-from thresher.choosing.deciding import bounds_by_hand, choose_variants
-from thresher.choosing.savings import Timings, savings
-from thresher.choosing.walks import Terms
-from thresher.errors import InputError
+from thresher.base.errors import InputError
 from thresher.evaluation.non_inferiority import Margin, lower_bounds
-from thresher.variants.table import VariantTable, Verdict
+from thresher.experiments.choosing.choices import Line, ModelChoice
+from thresher.experiments.choosing.deciding import bounds_by_hand, choose_variants
+from thresher.experiments.choosing.savings import Timings, savings
+from thresher.experiments.choosing.walks import Terms
+from thresher.experiments.table import VariantTable, Verdict
 
 MAIN, OTHER = "nDCG@10", "AP"
 

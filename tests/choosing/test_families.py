@@ -8,12 +8,12 @@ from choosing_samples import DCP, PAGES, POSTINGS, row, table_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.choosing.walks import TARGETS, parse_family, path_of_sizes
-from thresher.defaults import DEFAULT_FAMILIES
-from thresher.errors import ConfigError
-from thresher.lucene.work import IndexStatistics
-from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.table import Row, Variant, VariantTable
+from thresher.base.defaults import DEFAULT_FAMILIES
+from thresher.base.errors import ConfigError
+from thresher.experiments.choosing.walks import TARGETS, parse_family, path_of_sizes
+from thresher.experiments.table import Row, Variant, VariantTable
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.work import IndexStatistics
 
 FLAT = np.full(30, 0.5)
 

@@ -8,9 +8,9 @@ from choosing_samples import DCP, PAGES, reordered, sample_of, table_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.choosing.walks import better_than
 from thresher.evaluation.non_inferiority import Floats
-from thresher.variants.table import VariantTable
+from thresher.experiments.choosing.walks import better_than
+from thresher.experiments.table import VariantTable
 
 SHARES = tuple(share / 100 for share in range(95, 5, -5))
 

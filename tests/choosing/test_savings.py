@@ -11,10 +11,10 @@ from experiments import built, noise, row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.choosing.savings import Basis, Savings, TimeLine, Timings, savings
-from thresher.costs.machine import Power
-from thresher.costs.repeats import Interval, MeasuredTime
-from thresher.variants.table import Built, Cost, Row, VariantTable
+from thresher.base.machine import Power
+from thresher.base.repeats import Interval, MeasuredTime
+from thresher.experiments.choosing.savings import Basis, Savings, TimeLine, Timings, savings
+from thresher.experiments.table import Built, Cost, Row, VariantTable
 
 # 100 postings: 10 s to build and 4 ms a query; each posting less saves 0.05 s of building and 0.03 ms a query.
 GRAMS = Power(85.0, "configured").grams

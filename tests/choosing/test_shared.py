@@ -9,13 +9,13 @@ import pytest
 import scipy.stats
 from choosing_samples import DCP, PAGES, table_of
 
-from thresher.choosing.shared import SharedChoice, choose_shared, prediction_bounds
-from thresher.choosing.walks import Terms
-from thresher.errors import ConfigError, InputError, StateError
+from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.evaluation.non_inferiority import Margin
+from thresher.experiments.choosing.shared import SharedChoice, choose_shared, prediction_bounds
+from thresher.experiments.choosing.walks import Terms
+from thresher.experiments.table import VariantTable
 from thresher.reports.further_tables import shared_table
 from thresher.reports.summary import shared_answer
-from thresher.variants.table import VariantTable
 
 MEASURES = ("nDCG@10", "AP")
 BASE = np.full(30, 0.5)

@@ -22,10 +22,10 @@ from experiments import variant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.choosing.walks import Terms, recommended, walk
-from thresher.defaults import DEFAULT_FAMILIES
+from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.evaluation.non_inferiority import Floats, ImaginaryTopic, Margin, lower_bounds, t_quantile
-from thresher.variants.table import Row, VariantTable
+from thresher.experiments.choosing.walks import Terms, recommended, walk
+from thresher.experiments.table import Row, VariantTable
 
 FAMILIES = (DCP, BOILERPIPE, SECOND, THIRD)
 SHARES = tuple(share / 100 for share in range(95, 0, -5))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from thresher.cleaneval.results import ROWS, asked
-from thresher.errors import ConfigErrors
-from thresher.scorers.cleaners import parse_cleaner
+from thresher.base.errors import ConfigErrors
+from thresher.cleaners.cleaner import parse_cleaner
+from thresher.evaluation.cleaneval.results import ROWS, asked
 
 
 def test_without_names_the_papers_rows_are_measured_below_all_text() -> None:

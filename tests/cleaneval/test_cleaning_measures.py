@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.cleaning_measures import (
+from thresher.evaluation.cleaneval.cleaning_measures import (
     Agreement,
     Match,
     PageWords,
@@ -26,7 +26,7 @@ from thresher.cleaneval.cleaning_measures import (
     summarize,
     summarize_pages,
 )
-from thresher.cleaneval.gold import read_gold, read_page_bytes
+from thresher.evaluation.cleaneval.gold import read_gold, read_page_bytes
 from thresher.pages import read_html
 
 FEW_WORDS = st.lists(st.sampled_from("abcd"), max_size=40)

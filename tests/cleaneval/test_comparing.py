@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from thresher.cleaneval.cleaning_measures import PageWords
-from thresher.cleaneval.comparing import (
+from thresher.base.errors import StateError
+from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner
+from thresher.cleaners.scorer import Scores
+from thresher.cleaners.scorers.shallow_features import Words
+from thresher.collections import Page
+from thresher.evaluation.cleaneval.cleaning_measures import PageWords
+from thresher.evaluation.cleaneval.comparing import (
     ComparedPage,
     cleaned_pages,
     compare_cleaned,
@@ -17,15 +22,10 @@ from thresher.cleaneval.comparing import (
     page_id,
     score_gold,
 )
-from thresher.cleaneval.gold import GoldPage, LabelledText, read_gold
-from thresher.collections import Page
-from thresher.errors import StateError
+from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, read_gold
 from thresher.pages import Segments
-from thresher.scorers.base import Scores
-from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
-from thresher.scorers.shallow_features import Words
-from thresher.scoring.cutting import clean_page
-from thresher.scoring.store import score_page, shards
+from thresher.scores.cutting import clean_page
+from thresher.scores.store import score_page, shards
 
 NAMES = ("none", "words@4", "justext", "perplexity(lm=books)@3000", "words@1000", "words@0")
 PAGE = (

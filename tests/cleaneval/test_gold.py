@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.gold import LabelledText, decode_gold, parse_gold, read_gold
-from thresher.errors import InputError
+from thresher.base.errors import InputError
+from thresher.evaluation.cleaneval.gold import LabelledText, decode_gold, parse_gold, read_gold
 
 COMMENTED = "The article.\n\nIts end.\n!@#$%^&*()  COMMENTS\nFirst!\n!@#$%^&*() COMMENTS\t\nSecond."
 MARKERS = st.sampled_from(["<h>", "<p>", "<l>"])

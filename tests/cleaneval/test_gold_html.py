@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.gold import LabelledText, parse_annotated
+from thresher.evaluation.cleaneval.gold import LabelledText, parse_annotated
 from thresher.pages import read_html
 from thresher.pages.marked_text import marked_segments
 

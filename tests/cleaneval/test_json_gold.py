@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.gold import (
+from thresher.base.errors import InputError
+from thresher.evaluation.cleaneval.gold import (
     GoldEntry,
     GoldPage,
     LabelledText,
@@ -26,7 +27,6 @@ from thresher.cleaneval.gold import (
     read_page_bytes,
     stem_of,
 )
-from thresher.errors import InputError
 
 PAGE = b"<title>Rain</title><p>It rained on the harbour.<p>Share this"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"])).filter(str.strip)

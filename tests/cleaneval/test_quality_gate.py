@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from thresher.cleaneval.comparing import compare_cleaned, score_gold
-from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.results import QualitySummary, asked, summarize_quality
-from thresher.files import write_json
+from thresher.base.files import write_json
+from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold
+from thresher.evaluation.cleaneval.gold import read_gold
+from thresher.evaluation.cleaneval.results import QualitySummary, asked, summarize_quality
 
 FLOORS = Path(__file__).with_name("quality_floors.json")
 GATED = ("f1", "rouge_lsum_f1", "levenshtein")

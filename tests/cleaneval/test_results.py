@@ -13,9 +13,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from thresher.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
-from thresher.cleaneval.comparing import PageQuality
-from thresher.cleaneval.results import (
+from thresher.evaluation.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
+from thresher.evaluation.cleaneval.comparing import PageQuality
+from thresher.evaluation.cleaneval.results import (
     UNTYPED,
     CleanerPages,
     MeanInterval,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.cleaning_measures import Agreement, RougeCounts, rouge_lsum
-from thresher.cleaneval.gold import read_gold
+from thresher.evaluation.cleaneval.cleaning_measures import Agreement, RougeCounts, rouge_lsum
+from thresher.evaluation.cleaneval.gold import read_gold
 from thresher.pages import read_html, read_text_page
 
 # Lines without stops: each is a sentence.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.cleaneval.cleaning_measures import compare_words
-from thresher.cleaneval.comparing import compare_page
-from thresher.cleaneval.gold import LabelledText, read_gold
-from thresher.cleaneval.results import CleaningRun, GoldSet, run_cleaners
+from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import Page
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scoring.cutting import clean_page
-from thresher.scoring.store import score_page
+from thresher.evaluation.cleaneval.cleaning_measures import compare_words
+from thresher.evaluation.cleaneval.comparing import compare_page
+from thresher.evaluation.cleaneval.gold import LabelledText, read_gold
+from thresher.evaluation.cleaneval.results import CleaningRun, GoldSet, run_cleaners
+from thresher.scores.cutting import clean_page
+from thresher.scores.store import score_page
 
 NAMES = ("none", "words@4", "words@8", "words@1000")
 WORDS = "it rains here again today and then it is dry for as many days as before".split()

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from commands import THRESHER, begin
 
+from thresher.base.errors import ConfigError, InputError
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, page_streams
 from thresher.cleaning.page_streams import piped_lines as pieces
 from thresher.collections import ReadOptions
-from thresher.errors import ConfigError, InputError
 
 LINES = [{"id": f"d{number}", "html": f"<p>The hive of number {number} is full of bees.</p>"} for number in range(40)]
 
@@ -295,7 +295,7 @@ def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
     code = (
         "import sys, thresher\n"
         "from thresher.cleaning import whole_collections\n"
-        "from thresher.costs.repeats import _high_water_mark as peak_memory\n"
+        "from thresher.base.repeats import _high_water_mark as peak_memory\n"
         "whole_collections.WINDOW_BYTES = 2**21\n"
         "for many in ('100', '400'):\n"
         "    sys.stdin = open(many + '.jsonl')\n"

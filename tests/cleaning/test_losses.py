@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from many_languages import PARAGRAPHS
 
+from thresher.base.errors import InputError
 from thresher.cleaning import Extras, clean_collection
 from thresher.cleaning.whole_collections import kind_of_failure
-from thresher.errors import InputError
 
 
 def write(path: Path, *records: object) -> Path:

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 import thresher
+from thresher.base.errors import ConfigError, InputError
 from thresher.cleaning import clean_collection
 from thresher.collections import Page
-from thresher.errors import ConfigError, InputError
-from thresher.scoring.cutting import CleanedDocument
+from thresher.scores.cutting import CleanedDocument
 
 HTML = [
     *(f"<title>Hive {number}</title><p>The hive of number {number} is full of bees.</p><p>Home" for number in range(5)),

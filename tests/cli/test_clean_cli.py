@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from many_languages import PARAGRAPHS
 
+from thresher.cleaners.words.text_training import train
 from thresher.cli.main import main
-from thresher.language_models.words.text_training import train
 
 
 def clean(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> None:

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 from small_models import perplexity_of
 
+from thresher.cleaners.words.models import load_model
+from thresher.cleaners.words.word_model import read_card
 from thresher.cli.model_verbs import train_words
-from thresher.language_models import load_model
-from thresher.language_models.words.word_model import read_card
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
+from thresher.base.errors import ConfigError, InputError, MissingDependencyError, install_command
 from thresher.collections import open_collection
 from thresher.collections.catalogue import Catalogue
 from thresher.collections.interface import IdRule, ReadOptions
 from thresher.collections.sources import Source
-from thresher.errors import ConfigError, InputError, MissingDependencyError, install_command
 
 
 class Warc(NamedTuple):

@@ -24,6 +24,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from thresher.base.errors import ConfigError, InputError
 from thresher.collections import FORMATS, IdRule, Page, Part, ReadOptions, Source, documents, open_collection
 from thresher.collections import file_collection as files_module
 from thresher.collections.file_collection import (
@@ -39,11 +40,10 @@ from thresher.collections.file_collection import (
     walk,
 )
 from thresher.collections.sources import SOURCE_BYTES, CollectionChanged, FileState, Span
-from thresher.errors import ConfigError, InputError
-from thresher.passes.backends import Backend
-from thresher.scoring.lost_pages import failures, write_failures
-from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import shards
+from thresher.scores.backends import Backend
+from thresher.scores.lost_pages import failures, write_failures
+from thresher.scores.score_pass import ScorePlan, score_collection
+from thresher.scores.store import shards
 
 KNOWN = (
     ".html, .htm, .xhtml, .shtml, .txt, .text, .warc, .warc.gz, .warc.zst, .wet, .wet.gz, .warc.wet.gz, "

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.base.errors import ConfigError, InputError
 from thresher.collections import ID_RULES, IdRule, Source
 from thresher.collections.interface import escape_id, id_problem, unique
-from thresher.errors import ConfigError, InputError
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from file_ranges import read_in_ranges, read_whole
 
+from thresher.base.errors import InputError
 from thresher.collections import JsonFields, ReadOptions, documents, open_collection
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.errors import InputError
-from thresher.passes.backends import likely_fields
+from thresher.scores.backends import likely_fields
 
 ROWS = [
     {"docno": number, "page": {"html": f"<p>The hive {number}"}, "link": f"http://x/{number}", "raw": b"<p>\xe4"}

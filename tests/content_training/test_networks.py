@@ -19,8 +19,8 @@ from content_training.networks import (
 )
 from content_training.training_pages import PageToLearn
 
-from thresher.content_models.features import features_of
-from thresher.content_models.network import HIGHEST, STEP_LIMIT, halved
+from thresher.cleaners.content_model.features import features_of
+from thresher.cleaners.content_model.network import HIGHEST, STEP_LIMIT, halved
 from thresher.pages import Detail, read_html
 
 SMALL = NetworkSettings(hidden=6, width=4, steps=2, pooled=(1,), blocks=60, rounds=60, rate=0.01)

@@ -8,7 +8,7 @@ from content_training.short_posts import short_posts
 from content_training.training_pages import domain, folds_of
 from gold_pages import write_gold_pages
 
-from thresher.cleaneval.gold import GoldPage, read_gold
+from thresher.evaluation.cleaneval.gold import GoldPage, read_gold
 
 PAGES = 24
 PARAGRAPHS = 20

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from content_training.snippets import SnippetPage, read_pages
 
-from thresher.errors import InputError
+from thresher.base.errors import InputError
 
 
 def write_snippets(folder: Path, gold: Any, **folders: tuple[str, ...]) -> Path:

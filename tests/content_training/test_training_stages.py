@@ -17,9 +17,9 @@ from content_training.stages import TrainingSettings, train_content_model
 from content_training.training_pages import bags_of
 from gold_pages import write_gold_pages
 
-from thresher.cleaneval.cleaning_measures import compare_tokens
-from thresher.content_models.model import read_content_model
-from thresher.errors import InputError
+from thresher.base.errors import InputError
+from thresher.cleaners.content_model.model import read_content_model
+from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens
 from thresher.pages import Detail, read_html
 
 PAGES = 24

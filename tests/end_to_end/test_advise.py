@@ -17,20 +17,20 @@ from commands import thresher
 from small_web import write_pages
 
 import thresher as thresher_package
-from thresher.choosing.advice import ADVICE, expected_change
-from thresher.choosing.choices import read_choice
-from thresher.choosing.walks import Sample, Terms, walk
-from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
+from thresher.base.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
+from thresher.base.files import fit_text
 from thresher.evaluation import read_qrels
 from thresher.evaluation.non_inferiority import MINIMUM
+from thresher.experiments.choosing.advice import ADVICE, expected_change
+from thresher.experiments.choosing.choices import read_choice
+from thresher.experiments.choosing.walks import Sample, Terms, walk
 from thresher.experiments.config import load_experiment
-from thresher.files import fit_text
-from thresher.lucene.indexing import open_index
-from thresher.lucene.work import index_statistics
-from thresher.pruning_methods.treatments import parse_treatment
+from thresher.experiments.results import read_results
+from thresher.indexes.indexing import open_index
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.work import index_statistics
 from thresher.reports.summary import advised
-from thresher.scoring.removed import explained_pages
-from thresher.variants.results import read_results
+from thresher.scores.removed import explained_pages
 
 PAGES = 90
 # Kept out by the default index; its kind, a list, is that of content too.

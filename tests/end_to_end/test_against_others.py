@@ -16,8 +16,8 @@ from commands import Done
 from small_web import Finished, Web
 
 from thresher.evaluation import read_topics
-from thresher.lucene.jvm import start
-from thresher.variants.results import read_results
+from thresher.experiments.results import read_results
+from thresher.indexes.jvm import start
 
 Call = Callable[..., Done]
 GOLDEN = Path(__file__).parent / "golden.json"

@@ -12,10 +12,10 @@ import pytest
 from commands import THRESHER, Done
 from small_web import Finished, Web, leftovers, tree
 
+from thresher.cleaners.registry import scorers
 from thresher.collections.file_collection import KINDS, TEXT_SUFFIXES
 from thresher.collections.sources import HTML_SUFFIXES
-from thresher.scorers.registry import scorers
-from thresher.variants.results import read_results
+from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
 

@@ -16,24 +16,24 @@ from commands import Done, thresher
 from small_web import TIMED, Finished, Web
 
 import thresher as thresher_package
-from thresher.choosing.choices import Choice, read_choice
-from thresher.choosing.savings import Basis
-from thresher.choosing.shared import SharedChoice
-from thresher.choosing.walks import Terms
-from thresher.defaults import DEFAULT_FAMILIES
+from thresher.base.defaults import DEFAULT_FAMILIES
+from thresher.base.files import safe_name
+from thresher.cleaners.cleaner import Cleaner
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
-from thresher.files import safe_name
-from thresher.lucene.indexing import SETTINGS, open_index
-from thresher.lucene.work import index_statistics
+from thresher.experiments.choosing.choices import Choice, read_choice
+from thresher.experiments.choosing.savings import Basis
+from thresher.experiments.choosing.shared import SharedChoice
+from thresher.experiments.choosing.walks import Terms
+from thresher.experiments.results import read_results
+from thresher.experiments.table import Verdict
+from thresher.indexes.indexing import SETTINGS, open_index
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.work import index_statistics
 from thresher.pages import PageOptions
-from thresher.playing.page_views import cuts_view
-from thresher.playing.play_server import Play
-from thresher.pruning_methods.treatments import parse_treatment
+from thresher.reports.playing.page_views import cuts_view
+from thresher.reports.playing.play_server import Play
 from thresher.reports.summary import answer
-from thresher.scorers.cleaners import Cleaner
-from thresher.scoring.percentiles import resolved
-from thresher.variants.results import read_results
-from thresher.variants.table import Verdict
+from thresher.scores.percentiles import resolved
 
 Call = Callable[..., Done]
 NDCG = "nDCG(dcg='exp-log2')@10"

@@ -15,8 +15,8 @@ from lxml import html
 from small_web import leftovers, stamps, tree
 
 from thresher import clean_html
-from thresher.cleaneval.results import ROWS
-from thresher.scorers.extractor import EXTRACTORS
+from thresher.cleaners.scorers.extractor import EXTRACTORS
+from thresher.evaluation.cleaneval.results import ROWS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"
 PROSE = "On day {} the rain came down on the harbour, and it did not stop before the evening."

@@ -14,8 +14,8 @@ from commands import Done
 from dask_cluster import Cluster, dask_cluster
 from small_web import Web, leftovers, without_clock
 
-from thresher.exploring import exploring, judged_ranks
-from thresher.variants.results import read_results
+from thresher.experiments.exploring import exploring, judged_ranks
+from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
 

@@ -16,7 +16,7 @@ from commands import Done
 from isal import isal_zlib
 from small_web import Web
 
-from thresher.variants.results import read_results
+from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
 

@@ -13,14 +13,14 @@ import pytest
 from commands import Done
 from small_web import TOPICS, Finished
 
+from thresher.base.files import file_digest
 from thresher.evaluation import read_qrels, read_run
 from thresher.experiments.explainer import Why, experiment_of, explain_experiment
-from thresher.explaining.explanations import RECORD, Cause, Explanation
-from thresher.files import file_digest
+from thresher.experiments.explaining.explanations import RECORD, Cause, Explanation
+from thresher.experiments.results import read_results, write_results
 from thresher.pages import read_html
 from thresher.reports.explanation_text import explanation_lines
 from thresher.reports.text_tables import display_width
-from thresher.variants.results import read_results, write_results
 
 Call = Callable[..., Done]
 NDCG = "nDCG(dcg='exp-log2')@10"

@@ -16,10 +16,10 @@ from small_web import Finished
 
 from thresher.cli.experiment import explain
 from thresher.experiments.explainer import Why, experiment_of, explain_experiment
-from thresher.explaining.explanations import Explanation, read_explained
+from thresher.experiments.explaining.explanations import Explanation, read_explained
+from thresher.experiments.results import read_results
 from thresher.reports import write_report
 from thresher.reports.explanation_text import page_name, render_topic, render_topics
-from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"

@@ -18,10 +18,10 @@ from test_held_out import HELD_OUT, write_others
 from thresher.experiments.config import load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import score_experiment
+from thresher.experiments.results import Results, read_results
 from thresher.experiments.runner import run_experiment
 from thresher.experiments.stages import evidence_key
-from thresher.variants.results import Results, read_results
-from thresher.variants.table import Variant
+from thresher.experiments.table import Variant
 
 Call = Callable[..., Done]
 VARIANTS = (

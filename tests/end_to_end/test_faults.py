@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 from small_web import Web, leftovers, tree, without_clock
 
-from thresher.errors import ResourceError, ThresherError
+from thresher.base.errors import ResourceError, ThresherError
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
 

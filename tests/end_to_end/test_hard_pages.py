@@ -12,7 +12,7 @@ import pytest
 from commands import Done
 from small_web import PAGES, Finished, Web
 
-from thresher.variants.results import read_results
+from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
 

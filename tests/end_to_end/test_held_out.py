@@ -19,7 +19,7 @@ from scipy.stats import PermutationMethod, wilcoxon
 from small_web import PAGES, Finished, stamps, tree
 from test_against_others import judged, retrieved, tsv_topics
 
-from thresher.files import file_digest
+from thresher.base.files import file_digest
 
 Call = Callable[..., Done]
 Values = dict[str, dict[str, float]]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import thresher
 
-from thresher.defaults import DEFAULT_INDEX, SEARCH_CLEANER
+from thresher.base.defaults import DEFAULT_INDEX, SEARCH_CLEANER
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import read_topic_set
 

@@ -15,7 +15,7 @@ import pytest
 from commands import Done, all_without, environment_without, installed, thresher
 from small_web import Finished, Web
 
-from thresher.errors import install_command
+from thresher.base.errors import install_command
 
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
@@ -195,6 +195,6 @@ def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str, monk
 def test_an_experiment_imports_neither_pyserini_nor_torch_nor_pandas(finished: Finished) -> None:
     """Pyserini's jar is enough: its Python code would bring torch. PyArrow brings pandas where it is given lists."""
     looked_for = (finished.web.folder.parent / "modules.txt").read_text().split()
-    assert {"thresher.experiments.runner", "thresher.scoring.score_pass", "pyarrow"} <= {*looked_for}
+    assert {"thresher.experiments.runner", "thresher.scores.score_pass", "pyarrow"} <= {*looked_for}
     heavy = ("pyserini.", "pandas", "torch", "transformers")
     assert [name for name in looked_for if name.startswith(heavy)] == []

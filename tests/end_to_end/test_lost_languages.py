@@ -9,9 +9,9 @@ from commands import Done
 from many_languages import PARAGRAPHS
 from small_web import Web
 
-from thresher.files import safe_name
+from thresher.base.files import safe_name
+from thresher.experiments.results import read_results
 from thresher.reports.notices import notices
-from thresher.variants.results import read_results
 
 Call = Callable[..., Done]
 

@@ -13,9 +13,9 @@ import pytest
 from commands import Done
 from small_web import Finished, Web
 
-import thresher.progress
+import thresher.base.progress
 from thresher.experiments import measuring
-from thresher.variants.results import read_results
+from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
 
@@ -84,7 +84,7 @@ def test_indexing_is_repeated_where_there_is_time(web: Web, call: Call, monkeypa
     monkeypatch.setattr(measuring, "CHECKED", 2)
     monkeypatch.setattr(measuring, "FEWEST_BUILDS", 2)
     monkeypatch.setattr(measuring, "WIDTH", 1e9)
-    monkeypatch.setattr(thresher.progress, "SECONDS", 0)
+    monkeypatch.setattr(thresher.base.progress, "SECONDS", 0)
     file = web.write(sweep="", cleaners='names = ["words@20"]', measure="seconds = 1000")
     done = call("run", file.name, cwd=web.folder)
     assert done.code == 0

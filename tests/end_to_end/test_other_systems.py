@@ -11,7 +11,7 @@ from lxml import html as lxml_html
 from small_web import TOPICS, Web
 
 from thresher.evaluation import compare, evaluate, read_qrels, read_run
-from thresher.variants.results import Results, read_results
+from thresher.experiments.results import Results, read_results
 
 Call = Callable[..., Done]
 NDCG = "nDCG(dcg='exp-log2')@10"

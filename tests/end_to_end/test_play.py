@@ -16,11 +16,11 @@ from lxml import html
 from playing_server import playing
 from small_web import Finished, Web
 
+from thresher.base.files import safe_name
 from thresher.evaluation import read_run
-from thresher.explaining.explanations import RECORD
-from thresher.files import safe_name
-from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.results import read_results
+from thresher.experiments.explaining.explanations import RECORD
+from thresher.experiments.results import read_results
+from thresher.indexes.pruning.treatments import parse_treatment
 
 Call = Callable[..., Done]
 

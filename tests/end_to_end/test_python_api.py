@@ -12,12 +12,12 @@ import pytest
 from small_web import PAGES, TOPICS, Finished, Web
 
 import thresher
-from thresher.choosing.choices import read_choice
+from thresher.base.errors import ConfigError, InputError, StateError
+from thresher.cleaners.registry import scorers
 from thresher.cleaning import Extras
-from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run
 from thresher.evaluation.non_inferiority import parse_margin
-from thresher.scorers.registry import scorers
+from thresher.experiments.choosing.choices import read_choice
 
 PAGE = """<html><head><title>Bees</title></head><body>
 <ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul>

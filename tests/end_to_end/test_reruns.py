@@ -9,7 +9,7 @@ from pathlib import Path
 from commands import Done, thresher
 from small_web import Finished, Web, stamps, tree, without_clock, write_topics
 
-from thresher.variants.results import read_results
+from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
 

@@ -16,15 +16,15 @@ from lxml import html
 from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
-from thresher.costs.repeats import Interval
-from thresher.defaults import DEFAULT_CLEANER, SEARCH_CLEANER
+from thresher.base.defaults import DEFAULT_CLEANER, SEARCH_CLEANER
+from thresher.base.repeats import Interval
+from thresher.cleaners.registry import scorers
 from thresher.evaluation.topics import read_topics
-from thresher.lucene.analysis import analyse, english_analyzer, parse_retrieval
-from thresher.lucene.indexing import open_index
-from thresher.lucene.jvm import java_class
-from thresher.pruning_methods.treatments import methods
-from thresher.scorers.registry import scorers
-from thresher.variants.results import read_results
+from thresher.experiments.results import read_results
+from thresher.indexes.analysis import analyse, english_analyzer, parse_retrieval
+from thresher.indexes.indexing import open_index
+from thresher.indexes.jvm import java_class
+from thresher.indexes.pruning.treatments import methods
 
 VARIANTS = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity(lm=books)@8000"]
 FILES = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity_lm=books_@8000"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 import thresher
-from thresher.errors import InputError, MissingDependencyError, install_command
+from thresher.base.errors import InputError, MissingDependencyError, install_command
 from thresher.evaluation.topics import read_catalogue_topics, read_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels, read_qrels
 

@@ -12,7 +12,7 @@ import pytest
 import scipy.stats
 
 import thresher
-from thresher.errors import ConfigError, InputError
+from thresher.base.errors import ConfigError, InputError
 from thresher.evaluation import Topic
 from thresher.evaluation.comparing import take_qrels, take_run, take_topics
 from thresher.reports.compared_runs import runs_table

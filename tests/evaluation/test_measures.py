@@ -8,8 +8,8 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.defaults import DEFAULT_MEASURES
-from thresher.errors import ConfigError, InputError
+from thresher.base.defaults import DEFAULT_MEASURES
+from thresher.base.errors import ConfigError, InputError
 from thresher.evaluation.measures import (
     check_overlap,
     evaluate,

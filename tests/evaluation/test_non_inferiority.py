@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.errors import ConfigError, InputError
+from thresher.base.errors import ConfigError, InputError
 from thresher.evaluation.non_inferiority import (
     MINIMUM,
     Floats,

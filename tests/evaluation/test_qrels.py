@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.defaults import GRADES
-from thresher.errors import ConfigError, InputError
+from thresher.base.defaults import GRADES
+from thresher.base.errors import ConfigError, InputError
 from thresher.evaluation.trec_files import read_qrels
 
 

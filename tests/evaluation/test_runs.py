@@ -5,7 +5,7 @@ import pytrec_eval
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from thresher.errors import InputError
+from thresher.base.errors import InputError
 from thresher.evaluation.trec_files import read_run, write_run
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.errors import ConfigError, InputError
+from thresher.base.errors import ConfigError, InputError
 from thresher.evaluation.topics import Topic, read_topics, spelled_as
 
 CLASSIC = """<top>

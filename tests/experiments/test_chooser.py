@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from experiments import NDCG, made
 
-from thresher.choosing.choices import Choice, read_choice
-from thresher.choosing.savings import Basis
-from thresher.choosing.walks import Terms
-from thresher.errors import ConfigError, StateError
+from thresher.base.errors import ConfigError, StateError
 from thresher.experiments.chooser import Question, _choose, check_key, last_choice, measured_again, treatment_commands
+from thresher.experiments.choosing.choices import Choice, read_choice
+from thresher.experiments.choosing.savings import Basis
+from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.config import Experiment, load_experiment
-from thresher.pruning_methods.treatments import Treatment, parse_treatment
-from thresher.variants.results import Results
-from thresher.variants.table import Verdict
+from thresher.experiments.results import Results
+from thresher.experiments.table import Verdict
+from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 
 
 @pytest.fixture

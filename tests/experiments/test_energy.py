@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.costs.machine import Power, read_machine
-from thresher.errors import ConfigError
+from thresher.base.errors import ConfigError
+from thresher.base.machine import Power, read_machine
 from thresher.experiments.measuring import Meter, Stage, power_of
 from thresher.experiments.schema import CostsTable
 

@@ -15,17 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shipped import shipped_experiment
 
-from thresher.choosing.walks import Terms
+from thresher.base.errors import ConfigError, ConfigErrors, InputError
+from thresher.cleaners.registry import scorers
 from thresher.collections.interface import IdRule, JsonFields, ReadOptions
-from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
 from thresher.evaluation.non_inferiority import Margin
+from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CostsTable, tables
 from thresher.experiments.variants import read_cutoffs
-from thresher.passes.parts import Limits
-from thresher.scorers.registry import scorers
+from thresher.scores.parts import Limits
 
 ROOT = Path(__file__).parents[2]
 

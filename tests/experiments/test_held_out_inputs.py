@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from thresher.base.files import file_digest
 from thresher.evaluation import Topic
 from thresher.evaluation.topics import About, Notice
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import read_topic_set, same_queries
-from thresher.files import file_digest
 
 FILE = Path(__file__).parents[2] / "experiments" / "clueweb12-perplexity.toml"
 

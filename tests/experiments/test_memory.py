@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import thresher
+from thresher.base.errors import ConfigError, ConfigErrors, InputError, StateError
 from thresher.collections import Page, documents, open_collection
-from thresher.errors import ConfigError, ConfigErrors, InputError, StateError
 from thresher.evaluation import read_qrels, read_run, read_topics
 from thresher.experiments.config import Experiment
 

@@ -13,12 +13,12 @@ import pytest
 import yaml
 
 from thresher import __version__
+from thresher.base.errors import InputError
+from thresher.base.machine import Footprint, Machine, Power
+from thresher.base.repeats import BreakEven, Interval, MeasuredTime, Payoff, Repeats, Times
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part
-from thresher.costs.machine import Footprint, Machine, Power
-from thresher.costs.repeats import BreakEven, Interval, MeasuredTime, Payoff, Repeats, Times
-from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.topics import About, Notice, Topic
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
@@ -26,14 +26,16 @@ from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
 from thresher.experiments.manifest import CodeState, Provenance, package_versions
 from thresher.experiments.measuring import Measurements, Meter
 from thresher.experiments.outcome import _cleaning, _notices, assemble, clean_cost, cleaning_machines
+from thresher.experiments.results import Results
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
-from thresher.lucene.analysis import parse_retrieval
-from thresher.lucene.work import IndexStatistics, QueryWork
+from thresher.experiments.table import Cost, NoiseFloor, Row, Variant
+from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.work import IndexStatistics, QueryWork
 from thresher.pages import read_text_page
-from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.notices import notices
-from thresher.scoring.score_pass import ScoreReport
-from thresher.scoring.store import (
+from thresher.scores.score_pass import ScoreReport
+from thresher.scores.store import (
     EMPTIED,
     FAILED,
     NOTHING_SPENT,
@@ -45,8 +47,6 @@ from thresher.scoring.store import (
     total,
     write_shard,
 )
-from thresher.variants.results import Results
-from thresher.variants.table import Cost, NoiseFloor, Row, Variant
 
 METER = Meter(Power(100.0, "configured", intensity=0.5))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.

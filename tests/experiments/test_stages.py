@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.costs.repeats import Interval, MeasuredTime, Repeats
+from thresher.base.repeats import Interval, MeasuredTime, Repeats
 from thresher.experiments import stages
 from thresher.experiments.measuring import Measurements
 from thresher.experiments.stages import (
@@ -25,8 +25,8 @@ from thresher.experiments.stages import (
     finished,
     stage_key,
 )
-from thresher.lucene.work import IndexStatistics, QueryWork
-from thresher.variants.table import Cost
+from thresher.experiments.table import Cost
+from thresher.indexes.work import IndexStatistics, QueryWork
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),

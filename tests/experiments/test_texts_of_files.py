@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher
-from thresher.errors import ConfigErrors, InputError, StateError
+from thresher.base.errors import ConfigErrors, InputError, StateError
+from thresher.cleaners.cleaner import parse_cleaner
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import Scored, score_experiment
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scoring.cutting import cleaned_documents
+from thresher.scores.cutting import cleaned_documents
 
 TEXTS = {"a": "Rain  fell.\nThen wind.", "b": "", "x": "of no page"}
 EXPERIMENT = """

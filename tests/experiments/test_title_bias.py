@@ -14,9 +14,10 @@ from thresher.evaluation.topics import Topic
 from thresher.experiments.config import TopicSource
 from thresher.experiments.inputs import TopicSet
 from thresher.experiments.outcome import title_bias
-from thresher.lucene.indexing import IndexOptions
+from thresher.experiments.results import TitleBias
+from thresher.indexes.indexing import IndexOptions
 from thresher.pages import read_html
-from thresher.scoring.store import (
+from thresher.scores.store import (
     EMPTIED,
     FAILED,
     NOTHING_SPENT,
@@ -26,7 +27,6 @@ from thresher.scoring.store import (
     shard_path,
     write_shard,
 )
-from thresher.variants.results import TitleBias
 
 PORTER = IndexOptions(stemmer="porter", stopwords=True)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from explained_samples import DOCUMENT
 
-from thresher.explaining.causes import (
+from thresher.experiments.explaining.causes import (
     ScoreChanges,
     cause_of,
     cause_shares,
@@ -17,9 +17,16 @@ from thresher.explaining.causes import (
     document_shares,
     total_change,
 )
-from thresher.explaining.explanations import Cause, DocumentChange, Passage, Share, TermChange, TopicExplanation
-from thresher.explaining.topic_explaining import CutPage, lost_in
-from thresher.scoring.block_kinds import BlockKind
+from thresher.experiments.explaining.explanations import (
+    Cause,
+    DocumentChange,
+    Passage,
+    Share,
+    TermChange,
+    TopicExplanation,
+)
+from thresher.experiments.explaining.topic_explaining import CutPage, lost_in
+from thresher.scores.block_kinds import BlockKind
 
 
 def changes(*documents: tuple[float, float, float, float]) -> ScoreChanges:

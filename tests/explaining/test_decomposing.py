@@ -15,14 +15,14 @@ from explained_samples import OWN, VARIANTS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.explaining.causes import ScoreChanges, score_changes
-from thresher.explaining.topic_explaining import cut_page
-from thresher.files import safe_name
-from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
-from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
-from thresher.lucene.searching import LuceneRanking, Searcher
-from thresher.pruning_methods.treatments import parse_treatment
-from thresher.scoring.removed import explained_pages
+from thresher.base.files import safe_name
+from thresher.experiments.explaining.causes import ScoreChanges, score_changes
+from thresher.experiments.explaining.topic_explaining import cut_page
+from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.score_inputs import ScoredIndex, ScoreInputs
+from thresher.indexes.searching import LuceneRanking, Searcher
+from thresher.scores.removed import explained_pages
 
 MODELS = ("qld", "qld(exact,mu=50)", "bm25", "bm25(b=1,k1=2)", "classic")
 QUERY = "return the file path file of a string zzzunknown message"

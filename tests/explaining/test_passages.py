@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.explaining.topic_explaining import cut_page
-from thresher.lucene.analysis import analyse, english_analyzer
-from thresher.scorers.base import KEEP_HIGH
-from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
-from thresher.scoring.block_kinds import BlockKind
-from thresher.scoring.removed import DROPPED, DROPPED_HEADING, PageVerdicts, explained_pages
+from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner
+from thresher.cleaners.scorer import KEEP_HIGH
+from thresher.experiments.explaining.topic_explaining import cut_page
+from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.scores.block_kinds import BlockKind
+from thresher.scores.removed import DROPPED, DROPPED_HEADING, PageVerdicts, explained_pages
 
 ENOUGH = 12
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from index_checks import is_clean
 
-from thresher.errors import ConfigError
-from thresher.exploring.pruned_postings import build_pruned
-from thresher.lucene.analysis import analyse, english_analyzer
-from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
-from thresher.scorers.cleaners import Cleaner, parse_cleaner
-from thresher.scoring.cutting import cleaned_documents
+from thresher.base.errors import ConfigError
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner
+from thresher.experiments.exploring.pruned_postings import build_pruned
+from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.indexing import IndexOptions, build_index
+from thresher.indexes.pruning.treatments import Pruning, methods, parse_pruning, parse_treatment
+from thresher.scores.cutting import cleaned_documents
 
 OPTIONS = IndexOptions(lengths=True)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.errors import StateError
-from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.pruned_postings import collected_postings
-from thresher.lucene.analysis import analyse, english_analyzer
-from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.pruning_methods.postings import DocumentPostings
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scoring.cutting import cleaned_documents
+from thresher.base.errors import StateError
+from thresher.cleaners.cleaner import parse_cleaner
+from thresher.experiments.exploring.lexicon import Lexicon, hash_texts
+from thresher.experiments.exploring.pruned_postings import collected_postings
+from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.indexing import IndexOptions, build_index
+from thresher.indexes.pruning.postings import DocumentPostings
+from thresher.scores.cutting import cleaned_documents
 
 CLEANERS = (
     "none",

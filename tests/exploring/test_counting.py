@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thresher.errors import ResourceError, StateError
-from thresher.exploring import counting
-from thresher.exploring.counting import StoreCounts, shard_counter
-from thresher.exploring.lexicon import hash_texts
-from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.lucene.indexing import IndexOptions
-from thresher.passes.backends import Backend
-from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
-from thresher.scoring.store import shards
+from thresher.base.errors import ResourceError, StateError
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
+from thresher.experiments.exploring import counting
+from thresher.experiments.exploring.counting import StoreCounts, shard_counter
+from thresher.experiments.exploring.lexicon import hash_texts
+from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.indexes.indexing import IndexOptions
+from thresher.scores.backends import Backend
+from thresher.scores.store import shards
 
 TERMS = hash_texts(["file", "string", "return", "天气"])
 OPTIONS = IndexOptions(stemmer="krovetz", stopwords=False)

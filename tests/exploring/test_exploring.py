@@ -19,24 +19,24 @@ from rankings_by_step import rankings_by_step
 from real_collections import REAL, every_third
 from sweep_views import same_tables, sweep_of, sweeps_of
 
+from thresher.base.errors import InputError
+from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.errors import InputError
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
-from thresher.exploring import exploring, lexicon
-from thresher.exploring import nested_sweeps as nested_sweeps_module
-from thresher.exploring.counting import shard_counter
-from thresher.exploring.exploring import JudgedTopics, Search, analyse_queries, count_store, explore
-from thresher.exploring.matching import MatchChunks
-from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.lucene.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
-from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
-from thresher.lucene.score_inputs import ExactRanking
-from thresher.lucene.searching import LuceneRanking, Searcher
-from thresher.passes.backends import Backend
-from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
-from thresher.scoring.cutting import CleanedDocument, cleaned_documents
-from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import read_shard, shards
+from thresher.experiments.exploring import exploring, lexicon
+from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
+from thresher.experiments.exploring.counting import shard_counter
+from thresher.experiments.exploring.exploring import JudgedTopics, Search, analyse_queries, count_store, explore
+from thresher.experiments.exploring.matching import MatchChunks
+from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
+from thresher.indexes.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
+from thresher.indexes.score_inputs import ExactRanking
+from thresher.indexes.searching import LuceneRanking, Searcher
+from thresher.scores.backends import Backend
+from thresher.scores.cutting import CleanedDocument, cleaned_documents
+from thresher.scores.score_pass import ScorePlan, score_collection
+from thresher.scores.store import read_shard, shards
 
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(exact,mu=37.5)", "classic")
 OPTIONS = IndexOptions(lengths=True)

@@ -9,13 +9,13 @@ import pytest
 from dask_cluster import dask_cluster
 from sweep_views import same_tables
 
+from thresher.cleaners.cleaner import parse_cleaner, parse_sweep
 from thresher.evaluation import Topic
-from thresher.exploring import counting, exploring, judged_ranks
-from thresher.exploring.exploring import JudgedTopics, Search, explore
-from thresher.lucene.analysis import parse_retrieval
-from thresher.lucene.indexing import IndexOptions
-from thresher.passes.backends import Backend
-from thresher.scorers.cleaners import parse_cleaner, parse_sweep
+from thresher.experiments.exploring import counting, exploring, judged_ranks
+from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
+from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.indexing import IndexOptions
+from thresher.scores.backends import Backend
 
 
 @pytest.fixture(scope="module")

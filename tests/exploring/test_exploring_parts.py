@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.errors import ConfigError
+from thresher.base.errors import ConfigError
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
+from thresher.cleaners.scorer import KEEP_HIGH
 from thresher.evaluation import evaluate, parse_measure
-from thresher.exploring import counting, judged_ranks
-from thresher.exploring import nested_sweeps as nested_sweeps_module
-from thresher.exploring.counting import HashedTerms, add_vocabularies
-from thresher.exploring.judged_ranks import Evaluator
-from thresher.exploring.nested_sweeps import NestedSweep, _shortened, nested_sweeps, spread_cutoffs
-from thresher.exploring.ranking import NONE
-from thresher.exploring.similarity import stored_lengths
-from thresher.lucene.jvm import java_class
+from thresher.experiments.exploring import counting, judged_ranks
+from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
+from thresher.experiments.exploring.counting import HashedTerms, add_vocabularies
+from thresher.experiments.exploring.judged_ranks import Evaluator
+from thresher.experiments.exploring.nested_sweeps import NestedSweep, _shortened, nested_sweeps, spread_cutoffs
+from thresher.experiments.exploring.ranking import NONE
+from thresher.experiments.exploring.similarity import stored_lengths
+from thresher.indexes.jvm import java_class
 from thresher.pages.plain import Ints
-from thresher.scorers.base import KEEP_HIGH
-from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
-from thresher.scoring.cutting import Layout, sentence_mask
+from thresher.scores.cutting import Layout, sentence_mask
 
 single = st.floats(width=32) | st.sampled_from([math.inf, -math.inf, math.nan, 0.0, -0.0, 3.0, 3.4028234663852886e38])
 

@@ -14,22 +14,27 @@ from rankings_by_step import rankings_by_step
 from real_collections import REAL, every_third
 from sweep_views import sweep_of, sweeps_of
 
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
-from thresher.exploring import exploring
-from thresher.exploring.exploring import JudgedTopics, Search, analyse_queries, explore
-from thresher.exploring.exploring_pruning import PruningSweep, count_pruning, explore_pruning, spread_over_sizes
-from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.matching import query_postings
-from thresher.exploring.pruned_postings import build_pruned, collected_postings
-from thresher.lucene.analysis import parse_retrieval
-from thresher.lucene.indexing import IndexOptions
-from thresher.lucene.searching import Searcher
-from thresher.passes.backends import Backend
-from thresher.pruning_methods.method import KEEP_SHARE
-from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
-from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
-from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.experiments.exploring import exploring
+from thresher.experiments.exploring.exploring import JudgedTopics, Search, analyse_queries, explore
+from thresher.experiments.exploring.exploring_pruning import (
+    PruningSweep,
+    count_pruning,
+    explore_pruning,
+    spread_over_sizes,
+)
+from thresher.experiments.exploring.lexicon import Lexicon, hash_texts
+from thresher.experiments.exploring.matching import query_postings
+from thresher.experiments.exploring.pruned_postings import build_pruned, collected_postings
+from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.pruning.method import KEEP_SHARE
+from thresher.indexes.pruning.treatments import Pruning, methods, parse_pruning, parse_treatment
+from thresher.indexes.searching import Searcher
+from thresher.scores.backends import Backend
+from thresher.scores.score_pass import ScorePlan, score_collection
 
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "classic")
 OPTIONS = IndexOptions(lengths=True)

@@ -18,15 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rankings_by_step import rankings_by_step
 
-from thresher.errors import ResourceError
-from thresher.exploring import judged_ranks, ranking
-from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
-from thresher.exploring.judged_ranks import Evaluator, RankingJob, evaluated
-from thresher.exploring.matching import Kept, MatchChunks, Numbers, Query
-from thresher.exploring.similarity import stored_lengths
-from thresher.lucene.analysis import RetrievalModel, parse_retrieval
+from thresher.base.errors import ResourceError
+from thresher.experiments.exploring import judged_ranks, ranking
+from thresher.experiments.exploring.counting import HashedTerms, StepCounts, StoreCounts
+from thresher.experiments.exploring.judged_ranks import Evaluator, RankingJob, evaluated
+from thresher.experiments.exploring.matching import Kept, MatchChunks, Numbers, Query
+from thresher.experiments.exploring.similarity import stored_lengths
+from thresher.indexes.analysis import RetrievalModel, parse_retrieval
 from thresher.pages.plain import Ints
-from thresher.passes.backends import Backend
+from thresher.scores.backends import Backend
 
 MODELS = (
     "qld",

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.defaults import STEMMERS
-from thresher.exploring import lexicon as lexicon_module
-from thresher.exploring.lexicon import Lexicon, hash_ranges, hash_texts, split_words
-from thresher.lucene.analysis import analyse, analyse_each, english_analyzer, valid_unicode
+from thresher.base.defaults import STEMMERS
+from thresher.experiments.exploring import lexicon as lexicon_module
+from thresher.experiments.exploring.lexicon import Lexicon, hash_ranges, hash_texts, split_words
+from thresher.indexes.analysis import analyse, analyse_each, english_analyzer, valid_unicode
 
 PIECES = (
     "The",

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher
-from thresher.errors import ConfigError, ConfigErrors, InputError
+from thresher.base.errors import ConfigError, ConfigErrors, InputError
 from thresher.evaluation import Topic
-from thresher.exploring.exploring import JudgedTopics
-from thresher.exploring.vectors import Vectors, explore_vectors, read_vectors
-from thresher.pruning_methods.method import PrincipalComponents
+from thresher.experiments.exploring.exploring import JudgedTopics
+from thresher.experiments.exploring.vectors import Vectors, explore_vectors, read_vectors
+from thresher.indexes.pruning.method import PrincipalComponents
 
 MEASURES = ("nDCG@10", "R@10", "AP")
 RANDOM = np.random.default_rng(7)

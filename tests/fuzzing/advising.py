@@ -9,14 +9,13 @@ import numpy as np
 from texts import Refused
 from watching import watched
 
+from thresher.cleaners.languages import stop_list
 from thresher.collections import IdRule, ReadOptions, documents, open_collection
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.topics import read_topics
 from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments import adviser
 from thresher.experiments.adviser import EACH, NAME, _asked, _experiment
-from thresher.passes.backends import Backend
-from thresher.passes.parts import Limits, Task, do_part
 from thresher.pseudo_topics.link_tables import NEUTRAL, ExtractWork, open_store
 from thresher.pseudo_topics.making import (
     QRELS_FILE,
@@ -29,7 +28,8 @@ from thresher.pseudo_topics.making import (
     write_topics,
 )
 from thresher.pseudo_topics.sampling import PAGES, sample_by_site, write_sample
-from thresher.scorers.languages import stop_list
+from thresher.scores.backends import Backend
+from thresher.scores.parts import Limits, Task, do_part
 
 BETWEEN = b"\n%%\n"
 """Between the parts of an input: the title, the queries, and pages with a line each of id and address before the HTML."""

@@ -15,17 +15,17 @@ from seeds import PAGES
 from texts import Refused
 from watching import watched
 
+from thresher.base.defaults import OUTPUT_FORMATS
+from thresher.base.errors import ConfigError
+from thresher.cleaners.characters.scoring import find_character_model, read_model
+from thresher.cleaners.content_model.model import find_content_model, read_content_model
 from thresher.cleaning.document_files import Rendering, documents_writer
 from thresher.cleaning.output_formats import BY_ENDING, output_format
 from thresher.cleaning.page_streams import clean_pages
 from thresher.collections import Page, documents, open_collection
-from thresher.content_models.model import find_content_model, read_content_model
-from thresher.defaults import OUTPUT_FORMATS
-from thresher.errors import ConfigError
-from thresher.language_models.characters.scoring import find_character_model, read_model
+from thresher.experiments.results import read_results, write_results
+from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages.decoding import binary_kind
-from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.results import read_results, write_results
 
 NAMES = tuple(
     name.encode()

@@ -10,13 +10,13 @@ import seeds
 from file_ranges import read_part
 from watching import watched
 
+from thresher.base.errors import InputError
+from thresher.base.streams import is_plain
 from thresher.collections import documents, open_collection
 from thresher.collections.interface import FileKind, ReadOptions, id_problem
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import Part, Source, Span
 from thresher.collections.warc import Warc
-from thresher.errors import InputError
-from thresher.streams import is_plain
 
 MOST = 4096
 _OPTIONS = ReadOptions(max_bytes=MOST)

@@ -15,17 +15,17 @@ import seeds
 from texts import Refused, check_segments
 from watching import watched
 
+from thresher.cleaners.cleaner import parse_cleaner
+from thresher.cleaners.scorer import PageText
+from thresher.cleaners.scorers.extractor import EXTRACTORS, FileText
+from thresher.cleaners.scorers.pages import PagesOfFile
+from thresher.cleaners.scorers.shallow_features import Words
 from thresher.collections import Page, ReadOptions, documents, open_collection
 from thresher.collections.interface import id_problem
 from thresher.collections.sources import PageError
-from thresher.exploring.vectors import read_vectors
+from thresher.experiments.exploring.vectors import read_vectors
 from thresher.pages import Segments
-from thresher.scorers.base import PageText
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scorers.extractor import EXTRACTORS, FileText
-from thresher.scorers.pages import PagesOfFile
-from thresher.scorers.shallow_features import Words
-from thresher.scoring.store import EMPTIED, FAILED, SCORED, PageScores, score_page
+from thresher.scores.store import EMPTIED, FAILED, SCORED, PageScores, score_page
 
 MOST = 4096
 PACKED_PAGES = (*seeds.PAGES[:3], b"<p>" + bytes(100_000))

@@ -13,15 +13,15 @@ from targets import TARGETS
 from watching import watched
 
 import thresher
+from thresher.base.errors import InputError
+from thresher.cleaners.scorers.extractor import FileText
+from thresher.cleaners.scorers.shallow_features import Words
 from thresher.collections import open_collection
 from thresher.collections.file_collection import WHOLE_BYTES
-from thresher.errors import InputError
 from thresher.experiments.starting import starting_file
-from thresher.passes.backends import Backend
-from thresher.scorers.extractor import FileText
-from thresher.scorers.shallow_features import Words
-from thresher.scoring.lost_pages import failures
-from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scores.backends import Backend
+from thresher.scores.lost_pages import failures
+from thresher.scores.score_pass import ScorePlan, score_collection
 
 INPUTS = 1200
 SEED = 7

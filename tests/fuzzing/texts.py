@@ -10,22 +10,22 @@ import numpy as np
 import seeds
 from watching import watched
 
-from thresher.cleaneval.gold import decode_gold, parse_gold, read_gold
+from thresher.base.defaults import GRADES
+from thresher.base.errors import ThresherError
+from thresher.base.files import safe_name
+from thresher.cleaners.cleaner import parse_scorer
+from thresher.cleaners.registry import scorers
+from thresher.cleaners.scorer import BLOCK, Scorer
+from thresher.cleaners.words.importing import import_model
 from thresher.collections import Page
-from thresher.defaults import GRADES
-from thresher.errors import ThresherError
+from thresher.evaluation.cleaneval.gold import decode_gold, parse_gold, read_gold
 from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
 from thresher.evaluation.trec_files import MAX_GRADE, read_qrels, read_run
 from thresher.experiments.config import load_experiment
-from thresher.files import safe_name
-from thresher.language_models.words.importing import import_model
 from thresher.pages import Detail, PageOptions, Segments, parsing, read_page
 from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, binary_kind, decode
 from thresher.pages.parsing import flatten, flatten_by_events, lines
-from thresher.scorers.base import BLOCK, Scorer
-from thresher.scorers.cleaners import parse_scorer
-from thresher.scorers.registry import scorers
-from thresher.scoring.store import FAILED, score_page
+from thresher.scores.store import FAILED, score_page
 
 SECRET = Path(__file__).with_name("secret.txt")
 _SECRET_TEXT = SECRET.read_text(encoding="utf-8").strip()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from thresher.files import plugins
+from thresher.base.files import plugins
 
 _FORBIDDEN = (
     "socket.connect",

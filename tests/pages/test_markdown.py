@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import thresher
-from thresher.cleaneval.gold import read_gold
+from thresher.base.errors import ConfigError
+from thresher.base.streams import open_stream
 from thresher.collections import Page
-from thresher.errors import ConfigError
+from thresher.evaluation.cleaneval.gold import read_gold
 from thresher.pages import DEFAULT_OPTIONS, Segments, read_page, read_structure
 from thresher.pages.structure import Structure, escaped, kept_blocks, markdown
-from thresher.streams import open_stream
 
 PARSER = MarkdownIt("commonmark").enable("table")
 SHOWN = {"text": str, "code_inline": str, "html_inline": str, "softbreak": lambda _: " ", "hardbreak": lambda _: " "}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.errors import ConfigError
+from thresher.base.errors import ConfigError
 from thresher.pages import PageOptions, read_text_page
 from thresher.pages.plain import plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, sentence_breaks

@@ -3,7 +3,7 @@
 import pytest
 
 from block_classes import CLASSES, classed_texts, classes_of_text
-from thresher.cleaneval.gold import read_gold
+from thresher.evaluation.cleaneval.gold import read_gold
 
 
 @pytest.fixture

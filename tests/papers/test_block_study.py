@@ -13,8 +13,8 @@ import pytest
 
 from block_features import FEATURES, FOUR, TWO, page_blocks, read_blocks
 from block_study import BY_TYPE, by_page_type, study
-from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.errors import InputError
+from thresher.base.errors import InputError
+from thresher.evaluation.cleaneval.gold import GoldPage, read_gold
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "papers" / "block_study.py"
 MENU = "".join(f'<div><a href="/{item}">{item}</a></div>' for item in ("Home", "News", "Contact"))

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cutoff_curves import MOST_CUTOFFS, Best, Point, asked_sweep, best_cutoff, main, point_of, transfers
-from thresher.cleaneval.cleaning_measures import Agreement, PageWords
-from thresher.errors import ConfigError
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scorers.relative_cutoffs import Percentile
+from thresher.base.errors import ConfigError
+from thresher.cleaners.cleaner import parse_cleaner
+from thresher.cleaners.relative_cutoffs import Percentile
+from thresher.evaluation.cleaneval.cleaning_measures import Agreement, PageWords
 
 PROSE = "The barley of field {} is cut in July, and the rye is cut in August, if it is dry."
 SHORT = "It rained for {} days."

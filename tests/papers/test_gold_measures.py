@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gold_measures import SegmentCounts, Snippets, TTest, bag, paired_t_test, pooled, segments, snippets
-from thresher.cleaneval.cleaning_measures import Agreement
-from thresher.cleaneval.gold import GoldPage, LabelledText, parse_gold
-from thresher.cleaneval.results import MeanInterval
+from thresher.evaluation.cleaneval.cleaning_measures import Agreement
+from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, parse_gold
+from thresher.evaluation.cleaneval.results import MeanInterval
 
 SEGMENTS = st.lists(
     st.builds(LabelledText, st.sampled_from(["h", "p", "l", None]), st.text("ab \n", max_size=8)), max_size=8

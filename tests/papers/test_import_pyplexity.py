@@ -16,8 +16,8 @@ from small_models import perplexity_of
 from token_oracles import pyplexity
 
 from import_pyplexity import import_pyplexity
-from thresher.errors import InputError
-from thresher.language_models import load_model
+from thresher.base.errors import InputError
+from thresher.cleaners.words.models import load_model
 from thresher.pages import read_text_page
 
 # Lines `table <tab> key <tab> value` become the hashes of an array; `plain` leaves keys as bytes.

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from ncleaner_text import lynx_dump, main, marked_text, prepared
-from thresher.errors import MissingDependencyError
+from thresher.base.errors import MissingDependencyError
 from thresher.pages.marked_text import read_marked_text
 
 PAGE = (

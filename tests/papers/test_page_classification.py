@@ -13,7 +13,7 @@ from sklearn.metrics import f1_score
 
 from page_classification import classify, f1_by_class, f1_difference, read_pages, run, without_header
 from text_classifiers import Ints, linear_classifier
-from thresher.errors import InputError
+from thresher.base.errors import InputError
 
 HEADER = "Server: NCSA/1.4\nDate: Mon, 02 Dec 1996 15:04:25 GMT\nContent-type: text/html\n\n"
 GROUPS = ("cornell", "texas", "misc")

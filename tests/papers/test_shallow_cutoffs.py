@@ -8,7 +8,7 @@ import pytest
 
 from shallow_cutoffs import FEATURES, f1_by_cutoff, transferred
 from shallow_scorers import WordLength
-from thresher.scorers.shallow_features import Words
+from thresher.cleaners.scorers.shallow_features import Words
 
 
 def test_f1_by_cutoff(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
-from thresher.language_models.words.books import read_words
+from thresher.cleaners.scorer import Scorer
+from thresher.cleaners.scorers.shallow_features import Density, Words
+from thresher.cleaners.words.books import read_words
 from thresher.pages import Segments, read_html, read_text_page
-from thresher.scorers.base import Scorer
-from thresher.scorers.shallow_features import Density, Words
 
 CHINESE = "我们在河边的老桥上走了一个下午"
 FULL_STOPS = "。｡।۔።"

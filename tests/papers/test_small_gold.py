@@ -21,11 +21,11 @@ import histogram
 import ncleaner
 import precision_differences
 import reliability
-from thresher.cleaneval.gold import LabelledText
-from thresher.content_models.features import feature_names
-from thresher.content_models.model import write_content_model
-from thresher.errors import InputError
-from thresher.language_models.characters.character_counts import ALPHABETS
+from thresher.base.errors import InputError
+from thresher.cleaners.characters.character_counts import ALPHABETS
+from thresher.cleaners.content_model.features import feature_names
+from thresher.cleaners.content_model.model import write_content_model
+from thresher.evaluation.cleaneval.gold import LabelledText
 
 PAGES = 14
 WORDS = "rain wind snow north south tonight tomorrow morning clouds showers expected slowly".split()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from text_classifiers import TransformerClassifier, accelerator
-from thresher.errors import InputError, MissingDependencyError
+from thresher.base.errors import InputError, MissingDependencyError
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "exam", "paper", "page", "home", "of")
 

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from browser import Browser, chromium
 
+from thresher.cleaners.cleaner import HEADINGS, Cleaner, Cut
 from thresher.collections import Page
 from thresher.pages import read_text_page
 from thresher.pages.segments import find_headline
-from thresher.playing.page_views import cuts_view, page_view, scorer_view, shown_scorers, write_side_by_side
-from thresher.scorers.cleaners import HEADINGS, Cleaner, Cut
-from thresher.scoring.cutting import Layout, clean_page, sentence_mask
-from thresher.scoring.store import SCORED, PageScores, score_page
+from thresher.reports.playing.page_views import cuts_view, page_view, scorer_view, shown_scorers, write_side_by_side
+from thresher.scores.cutting import Layout, clean_page, sentence_mask
+from thresher.scores.store import SCORED, PageScores, score_page
 
 SCORERS = shown_scorers()
 HTML = (

@@ -11,9 +11,10 @@ from browser import Browser, chromium
 from lxml import html
 from playwright.sync_api import Browser as Chromium
 
+from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import Page
-from thresher.playing import page_views
-from thresher.playing.page_views import (
+from thresher.reports.playing import page_views
+from thresher.reports.playing.page_views import (
     View,
     cuts_view,
     page_view,
@@ -23,8 +24,7 @@ from thresher.playing.page_views import (
     two_sides,
     write_side_by_side,
 )
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scoring.store import score_page
+from thresher.scores.store import score_page
 
 EVIL = '</script><script>document.title="ran"</script><img src=http://x.example/ onerror=document.title="ran"><!-- &amp; \'"'
 WEATHER = (

@@ -24,13 +24,13 @@ from starlette.requests import Request
 from starlette.types import Message
 
 import thresher as package
+from thresher.base.errors import InputError, ResourceError, install_command
 from thresher.collections import Page
-from thresher.errors import InputError, ResourceError, install_command
 from thresher.pages import PageOptions, read_html, shown_page
-from thresher.passes.parts import Limits
-from thresher.playing.page_sources import LEFT, PageProcess
-from thresher.playing.page_views import shown_scorers
-from thresher.playing.play_server import waited_for
+from thresher.reports.playing.page_sources import LEFT, PageProcess
+from thresher.reports.playing.page_views import shown_scorers
+from thresher.reports.playing.play_server import waited_for
+from thresher.scores.parts import Limits
 
 RAIN = b"<title>Weather</title><ul><li>Home</ul><p>Rain is expected in the north tonight."
 RUN = "document.title='ran';document.documentElement.dataset.ran='ran';alert('ran');fetch('https://x.example/')"

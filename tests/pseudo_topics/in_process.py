@@ -9,10 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.passes.parts import Limits, Task, do_part
 from thresher.pseudo_topics import Made, PseudoOptions
 from thresher.pseudo_topics.link_tables import NEUTRAL, ExtractWork, open_store
 from thresher.pseudo_topics.making import choose
+from thresher.scores.parts import Limits, Task, do_part
 
 
 def write_lines(path: Path, pages: Mapping[str, tuple[str | None, str]], seed: int | None = None) -> None:

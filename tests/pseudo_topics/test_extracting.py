@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from thresher.cleaners.languages import stop_list
 from thresher.collections import Page
 from thresher.collections.sources import PageError
 from thresher.pseudo_topics.extracting import (
@@ -21,7 +22,6 @@ from thresher.pseudo_topics.extracting import (
     in_source,
     page_address,
 )
-from thresher.scorers.languages import stop_list
 
 ENGLISH = stop_list("English")
 HERE = page_address("http://x.org/here", None)

@@ -17,11 +17,11 @@ from in_process import check_counts, made_of, write_lines
 
 from thresher.collections import IdRule, ReadOptions
 from thresher.evaluation import read_qrels, read_topics
-from thresher.passes.backends import Backend
-from thresher.passes.parts import Limits
 from thresher.pseudo_topics import ANCHORS, SOURCES, TITLES, Made, PseudoOptions, make_pseudo_topics
 from thresher.pseudo_topics.candidates import shares
 from thresher.pseudo_topics.extracting import LINK_REASONS
+from thresher.scores.backends import Backend
+from thresher.scores.parts import Limits
 
 ODD_LINKS = """<html><head><base target=x><title>  Barley &amp;
  wheat </title><script>document.write('<a href="rye.html">Scripted rye bread</a>')</script></head><body>

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.cleaners.languages import stop_list
 from thresher.pseudo_topics.extracting import (
     Boilerplate,
     hashed,
@@ -15,7 +16,6 @@ from thresher.pseudo_topics.extracting import (
     units,
     weight,
 )
-from thresher.scorers.languages import stop_list
 
 
 @pytest.mark.parametrize(

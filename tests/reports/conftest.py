@@ -11,10 +11,10 @@ from browser import Browser, chromium
 from experiments import NAMES, NDCG, chosen, made, with_system
 from playwright.sync_api import Browser as Chromium
 
-from thresher.choosing.choices import Choice
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.results import Results
+from thresher.experiments.table import Bounds, Verdict
 from thresher.reports.html import render_report
-from thresher.variants.results import Results
-from thresher.variants.table import Bounds, Verdict
 
 
 @pytest.fixture(scope="session")

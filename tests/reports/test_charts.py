@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from experiments import NDCG, made, small
 
-from thresher.choosing.choices import Choice
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.results import Results
+from thresher.experiments.table import VariantTable
 from thresher.reports.chart_rows import MOST_POINTS, answered_variants, topic_rows, variants_of
 from thresher.reports.charts import (
     DASHES,
@@ -28,8 +30,6 @@ from thresher.reports.charts import (
 )
 from thresher.reports.drawing import sweep_plot
 from thresher.reports.html_parts import TEMPLATES, templates
-from thresher.variants.results import Results
-from thresher.variants.table import VariantTable
 
 Layers = list[dict[str, Any]]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from explained_samples import DOCUMENT
 
-from thresher.explaining.explanations import (
+from thresher.experiments.explaining.explanations import (
     Cause,
     DocumentChange,
     Drop,
@@ -17,7 +17,7 @@ from thresher.explaining.explanations import (
     TopicExplanation,
 )
 from thresher.reports.explanation_text import explanation_lines
-from thresher.scoring.block_kinds import BlockKind
+from thresher.scores.block_kinds import BlockKind
 
 DROPS = (
     (Drop("words@9", 3.0, 9.0, False, 3.0, "dropped"), "words@9 scores it 3; it returns at 3"),

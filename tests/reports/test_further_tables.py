@@ -12,6 +12,7 @@ from experiments import NAMES, NDCG, made, small, variant, with_system
 from scipy.stats import wilcoxon
 from test_variant_tables import column
 
+from thresher.experiments.held_out import chosen_on_topics
 from thresher.reports.further_tables import (
     chosen_columns,
     chosen_table,
@@ -19,7 +20,6 @@ from thresher.reports.further_tables import (
     systems_table,
 )
 from thresher.reports.table import csv_table
-from thresher.variants.held_out import chosen_on_topics
 
 
 def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:

@@ -10,7 +10,7 @@ from experiments import NAMES, NDCG, chosen, facts, made, small
 from lxml import html
 
 import thresher
-from thresher.errors import ConfigError
+from thresher.base.errors import ConfigError
 from thresher.evaluation.significance import ComparedRuns, compare_all
 from thresher.evaluation.topics import About, Notice
 from thresher.reports.compared_runs import run_lines, topic_lines

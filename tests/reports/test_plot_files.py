@@ -12,13 +12,13 @@ from click.testing import CliRunner
 from experiments import NAMES, chosen, made, small
 from lxml import etree
 
-from thresher.choosing.choices import write_choice
+from thresher.base.errors import InputError, MissingDependencyError
 from thresher.cli.experiment import report
-from thresher.errors import InputError, MissingDependencyError
+from thresher.experiments.choosing.choices import write_choice
+from thresher.experiments.results import Results, write_results
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.charts import topics
 from thresher.reports.drawing import Plot, all_plot, chart_library, converter, write_plots
-from thresher.variants.results import Results, write_results
 
 PLOTS = ["variants-qld", "families-qld", "sweep-qld-words", "sweep-qld-none-dcp", "sweep-qld-words@5-dcp"]
 BOTH = ("svg", "pdf")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from experiments import NDCG, chosen, effect, made, pick_of
 
-from thresher.choosing.choices import Choice, Gain
 from thresher.evaluation.non_inferiority import Margin
+from thresher.experiments.choosing.choices import Choice, Gain
 from thresher.reports.further_tables import answer_columns, answered, answers_table, families_tables
 from thresher.reports.summary import answer, assumptions, commands, measured, model_answer
 from thresher.reports.table import csv_table

@@ -14,8 +14,8 @@ from experiments import NAMES, NDCG, chosen, facts, made
 from playwright.sync_api import Browser as Chromium
 from report_pages import open_report
 
+from thresher.experiments.results import Results
 from thresher.reports.html import render_report
-from thresher.variants.results import Results
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 BEST = "none|dcp@0.5"

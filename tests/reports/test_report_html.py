@@ -16,9 +16,10 @@ from experiments import NAMES, NDCG, chosen, facts, made, small, variant
 from lxml import html as lxml_html
 from report_pages import body_rows, check_nothing_is_loaded, check_policy, page_figures
 
-from thresher.choosing.choices import Choice
-from thresher.defaults import DEFAULT_INDEX
+from thresher.base.defaults import DEFAULT_INDEX
 from thresher.evaluation.topics import About, Notice
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.results import Pages, Results, TitleBias
 from thresher.reports import write_all
 from thresher.reports.further_tables import answers_table
 from thresher.reports.html import render_report
@@ -26,7 +27,6 @@ from thresher.reports.html_parts import coded, viewed
 from thresher.reports.summary import assumptions, model_answer
 from thresher.reports.table import Table
 from thresher.reports.variant_tables import main_table, work_table
-from thresher.variants.results import Pages, Results, TitleBias
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
 ALWAYS = ["summary", "reading", "variants", "topics", "work"]

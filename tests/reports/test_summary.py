@@ -8,9 +8,9 @@ import pytest
 from experiments import NAMES, NDCG, facts, made, small
 
 from thresher.evaluation.topics import About, Notice
+from thresher.experiments.results import Results, TitleBias
 from thresher.reports.methods import methods
 from thresher.reports.summary import findings, warnings
-from thresher.variants.results import Results, TitleBias
 
 
 def said(results: Results) -> str:

@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 import pytest
 
-from thresher.columns import Declared, Show, column
-from thresher.costs.repeats import Interval
-from thresher.errors import MissingDependencyError
+from thresher.base.columns import Declared, Show, column
+from thresher.base.errors import MissingDependencyError
+from thresher.base.repeats import Interval
 from thresher.reports.table import (
     COUNT,
     PERCENT,

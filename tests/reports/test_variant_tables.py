@@ -13,6 +13,8 @@ from experiments import DOCUMENTS, MEASURES, NAMES, NDCG, built, made, row, smal
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.experiments.results import Results
+from thresher.experiments.table import Bounds, Verdict
 from thresher.reports.table import Table, spread
 from thresher.reports.variant_columns import Entry, entries, variant_columns
 from thresher.reports.variant_tables import (
@@ -28,8 +30,6 @@ from thresher.reports.variant_tables import (
     times_tables,
     work_table,
 )
-from thresher.variants.results import Results
-from thresher.variants.table import Bounds, Verdict
 
 PRUNED = [name for name in NAMES if "|dcp" in name]
 

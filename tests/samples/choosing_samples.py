@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from experiments import variant
 
-from thresher.choosing.walks import Sample, Terms
 from thresher.evaluation.non_inferiority import Floats
-from thresher.lucene.work import IndexStatistics
-from thresher.variants.table import Row, VariantTable
+from thresher.experiments.choosing.walks import Sample, Terms
+from thresher.experiments.table import Row, VariantTable
+from thresher.indexes.work import IndexStatistics
 
 POSTINGS, PAGES = 100_000, 1000
 DCP, BOILERPIPE, SECOND, THIRD = "none|dcp", "boilerpipe(rules=words,headings=keep)|dcp", "none|2n2p", "none|prp"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thresher.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
-from thresher.cleaneval.comparing import PageQuality
-from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText
-from thresher.cleaneval.results import CleanerPages, CleanerResult, CleaningRun, compare_cleaners
+from thresher.evaluation.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
+from thresher.evaluation.cleaneval.comparing import PageQuality
+from thresher.evaluation.cleaneval.gold import GoldPage, GoldStandard, LabelledText
+from thresher.evaluation.cleaneval.results import CleanerPages, CleanerResult, CleaningRun, compare_cleaners
 
 PAGES = 12
 STEMS = tuple(f"page{place:02}" for place in range(PAGES))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.content_models.features import feature_names
-from thresher.content_models.model import (
+from thresher.cleaners.content_model.features import feature_names
+from thresher.cleaners.content_model.model import (
     FORMAT,
     FORMAT_OF_TREES,
     KIND,
@@ -18,7 +18,7 @@ from thresher.content_models.model import (
     TreeStage,
     digest_of,
 )
-from thresher.content_models.network import Layer, Network
+from thresher.cleaners.content_model.network import Layer, Network
 
 
 def stump(name: str, border: float) -> TreeStage:

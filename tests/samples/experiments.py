@@ -7,16 +7,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from thresher.choosing.choices import Choice, Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
-from thresher.choosing.savings import Basis, Savings
-from thresher.choosing.walks import Terms
-from thresher.costs.machine import Footprint, Power, footprint
-from thresher.costs.repeats import Interval, MeasuredTime, break_even
+from thresher.base.machine import Footprint, Power, footprint
+from thresher.base.repeats import Interval, MeasuredTime, break_even
 from thresher.evaluation.significance import Comparison, compare_all
-from thresher.lucene.work import IndexStatistics, QueryWork
-from thresher.pruning_methods.treatments import parse_treatment
-from thresher.variants.results import BaselineRun, Facts, Pages, Results, Setup
-from thresher.variants.table import Built, Cost, Floats, NoiseFloor, Row, Variant, VariantTable
+from thresher.experiments.choosing.choices import (
+    Choice,
+    Effect,
+    FamilyWalk,
+    Gain,
+    ModelChoice,
+    Pick,
+    Tested,
+    WorkChange,
+)
+from thresher.experiments.choosing.savings import Basis, Savings
+from thresher.experiments.choosing.walks import Terms
+from thresher.experiments.results import BaselineRun, Facts, Pages, Results, Setup
+from thresher.experiments.table import Built, Cost, Floats, NoiseFloor, Row, Variant, VariantTable
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.work import IndexStatistics, QueryWork
 
 NDCG = "nDCG(dcg='exp-log2')@10"
 MEASURES = ("P@10", NDCG)

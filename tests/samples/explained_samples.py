@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from thresher.base.files import safe_name
+from thresher.experiments.explaining.explanations import Cause, DocumentChange, Neighbour, Passage, TermChange
 from thresher.experiments.measuring import build_variant
-from thresher.explaining.explanations import Cause, DocumentChange, Neighbour, Passage, TermChange
-from thresher.files import safe_name
-from thresher.lucene.indexing import IndexOptions
-from thresher.pruning_methods.treatments import parse_treatment
-from thresher.scoring.block_kinds import BlockKind
+from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.scores.block_kinds import BlockKind
 
 VARIANTS = ("none", "words@4", "perplexity(lm=books)@3000", "none|dcp@0.5", "words@4|dcp@0.3")
 OWN = "own statistics of "

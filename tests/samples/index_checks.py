@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from thresher.lucene.jvm import java_class, java_folder
+from thresher.indexes.jvm import java_class, java_folder
 
 
 def is_clean(folder: Path) -> bool:

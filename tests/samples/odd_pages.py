@@ -12,11 +12,11 @@ import string
 import tarfile
 from pathlib import Path
 
+from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import open_collection
-from thresher.passes.backends import Backend
-from thresher.passes.parts import Limits
-from thresher.scorers.cleaners import parse_cleaner
-from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scores.backends import Backend
+from thresher.scores.parts import Limits
+from thresher.scores.score_pass import ScorePlan, score_collection
 
 QUERIES = (
     "return a list of strings",

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thresher.exploring.matching import MatchChunks, Query
-from thresher.exploring.ranking import NONE, rankings
-from thresher.lucene.analysis import RetrievalModel
+from thresher.experiments.exploring.matching import MatchChunks, Query
+from thresher.experiments.exploring.ranking import NONE, rankings
+from thresher.indexes.analysis import RetrievalModel
 
 
 def rankings_by_step(

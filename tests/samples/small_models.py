@@ -7,7 +7,7 @@ from pathlib import Path
 import kenlm
 import numpy as np
 
-from thresher.language_models.words.word_model import WordModel
+from thresher.cleaners.words.word_model import WordModel
 from thresher.pages.plain import plain_text
 
 ARPA = (

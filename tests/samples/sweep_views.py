@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thresher.lucene.work import IndexStatistics
-from thresher.variants.table import Floats, VariantTable
+from thresher.experiments.table import Floats, VariantTable
+from thresher.indexes.work import IndexStatistics
 
 
 class SweepView(NamedTuple):

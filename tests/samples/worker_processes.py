@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import psutil
 
-from thresher.passes.workers import PROGRAM
+from thresher.scores.workers import PROGRAM
 
 
 def workers_alive() -> list[int]:

@@ -13,14 +13,14 @@ from typing import Any, BinaryIO
 
 from isal import igzip
 
-import thresher.arrow as pa
+import thresher.base.arrow as pa
+from thresher.base.defaults import MARKDOWN
+from thresher.base.streams import zstd_frame
+from thresher.cleaners.languages import code_of
 from thresher.cleaning.output_formats import BY_ENDING, GZIP, PARQUET, ZSTD, Output, OutputFormat, opened_output
-from thresher.defaults import MARKDOWN
 from thresher.pages.plain import without_invalid
 from thresher.pages.structure import ABOUT, Structure, kept_blocks, markdown
-from thresher.scorers.languages import code_of
-from thresher.scoring.cutting import CleanedDocument
-from thresher.streams import zstd_frame
+from thresher.scores.cutting import CleanedDocument
 
 Row = dict[str, Any]
 Write = Callable[[Row], object]

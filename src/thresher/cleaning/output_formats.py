@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from thresher.base.defaults import MARKDOWN, OUTPUT_FORMATS, TEXT_NAME
+from thresher.base.errors import ConfigError, InputError
+from thresher.base.files import atomic_path, real_path, user_error, user_errors
+from thresher.cleaners.languages import recognised
 from thresher.collections import Collection
 from thresher.collections.file_collection import TEXT as TEXT_DUMPS
 from thresher.collections.file_collection import Files, kind_of
 from thresher.collections.interface import TEXT_SUFFIXES
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.defaults import MARKDOWN, OUTPUT_FORMATS, TEXT_NAME
-from thresher.errors import ConfigError, InputError
-from thresher.files import atomic_path, real_path, user_error, user_errors
-from thresher.scorers.languages import recognised
 
 STANDARD = Path("-")
 """Standard input or output."""
@@ -142,7 +142,7 @@ class Output:
     """Options of writing a cleaned collection.
 
     Attributes:
-        format: one of `thresher.defaults.OUTPUT_FORMATS`; empty for what the file's name ends in.
+        format: one of `thresher.base.defaults.OUTPUT_FORMATS`; empty for what the file's name ends in.
         metadata: whether documents have the member `metadata`, with what is known of
             `thresher.cleaning.document_files.METADATA`.
         valid: whether invalid characters are left out: see `thresher.pages.plain.without_invalid`.

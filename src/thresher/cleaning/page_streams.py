@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from thresher.base.defaults import DEFAULT_CLEANER, PAGE_MIB
+from thresher.base.errors import ConfigError, InputError, ThresherError
+from thresher.base.files import user_errors
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner
 from thresher.collections import Page, ReadOptions
 from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import PageError, too_large
-from thresher.defaults import DEFAULT_CLEANER, PAGE_MIB
-from thresher.errors import ConfigError, InputError, ThresherError
-from thresher.files import user_errors
 from thresher.pages import PageOptions
-from thresher.scorers.cleaners import Cleaner, parse_cleaner
-from thresher.scoring.cutting import CleanedDocument, clean_page
-from thresher.scoring.percentiles import resolved_without_collection
-from thresher.scoring.store import FAILED, PageScores, score_page
+from thresher.scores.cutting import CleanedDocument, clean_page
+from thresher.scores.percentiles import resolved_without_collection
+from thresher.scores.store import FAILED, PageScores, score_page
 
 
 def clean_pages(

@@ -13,27 +13,27 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from thresher.base.defaults import DASK, LOCAL, REFERENCE
+from thresher.base.errors import ConfigError, InputError
+from thresher.base.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder, write_text
+from thresher.base.locks import exclusive
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner
+from thresher.cleaners.scorer import Scorer
 from thresher.cleaning import output_formats as formats
 from thresher.cleaning.document_files import STORED, Rendering, Row, documents_writer
 from thresher.cleaning.output_formats import BY_ENDING, STANDARD, Output
 from thresher.cleaning.page_streams import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import Files
-from thresher.defaults import DASK, LOCAL, REFERENCE
-from thresher.errors import ConfigError, InputError
-from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder, write_text
-from thresher.locks import exclusive
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
-from thresher.passes.backends import Backend, likely_fields_apart, run_tasks
-from thresher.passes.parts import DEFAULT_LIMITS, Limits
-from thresher.scorers.base import Scorer
-from thresher.scorers.cleaners import Cleaner, parse_cleaner
-from thresher.scoring import lost_pages
-from thresher.scoring.cutting import cut_shard, shard_columns
-from thresher.scoring.percentiles import resolved
-from thresher.scoring.removed import explained_pages, record
-from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import read_shard, shards, text_store
+from thresher.scores import lost_pages
+from thresher.scores.backends import Backend, likely_fields_apart, run_tasks
+from thresher.scores.cutting import cut_shard, shard_columns
+from thresher.scores.parts import DEFAULT_LIMITS, Limits
+from thresher.scores.percentiles import resolved
+from thresher.scores.removed import explained_pages, record
+from thresher.scores.score_pass import ScorePlan, score_collection
+from thresher.scores.store import read_shard, shards, text_store
 
 _MOST_KINDS = 5
 _BEGUN = "outputs.json"
@@ -160,7 +160,7 @@ class Extras:
     """Further files to write: only those with a path here are written.
 
     Attributes:
-        removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scoring.removed`.
+        removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scores.removed`.
         side_by_side: an HTML page of the first pages, as many as `playing.page_views.MOST_BYTES` hold, with the scores of
             every scorer, where one can move cutoffs.
         failures: JSON lines of the pages that failed, with file, offset, id and reason.
@@ -239,7 +239,7 @@ def clean_collection(
 
     Args:
         source: what `thresher.collections.open_collection` takes, or `-` for standard input: a page if `format` is html or
-            text, else JSON lines. These are cleaned `thresher.cleaning.page_streams.WINDOW_BYTES` at a time, so that memory
+            text, else JSON lines. These are cleaned `page_streams.WINDOW_BYTES` at a time, so that memory
             and disk stay small, unless the cleaner or `extras` need all; repeated ids are found within so many bytes alone.
         cleaner: a canonical name.
         output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through,
@@ -272,7 +272,7 @@ def clean_collection(
     # One can try other cutoffs and cleaners on the page of what is removed.
     shown: tuple[Scorer, ...] = ()
     if side_by_side:
-        from thresher.playing.page_views import shown_scorers
+        from thresher.reports.playing.page_views import shown_scorers
 
         shown = shown_scorers()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
@@ -334,7 +334,12 @@ def clean_collection(
                     for page in explained_pages(store, cleaned_by):
                         removed_line(record(page))
                 if side_file:
-                    from thresher.playing.page_views import scorer_view, stored_views, two_sides, write_side_by_side
+                    from thresher.reports.playing.page_views import (
+                        scorer_view,
+                        stored_views,
+                        two_sides,
+                        write_side_by_side,
+                    )
 
                     views, title = [*map(scorer_view, scorers)], f"What {cleaned_by.name} removes"
                     write_side_by_side(stored_views(store), views, two_sides(cleaned_by), title, side_file)

@@ -12,9 +12,9 @@ from time import perf_counter
 
 import click
 
+from thresher.base.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TEXT_NAME
+from thresher.base.errors import StateError
 from thresher.cli.options import FILE, AskedBackend, backend_options, keys, say, show, tell, workers_option
-from thresher.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TEXT_NAME
-from thresher.errors import StateError
 from thresher.experiments import schema
 
 
@@ -86,13 +86,13 @@ def clean(
     """Clean any INPUT: a folder or file of HTML, text, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or
     `-` for standard input: JSONL, or one page with `--format html` or `text`.
     """
+    from thresher.base.columns import exact_number
+    from thresher.base.files import real_path
+    from thresher.cleaners.cleaner import parse_cleaner
     from thresher.cleaning import Extras, Output, begun_outputs, clean_collection
-    from thresher.columns import exact_number
-    from thresher.files import real_path
     from thresher.pages import PageOptions
-    from thresher.passes.parts import Limits
     from thresher.reports.formatting import counted
-    from thresher.scorers.cleaners import parse_cleaner
+    from thresher.scores.parts import Limits
 
     begun = begun_outputs(output)
     for path in (output, removed, side_by_side, failures):
@@ -137,7 +137,7 @@ def clean(
 @click.option("--json", "as_json", is_flag=True, help="Print the declarations as JSON.")
 def cleaners(as_json: bool) -> None:
     """List the cleaners with their parameters, defaults, cutoffs and sources."""
-    from thresher.scorers.cleaners import declarations, describe
+    from thresher.cleaners.cleaner import declarations, describe
 
     click.echo(json.dumps(declarations(), indent=2, ensure_ascii=False) if as_json else describe())
 
@@ -146,7 +146,7 @@ def cleaners(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the declarations as JSON.")
 def methods(as_json: bool) -> None:
     """List the methods of index pruning with their parameters, defaults, cutoffs and sources."""
-    from thresher.pruning_methods.treatments import describe_methods, method_declarations
+    from thresher.indexes.pruning.treatments import describe_methods, method_declarations
 
     click.echo(json.dumps(method_declarations(), indent=2, ensure_ascii=False) if as_json else describe_methods())
 
@@ -184,11 +184,11 @@ def cleaneval(
 
     Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
     """
-    from thresher.cleaneval.gold import read_gold
-    from thresher.cleaneval.results import ROWS, GoldSet, asked, run_cleaners
-    from thresher.files import temporary_folder
+    from thresher.base.files import temporary_folder
+    from thresher.cleaners.scorers.extractor import EXTRACTORS
+    from thresher.evaluation.cleaneval.gold import read_gold
+    from thresher.evaluation.cleaneval.results import ROWS, GoldSet, asked, run_cleaners
     from thresher.reports.cleaning_tables import cleaning_tables, sentences
-    from thresher.scorers.extractor import EXTRACTORS
 
     chosen = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners)
     standard = read_gold(folder, gold, comments)

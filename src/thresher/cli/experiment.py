@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from thresher.base.errors import ConfigError, MissingDependencyError, install_command
+from thresher.base.files import real_path
 from thresher.cli import options
-from thresher.errors import ConfigError, MissingDependencyError, install_command
 from thresher.experiments import schema
-from thresher.files import real_path
 
 if TYPE_CHECKING:
-    from thresher.choosing.choices import Choice
-    from thresher.choosing.shared import SharedChoice
+    from thresher.experiments.choosing.choices import Choice
+    from thresher.experiments.choosing.shared import SharedChoice
     from thresher.experiments.config import Experiment
-    from thresher.variants.results import Results
+    from thresher.experiments.results import Results
 
 
 @click.command()
@@ -31,9 +31,9 @@ def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None,
     """Write a first experiment file for your own PAGES, topics and qrels, after looking at them."""
     import re
 
-    from thresher.errors import InputError
+    from thresher.base.errors import InputError
+    from thresher.base.files import write_text
     from thresher.experiments.starting import starting_file
-    from thresher.files import write_text
 
     stem = real_path(pages).name.split(".")[0]
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._") or "experiment"
@@ -120,9 +120,9 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 def report(folder: Path, plots: Path | None, shape: options.Shape) -> None:
     """Write the reports of a results FOLDER again, from its results.json and variants.parquet."""
     from thresher.experiments.chooser import last_choice
-    from thresher.explaining.explanations import read_explained
+    from thresher.experiments.explaining.explanations import read_explained
+    from thresher.experiments.results import read_results
     from thresher.reports import write_all
-    from thresher.variants.results import read_results
 
     results = read_results(folder)
     key = results.facts.key
@@ -140,11 +140,11 @@ def report(folder: Path, plots: Path | None, shape: options.Shape) -> None:
 def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
     """Print what was found, and what is recommended if that was chosen of the same evidence."""
     from thresher.experiments.chooser import last_choice
+    from thresher.experiments.results import RESULTS_FILE
     from thresher.reports import REPORT_FILE
     from thresher.reports.further_tables import systems_table
     from thresher.reports.summary import answer, commands, findings, measured, warnings
     from thresher.reports.variant_tables import answer_table, main_table
-    from thresher.variants.results import RESULTS_FILE
 
     choice = last_choice(folder, results.facts.key)
     recommended = [name for model in results.retrievals if choice for name in choice.picks(model)]
@@ -217,8 +217,8 @@ def choose(
 
 
 def _chosen(choice: Choice, folder: Path) -> options.Answer:
-    from thresher.choosing.choices import CHOICE_FILE
     from thresher.evaluation.topics import About
+    from thresher.experiments.choosing.choices import CHOICE_FILE
     from thresher.reports import REPORT_FILE
     from thresher.reports.further_tables import answers_table, families_tables
     from thresher.reports.notices import notice_text
@@ -234,7 +234,7 @@ def _chosen(choice: Choice, folder: Path) -> options.Answer:
 
 
 def _shared(choice: SharedChoice, results: Path) -> options.Answer:
-    from thresher.choosing.shared import SHARED_FILE
+    from thresher.experiments.choosing.shared import SHARED_FILE
     from thresher.reports.further_tables import shared_table
     from thresher.reports.summary import shared_answer
 
@@ -265,7 +265,7 @@ def explain(
     """
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.explainer import Why, experiment_of, explain_experiment
-    from thresher.explaining.explanations import RECORD, read_explained
+    from thresher.experiments.explaining.explanations import RECORD, read_explained
     from thresher.reports.explanation_text import explanation_lines
 
     why = Why(**asked)
@@ -275,9 +275,9 @@ def explain(
         raise ConfigError("pages are written of all topics", "leave the topic out", "--pages")
     explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, options.say)
     if pages:
-        from thresher.playing.page_sources import write_explained_topics
+        from thresher.experiments.results import read_results
         from thresher.reports import write_report
-        from thresher.variants.results import read_results
+        from thresher.reports.playing.page_sources import write_explained_topics
 
         written = write_explained_topics(explained, folder)
         results = read_results(folder)
@@ -305,7 +305,7 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema
     from thresher.pages import PageOptions
 
     try:
-        from thresher.playing.play_server import Play, serve
+        from thresher.reports.playing.play_server import Play, serve
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
@@ -336,8 +336,8 @@ def advise(
     shape: options.Shape,
 ) -> None:
     """Advise which cleaner and pruning to use for PAGES without judgments, and say how sure that is."""
-    from thresher.choosing.advice import ADVICE_FILE
     from thresher.experiments.adviser import advise_on
+    from thresher.experiments.choosing.advice import ADVICE_FILE
     from thresher.reports import REPORT_FILE
     from thresher.reports.summary import advised
 
@@ -373,9 +373,9 @@ def pseudo_topics(
     Topics are titles of pages, and the text of links to them. Writes topics.tsv, qrels.txt and pseudo-topics.json. The options
     of ids are those of [collection] in experiment files, and must be the same there.
     """
-    from thresher.passes.parts import Limits
     from thresher.pseudo_topics import ANCHORS, TITLES, PseudoOptions, make_pseudo_topics
     from thresher.pseudo_topics.making import next_step, summary
+    from thresher.scores.parts import Limits
 
     made = make_pseudo_topics(
         source,

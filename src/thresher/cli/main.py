@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from thresher import __version__
+from thresher.base.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
+from thresher.base.files import memory_error, user_error, without_leftovers
 from thresher.cli import experiment
 from thresher.cli.clean import clean, cleaners, cleaneval, methods
 from thresher.cli.model_verbs import lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.stages import evaluate, index, search
-from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
-from thresher.files import memory_error, user_error, without_leftovers
 
 _NAME = "thresher"
 _INTERRUPTED = (

@@ -9,8 +9,8 @@ from zipfile import is_zipfile
 
 import click
 
+from thresher.base.errors import StateError
 from thresher.cli.options import FILE, say
-from thresher.errors import StateError
 
 
 @click.group()
@@ -32,7 +32,7 @@ def train_words(**plan: Any) -> None:
     It is PyPlexity's mixture of maximum-likelihood estimates. One sentence in a hundred is held out, if there are enough; the
     model's card lists the perplexities of these. KenLM's `lmplz` trains others, which `thresher lm import` reads.
     """
-    from thresher.language_models.words.text_training import train
+    from thresher.cleaners.words.text_training import train
 
     output, order = plan["output"], plan["order"]
     card = train(tokeniser_name=plan.pop("tokeniser"), **plan)
@@ -61,7 +61,7 @@ def train_words(**plan: Any) -> None:
 @click.option("--name", help="The model's name [default: the file's].")
 def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> None:
     """Import a model, an ARPA FILE (also .gz) or a KenLM binary, as a folder with a card."""
-    from thresher.language_models.words.importing import import_model
+    from thresher.cleaners.words.importing import import_model
 
     card = import_model(file, output, tokeniser, name)
     counts = " + ".join(f"{count:,}" for count in card.ngrams)
@@ -93,10 +93,10 @@ def train_characters(
 
     HTML is cut into blocks; all else is text with blank lines between segments.
     """
-    from thresher.language_models.characters.character_counts import Settings
-    from thresher.language_models.characters.scoring import write_model
-    from thresher.language_models.characters.training import find_pairs, read_pairs, train, usual_settings
-    from thresher.progress import progress
+    from thresher.base.progress import progress
+    from thresher.cleaners.characters.character_counts import Settings
+    from thresher.cleaners.characters.scoring import write_model
+    from thresher.cleaners.characters.training import find_pairs, read_pairs, train, usual_settings
 
     if output.exists() and not is_zipfile(output):  # as models are
         raise StateError("it exists and is no model of ncleaner", "choose another name", str(output))

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.defaults import BACKENDS, DASK, LOCAL
-from thresher.errors import MOST, ConfigError, visible
+from thresher.base.defaults import BACKENDS, DASK, LOCAL
+from thresher.base.errors import MOST, ConfigError, visible
 from thresher.experiments.schema import LARGE, Key, option_name, tables
 
 if TYPE_CHECKING:
     from thresher.experiments.config import Experiment
-    from thresher.passes.backends import Backend
     from thresher.reports.table import Table
+    from thresher.scores.backends import Backend
 
 
 Verb = Callable[..., Any]
@@ -99,7 +99,7 @@ class AskedBackend:
 
     def backend(self) -> Backend:
         """Return them."""
-        from thresher.passes.backends import Backend
+        from thresher.scores.backends import Backend
 
         name = self.name or (DASK if self.scheduler else LOCAL)
         if name == DASK and not self.scheduler:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
+from thresher.base.defaults import RETRIEVAL_MODEL, STATISTICS
+from thresher.base.errors import ConfigError
 from thresher.cli.options import FILE, keys, say, show
-from thresher.defaults import RETRIEVAL_MODEL, STATISTICS
-from thresher.errors import ConfigError
 from thresher.experiments import schema
 
 
@@ -65,8 +65,8 @@ def search(
     from statistics import median
 
     from thresher.evaluation import read_topics, write_run
-    from thresher.lucene.analysis import parse_retrieval
-    from thresher.lucene.searching import Searcher
+    from thresher.indexes.analysis import parse_retrieval
+    from thresher.indexes.searching import Searcher
     from thresher.reports.formatting import counted
 
     if tag.split() != [tag]:

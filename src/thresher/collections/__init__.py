@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from thresher.base.defaults import FORMATS, ID_RULES
+from thresher.base.errors import ConfigError, InputError
 from thresher.collections.catalogue import CATALOGUE_PREFIX, Catalogue
 from thresher.collections.file_collection import Files, chosen, walk
 from thresher.collections.interface import Collection, IdRule, JsonFields, ReadOptions
 from thresher.collections.sources import Page, Part, Source
-from thresher.defaults import FORMATS, ID_RULES
-from thresher.errors import ConfigError, InputError
 
 __all__ = [
     "FORMATS",

@@ -9,10 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
+from thresher.base.errors import InputError, MissingDependencyError, ThresherError, needs_extra
+from thresher.base.files import digest
 from thresher.collections.interface import ReadOptions, read_sources
 from thresher.collections.sources import FileState, Part, Reading, Source, grouped, too_large
-from thresher.errors import InputError, MissingDependencyError, ThresherError, needs_extra
-from thresher.files import digest
 
 CATALOGUE_PREFIX = "ir_datasets:"
 """The prefix of a path whose rest is a dataset's id."""

@@ -9,6 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from thresher.base.defaults import FORMATS
+from thresher.base.errors import InputError
+from thresher.base.files import digest, is_unfinished, plugins, user_error
+from thresher.base.streams import open_stream
 from thresher.collections import sources
 from thresher.collections.interface import TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
@@ -16,10 +20,6 @@ from thresher.collections.parquet_rows import MAGIC, ParquetRows
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
-from thresher.defaults import FORMATS
-from thresher.errors import InputError
-from thresher.files import digest, is_unfinished, plugins, user_error
-from thresher.streams import open_stream
 
 HTML, TEXT = "html", "text"
 PAGE_FORMATS = (HTML, TEXT)

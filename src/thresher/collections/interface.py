@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from thresher.base.defaults import ID_RULES
+from thresher.base.errors import ConfigError, InputError
 from thresher.collections.sources import FileState, Part, Reading, Source, Span, changed_while_read, unpacked_name
-from thresher.defaults import ID_RULES
-from thresher.errors import ConfigError, InputError
 
 LONGEST_ID = 32766
 """Bytes in UTF-8, which is the most that Lucene has room for."""

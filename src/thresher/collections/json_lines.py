@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from thresher.base.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part, Reading, Source, Span, too_large
-from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
 
 _ENDINGS = (".jsonl", ".ndjson")
 # Bytes of a line besides the page; escapes may double the page's size.

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from thresher.base.errors import needs_extra
 from thresher.collections.interface import ReadOptions
 from thresher.collections.json_lines import source_of
 from thresher.collections.sources import Part, Reading, Source, Span
-from thresher.errors import needs_extra
 
 MAGIC = b"PAR1"
 """The first and the last bytes of a file."""

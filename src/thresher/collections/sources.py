@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 from fastwarc.stream_io import BrotliReader
 
-from thresher.errors import InputError, StateError
-from thresher.streams import open_stream
+from thresher.base.errors import InputError, StateError
+from thresher.base.streams import open_stream
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 """File name suffixes of HTML pages."""
@@ -217,7 +217,7 @@ class Part:
 class Span:
     """The offsets of the first record of a range (None if there is none), and of the record after its last one.
 
-    Each of consecutive ranges must begin where the one before it ended: see `thresher.scoring.score_pass`.
+    Each of consecutive ranges must begin where the one before it ended: see `thresher.scores.score_pass`.
     """
 
     first: int | None

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
+from thresher.base.errors import InputError
+from thresher.base.streams import COMPRESSIONS, open_stream, skip
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import PACKED_SUFFIXES, PAGE_SUFFIXES, Part, Reading, Source, Span, too_large
-from thresher.errors import InputError
-from thresher.streams import COMPRESSIONS, open_stream, skip
 
 _BLOCK = 512
 # No name needs more.

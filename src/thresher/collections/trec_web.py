@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+from thresher.base.streams import COMPRESSIONS, Stream, is_plain, open_stream
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part, Reading, Source, Span, too_large
-from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream
 
 _ENDINGS = (".trecweb", ".trec")
 _BLOCK = 2**20

@@ -1,6 +1,6 @@
 """Evaluation of runs: TREC's formats, measures by topic, paired tests against the baseline, the Pareto front."""
 
-from thresher.defaults import DEFAULT_MEASURES, GRADES
+from thresher.base.defaults import DEFAULT_MEASURES, GRADES
 from thresher.evaluation.measures import FURTHER, check_overlap, evaluate, parse_measure, topic_set
 from thresher.evaluation.significance import UNTESTED, Comparison, compare, compare_all, holm, is_tested, pareto_front
 from thresher.evaluation.topics import TOPIC_FORMATS, Topic, read_topics, spelled_as

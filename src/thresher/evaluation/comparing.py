@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thresher.defaults import ALPHA, DEFAULT_MEASURES, HOLM
-from thresher.errors import InputError
+from thresher.base.defaults import ALPHA, DEFAULT_MEASURES, HOLM
+from thresher.base.errors import InputError
 from thresher.evaluation.measures import check_overlap, parse_measure
 from thresher.evaluation.measures import evaluate as evaluate_run
 from thresher.evaluation.significance import ComparedRuns, compare_all, is_tested

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thresher.errors import ConfigError, InputError, MissingDependencyError, install_command
+from thresher.base.errors import ConfigError, InputError, MissingDependencyError, install_command
 from thresher.evaluation.topics import About, Notice, Topic, notice
 
 if TYPE_CHECKING:

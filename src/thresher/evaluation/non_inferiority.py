@@ -20,9 +20,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.columns import Declared, Show
-from thresher.defaults import ALPHA
-from thresher.errors import ConfigError, InputError
+from thresher.base.columns import Declared, Show
+from thresher.base.defaults import ALPHA
+from thresher.base.errors import ConfigError, InputError
 from thresher.evaluation.significance import RESAMPLES, SEED, TOLERANCE
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.columns import Declared, Show, column
-from thresher.defaults import ALPHA, CORRECTIONS, HOLM
-from thresher.errors import ConfigError
-from thresher.shown import Shown
+from thresher.base.columns import Declared, Show, column
+from thresher.base.defaults import ALPHA, CORRECTIONS, HOLM
+from thresher.base.errors import ConfigError
+from thresher.base.shown import Shown
 
 if TYPE_CHECKING:
     from thresher.evaluation.non_inferiority import MarginComparison

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from thresher.base.errors import ConfigError, InputError
+from thresher.base.files import read_text
 from thresher.collections.catalogue import CATALOGUE_PREFIX, records
 from thresher.collections.json_lines import json_object
-from thresher.errors import ConfigError, InputError
-from thresher.files import read_text
 
 # One field, several spellings: the Web tracks write <query> where the ad hoc tracks wrote <title>, BEIR `text`.
 _SPELLINGS = {

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from thresher.base.defaults import GRADES
+from thresher.base.errors import ConfigError, InputError
+from thresher.base.files import atomic_path, read_text
 from thresher.collections.catalogue import CATALOGUE_PREFIX, records
-from thresher.defaults import GRADES
-from thresher.errors import ConfigError, InputError
-from thresher.files import atomic_path, read_text
 
 MAX_GRADE = 100_000
 """The largest grade, positive or negative: trec_eval's library takes memory for every grade up to it."""

@@ -12,8 +12,19 @@ from string import Template
 
 import numpy as np
 
-import thresher.arrow as pa
-from thresher.choosing.advice import (
+import thresher.base.arrow as pa
+from thresher.base.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
+from thresher.base.errors import InputError, StateError
+from thresher.base.files import fit_text, read_text, write_text
+from thresher.base.locks import held
+from thresher.base.repeats import Interval
+from thresher.cleaners.cleaner import BASELINE, Cleaner
+from thresher.collections import open_collection
+from thresher.evaluation.non_inferiority import MINIMUM
+from thresher.evaluation.significance import ratio_interval
+from thresher.experiments import schema
+from thresher.experiments.chooser import choose_experiment, treatment_commands
+from thresher.experiments.choosing.advice import (
     ADVICE,
     ADVICE_FILE,
     Advice,
@@ -24,35 +35,24 @@ from thresher.choosing.advice import (
     expected_change,
     relative_change,
 )
-from thresher.choosing.walks import Sample, Terms, recommended, walk
-from thresher.collections import open_collection
-from thresher.costs.repeats import Interval
-from thresher.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
-from thresher.errors import InputError, StateError
-from thresher.evaluation.non_inferiority import MINIMUM
-from thresher.evaluation.significance import ratio_interval
-from thresher.experiments import schema
-from thresher.experiments.chooser import choose_experiment, treatment_commands
+from thresher.experiments.choosing.walks import Sample, Terms, recommended, walk
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
-from thresher.files import fit_text, read_text, write_text
-from thresher.locks import held
-from thresher.passes.backends import Backend
-from thresher.passes.parts import Limits
-from thresher.pruning_methods.treatments import parse_treatment
+from thresher.experiments.table import Floats, Ints, VariantTable
+from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pseudo_topics import making
 from thresher.pseudo_topics.extracting import page_address
 from thresher.pseudo_topics.link_tables import Store, Truths
 from thresher.pseudo_topics.sampling import PAGES, sample_by_site, write_sample
 from thresher.reports import REPORT_FILE, write_report
-from thresher.scorers.cleaners import BASELINE, Cleaner
-from thresher.scoring.block_kinds import KINDS, BlockKind
-from thresher.scoring.cutting import shard_columns, shard_layout, shard_mask
-from thresher.scoring.percentiles import resolved
-from thresher.scoring.removed import explained_pages
-from thresher.scoring.store import list_column, read_shard, shards
-from thresher.variants.table import Floats, Ints, VariantTable
+from thresher.scores.backends import Backend
+from thresher.scores.block_kinds import KINDS, BlockKind
+from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
+from thresher.scores.parts import Limits
+from thresher.scores.percentiles import resolved
+from thresher.scores.removed import explained_pages
+from thresher.scores.store import list_column, read_shard, shards
 
 SAMPLE, EACH = 20_000, 150
 """The most pages that are looked at, and topics of each source."""

@@ -10,30 +10,30 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from thresher.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choice, write_choice
-from thresher.choosing.deciding import choose_variants
-from thresher.choosing.savings import Savings, Timings, savings
-from thresher.choosing.shared import SharedChoice, choose_shared, write_shared
-from thresher.choosing.walks import Terms, parse_family
-from thresher.costs.machine import Power, read_machine
-from thresher.defaults import DEFAULT_FAMILIES, ID_RULES, LANGUAGE
-from thresher.errors import ConfigError, StateError
+from thresher.base.defaults import DEFAULT_FAMILIES, ID_RULES, LANGUAGE
+from thresher.base.errors import ConfigError, StateError
+from thresher.base.locks import held
+from thresher.base.machine import Power, read_machine
+from thresher.cleaners.scorer import SENTENCE
+from thresher.cleaners.scorers.extractor import FileText
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
+from thresher.experiments.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choice, write_choice
+from thresher.experiments.choosing.deciding import choose_variants
+from thresher.experiments.choosing.savings import Savings, Timings, savings
+from thresher.experiments.choosing.shared import SharedChoice, choose_shared, write_shared
+from thresher.experiments.choosing.walks import Terms, parse_family
 from thresher.experiments.config import Experiment, checked_measure
+from thresher.experiments.explaining.explanations import read_explained
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
+from thresher.experiments.results import RESULTS_FILE, Results, read_results, write_results
 from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, READING_KEYS, Document, as_options
 from thresher.experiments.stages import evidence_key
-from thresher.explaining.explanations import read_explained
-from thresher.locks import held
-from thresher.pruning_methods.treatments import Treatment
+from thresher.experiments.table import VariantTable, main_measure
+from thresher.indexes.pruning.treatments import Treatment
 from thresher.reports import write_all
 from thresher.reports.table import measure_header
-from thresher.scorers.base import SENTENCE
-from thresher.scorers.extractor import FileText
-from thresher.variants.results import RESULTS_FILE, Results, read_results, write_results
-from thresher.variants.table import VariantTable, main_measure
 
 QUERIES = 1_000_000
 _SECOND = "AP"

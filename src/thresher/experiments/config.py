@@ -10,24 +10,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.choosing.walks import Terms, parse_family
+from thresher.base.defaults import DASK, DEFAULT_FAMILIES, GRADES, STATISTICS
+from thresher.base.errors import ConfigError, ConfigErrors
+from thresher.base.files import digest, read_text
+from thresher.cleaners.scorer import Scorer
+from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.interface import IdRule, ReadOptions
-from thresher.defaults import DASK, DEFAULT_FAMILIES, GRADES, STATISTICS
-from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
+from thresher.experiments.choosing.walks import Terms, parse_family
 from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, read_options
+from thresher.experiments.table import Variant
 from thresher.experiments.variants import read_variants
-from thresher.files import digest, read_text
-from thresher.lucene.analysis import RetrievalModel, parse_retrieval
-from thresher.lucene.indexing import IndexOptions, cannot_hold
+from thresher.indexes.analysis import RetrievalModel, parse_retrieval
+from thresher.indexes.indexing import IndexOptions, cannot_hold
 from thresher.pages import PageOptions
-from thresher.passes.parts import Limits
-from thresher.scorers.base import Scorer
-from thresher.scorers.extractor import FileText
-from thresher.variants.table import Variant
+from thresher.scores.parts import Limits
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")

@@ -10,28 +10,28 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from thresher.choosing.choices import read_choice
-from thresher.errors import ConfigError, StateError, ThresherError
+from thresher.base.errors import ConfigError, StateError, ThresherError
+from thresher.base.locks import exclusive
+from thresher.base.progress import progress
 from thresher.evaluation import read_run
 from thresher.experiments import stages
 from thresher.experiments.chooser import check_key, command_of, last_choice
+from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.explaining.causes import total_change
+from thresher.experiments.explaining.explanations import Explanation, Named, TopicExplanation
+from thresher.experiments.explaining.topic_explaining import CutPage, TopicRuns, cut_page, explain_topic, needed_pages
 from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experiment
+from thresher.experiments.results import RESULTS_FILE, Results, read_results
+from thresher.experiments.table import Variant
 from thresher.experiments.variants import folder_name
-from thresher.explaining.causes import total_change
-from thresher.explaining.explanations import Explanation, Named, TopicExplanation
-from thresher.explaining.topic_explaining import CutPage, TopicRuns, cut_page, explain_topic, needed_pages
-from thresher.locks import exclusive
-from thresher.lucene.analysis import RetrievalModel, analyse
-from thresher.lucene.jvm import check_installed
-from thresher.lucene.score_inputs import ScoredIndex
-from thresher.progress import progress
-from thresher.pruning_methods.treatments import Treatment
-from thresher.scoring.percentiles import resolved
-from thresher.scoring.removed import explained_pages
-from thresher.scoring.store import shards
-from thresher.variants.results import RESULTS_FILE, Results, read_results
-from thresher.variants.table import Variant
+from thresher.indexes.analysis import RetrievalModel, analyse
+from thresher.indexes.jvm import check_installed
+from thresher.indexes.pruning.treatments import Treatment
+from thresher.indexes.score_inputs import ScoredIndex
+from thresher.scores.percentiles import resolved
+from thresher.scores.removed import explained_pages
+from thresher.scores.store import shards
 
 _SAME = 1e-9
 _NEAR = 3

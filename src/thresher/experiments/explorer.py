@@ -6,27 +6,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.choosing.walks import DeclaredFamily, parse_family
-from thresher.errors import InputError
+from thresher.base.errors import InputError
+from thresher.base.locks import held
+from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.experiments.chooser import last_choice
+from thresher.experiments.choosing.walks import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
+from thresher.experiments.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
+from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
+from thresher.experiments.exploring.nested_sweeps import template_of
+from thresher.experiments.exploring.vectors import explore_vectors, read_vectors
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
+from thresher.experiments.results import Results, write_results
 from thresher.experiments.stages import evidence_key
-from thresher.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
-from thresher.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
-from thresher.exploring.nested_sweeps import template_of
-from thresher.exploring.vectors import explore_vectors, read_vectors
-from thresher.locks import held
-from thresher.lucene.jvm import check_installed
-from thresher.passes.backends import Backend
-from thresher.pruning_methods.method import PruningMethod
+from thresher.experiments.table import VariantTable
+from thresher.indexes.jvm import check_installed
+from thresher.indexes.pruning.method import PruningMethod
 from thresher.reports import write_all
 from thresher.reports.formatting import counted
-from thresher.scorers.cleaners import Cleaner, Cut
-from thresher.scoring.percentiles import resolve_all
-from thresher.variants.results import Results, write_results
-from thresher.variants.table import VariantTable
+from thresher.scores.backends import Backend
+from thresher.scores.percentiles import resolve_all
 
 _RECALL = "R@100"
 _COMBINED_POINTS = 25

@@ -8,28 +8,28 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import thresher.arrow as pa
+import thresher.base.arrow as pa
+from thresher.base.defaults import PSEUDO_COUNTS
+from thresher.base.errors import ConfigError, InputError
+from thresher.base.files import digest, file_digest, real_path, safe_name
+from thresher.cleaners.scorer import KEEP_LOW, Scorer, cut_texts
+from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections import Collection, open_collection
 from thresher.collections.file_collection import Files
-from thresher.defaults import PSEUDO_COUNTS
-from thresher.errors import ConfigError, InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
 from thresher.evaluation.topics import About, Notice, notice, read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
+from thresher.experiments.exploring.nested_sweeps import template_of
+from thresher.experiments.table import Variant
 from thresher.experiments.variants import folder_name
-from thresher.exploring.nested_sweeps import template_of
-from thresher.files import digest, file_digest, real_path, safe_name
-from thresher.lucene.analysis import RetrievalModel
-from thresher.passes.backends import Backend
+from thresher.indexes.analysis import RetrievalModel
 from thresher.reports.notices import notice_text
-from thresher.scorers.base import KEEP_LOW, Scorer, cut_texts
-from thresher.scorers.extractor import FileText
-from thresher.scoring.cutting import cleaned_documents
-from thresher.scoring.lost_pages import failures, write_failures
-from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scoring.store import first_document, missing_documents, read_shard, shards, text_store
-from thresher.variants.table import Variant
+from thresher.scores.backends import Backend
+from thresher.scores.cutting import cleaned_documents
+from thresher.scores.lost_pages import failures, write_failures
+from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.scores.store import first_document, missing_documents, read_shard, shards, text_store
 
 
 @dataclass(frozen=True)

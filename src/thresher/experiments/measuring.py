@@ -15,20 +15,20 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.costs.machine import Machine, Power, counted_joules, find_tdp
-from thresher.costs.repeats import Repeats, ThreadClock, are_narrow, compare_times, measure_times
+from thresher.base.files import scratch_folder
+from thresher.base.machine import Machine, Power, counted_joules, find_tdp
+from thresher.base.progress import Progress
+from thresher.base.repeats import Repeats, ThreadClock, are_narrow, compare_times, measure_times
+from thresher.cleaners.cleaner import BASELINE, Cleaner
 from thresher.experiments.config import Experiment
+from thresher.experiments.exploring.pruned_postings import build_pruned
 from thresher.experiments.schema import CostsTable
-from thresher.exploring.pruned_postings import build_pruned
-from thresher.files import scratch_folder
-from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
-from thresher.lucene.searching import QueryTimes, rounds_of, time_queries
-from thresher.progress import Progress
-from thresher.pruning_methods.treatments import Treatment
-from thresher.scorers.cleaners import BASELINE, Cleaner
-from thresher.scoring.cutting import cleaned_documents
-from thresher.scoring.lost_pages import language_of_emptied
-from thresher.variants.table import Cost
+from thresher.experiments.table import Cost
+from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
+from thresher.indexes.pruning.treatments import Treatment
+from thresher.indexes.searching import QueryTimes, rounds_of, time_queries
+from thresher.scores.cutting import cleaned_documents
+from thresher.scores.lost_pages import language_of_emptied
 
 
 @dataclass(frozen=True)

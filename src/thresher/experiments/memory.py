@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from thresher.base.errors import ConfigError, InputError, StateError
+from thresher.base.files import write_text
 from thresher.collections.catalogue import CATALOGUE_PREFIX
-from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation.comparing import as_records, take_qrels, take_run, take_topics
 from thresher.experiments.config import NAME, Experiment, load_experiment
 from thresher.experiments.schema import tables
-from thresher.files import write_text
 from thresher.pages.decoding import decode
 
 Source = Experiment | str | Path | Mapping[str, Any]

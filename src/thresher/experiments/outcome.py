@@ -16,25 +16,34 @@ from typing import Any
 
 import numpy as np
 
-from thresher.costs.machine import Footprint, Power, footprint, read_machine
-from thresher.costs.repeats import Interval, MeasuredTime, break_even
-from thresher.errors import StateError
+from thresher.base.errors import StateError
+from thresher.base.machine import Footprint, Power, footprint, read_machine
+from thresher.base.repeats import Interval, MeasuredTime, break_even
 from thresher.evaluation import check_overlap, compare_all, evaluate, read_run
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import About, Notice, notice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements, Meter, power_of
+from thresher.experiments.results import (
+    RESULTS_FILE,
+    BaselineRun,
+    Facts,
+    Pages,
+    Results,
+    Setup,
+    TitleBias,
+    read_results,
+)
 from thresher.experiments.stages import RowKey, VariantRun
-from thresher.lucene.analysis import english_analyzer, tokens_of_each
-from thresher.lucene.indexing import IndexOptions
-from thresher.lucene.work import QueryWork
+from thresher.experiments.table import Built, Cost, Floats, NoiseFloor, Row, VariantTable
+from thresher.indexes.analysis import english_analyzer, tokens_of_each
+from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.work import QueryWork
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.scoring.lost_pages import failures
-from thresher.scoring.score_pass import ScoreReport
-from thresher.scoring.store import FAILED, list_column, missing_documents, read_shard, shards
-from thresher.variants.results import RESULTS_FILE, BaselineRun, Facts, Pages, Results, Setup, TitleBias, read_results
-from thresher.variants.table import Built, Cost, Floats, NoiseFloor, Row, VariantTable
+from thresher.scores.lost_pages import failures
+from thresher.scores.score_pass import ScoreReport
+from thresher.scores.store import FAILED, list_column, missing_documents, read_shard, shards
 
 # A crawl may have millions, which are in failures.jsonl.
 _REASONS_KEPT = 10_000

@@ -11,9 +11,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher.errors import ConfigError, ConfigErrors
+from thresher.base.errors import ConfigError, ConfigErrors
+from thresher.base.records import adapter_of
 from thresher.experiments.schema import Document, Key, tables
-from thresher.records import adapter_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

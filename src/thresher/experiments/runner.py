@@ -7,33 +7,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from thresher.choosing.choices import Choice
-from thresher.costs.machine import read_machine
-from thresher.costs.repeats import ThreadClock
-from thresher.errors import ConfigError, StateError
+from thresher.base.errors import ConfigError, StateError
+from thresher.base.files import file_digest
+from thresher.base.locks import held
+from thresher.base.machine import read_machine
+from thresher.base.progress import Progress, progress
+from thresher.base.repeats import ThreadClock
+from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut
 from thresher.evaluation import check_overlap, read_run, write_run
 from thresher.experiments import stages
 from thresher.experiments.chooser import command_of, last_choice, measured_again
+from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.config import Experiment
+from thresher.experiments.explaining.explanations import read_explained
 from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import Provenance, git_state
 from thresher.experiments.measuring import Measurements, Meter, build_variant, measure, power_of, warm_up_indexing
 from thresher.experiments.outcome import Run, assemble, kept_results, title_bias
+from thresher.experiments.results import RESULTS_FILE, Results, TitleBias, write_results
+from thresher.experiments.table import Cost, Variant
 from thresher.experiments.variants import folder_name
-from thresher.explaining.explanations import read_explained
-from thresher.files import file_digest
-from thresher.locks import held
-from thresher.lucene.analysis import RetrievalModel
-from thresher.lucene.jvm import check_installed
-from thresher.lucene.searching import Searcher
-from thresher.progress import Progress, progress
-from thresher.pruning_methods.treatments import Treatment
+from thresher.indexes.analysis import RetrievalModel
+from thresher.indexes.jvm import check_installed
+from thresher.indexes.pruning.treatments import Treatment
+from thresher.indexes.searching import Searcher
 from thresher.reports import write_all
-from thresher.scorers.cleaners import BASELINE, Cleaner, Cut
-from thresher.scoring.lost_pages import by_count
-from thresher.scoring.percentiles import resolved
-from thresher.variants.results import RESULTS_FILE, Results, TitleBias, write_results
-from thresher.variants.table import Cost, Variant
+from thresher.scores.lost_pages import by_count
+from thresher.scores.percentiles import resolved
 
 
 def run_experiment(

@@ -12,7 +12,7 @@ from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
-import thresher.defaults as d
+import thresher.base.defaults as d
 
 if TYPE_CHECKING:
     from thresher.collections import ReadOptions

@@ -7,18 +7,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from thresher.base.files import digest, file_digest
+from thresher.base.records import RecordFile
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
-from thresher.files import digest, file_digest
-from thresher.lucene.analysis import RetrievalModel
-from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
-from thresher.lucene.jvm import find_jar
-from thresher.lucene.work import IndexStatistics, QueryWork
-from thresher.pruning_methods.treatments import Treatment
-from thresher.records import RecordFile
-from thresher.variants.results import TitleBias
-from thresher.variants.table import Cost, Variant
+from thresher.experiments.results import TitleBias
+from thresher.experiments.table import Cost, Variant
+from thresher.indexes.analysis import RetrievalModel
+from thresher.indexes.indexing import IndexOptions, Origin, is_built_from
+from thresher.indexes.jvm import find_jar
+from thresher.indexes.pruning.treatments import Treatment
+from thresher.indexes.work import IndexStatistics, QueryWork
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
@@ -86,7 +86,7 @@ class IndexRecord:
     """A finished index, with the key of all that it depends on.
 
     `cutoffs` are the resolved percentiles, by the cuts' names. `indexed` and `emptied` are documents, `words` those kept.
-    `emptied_languages` are the emptied documents by language (see `thresher.scoring.lost_pages`): they add up to `emptied`.
+    `emptied_languages` are the emptied documents by language (see `thresher.scores.lost_pages`): they add up to `emptied`.
     `cut_wall` and `cut_cpu` are seconds to find and apply the cutoffs, which is cleaning and no part of `cost`.
     """
 

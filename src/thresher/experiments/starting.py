@@ -12,15 +12,15 @@ from itertools import islice
 from pathlib import Path
 from string import Template
 
+from thresher.base.defaults import DEFAULT_INDEX
+from thresher.base.errors import ConfigError, InputError
 from thresher.collections import IdRule, JsonFields, ReadOptions, open_collection
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
-from thresher.defaults import DEFAULT_INDEX
-from thresher.errors import ConfigError, InputError
 from thresher.evaluation import read_qrels, read_topics, spelled_as
 from thresher.experiments.config import NAME
-from thresher.passes.backends import documents_apart, likely_fields_apart
 from thresher.reports.formatting import counted
+from thresher.scores.backends import documents_apart, likely_fields_apart
 
 LOOKED_AT = 20_000
 """Most pages that are looked at."""

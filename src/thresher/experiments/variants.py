@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from thresher.errors import ConfigError
+from thresher.base.errors import ConfigError
+from thresher.base.files import safe_name
+from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
+from thresher.cleaners.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
 from thresher.experiments.problems import KeyPath, Problems
 from thresher.experiments.schema import Document, SweepTable
-from thresher.files import safe_name
-from thresher.pruning_methods.treatments import (
+from thresher.experiments.table import Variant
+from thresher.indexes.pruning.treatments import (
     BAR,
     Pruning,
     Treatment,
@@ -19,9 +22,6 @@ from thresher.pruning_methods.treatments import (
     parse_treatment,
     split_treatment,
 )
-from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
-from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
-from thresher.variants.table import Variant
 
 # A sweep of more than this is a slip of the step.
 _MOST_CUTOFFS = 1000

@@ -9,9 +9,9 @@ from datatrove.pipeline.extractors.base import BaseExtractor
 from datatrove.pipeline.filters.base_filter import BaseFilter
 
 from thresher.api import clean_html, clean_pages
+from thresher.base.defaults import DEFAULT_CLEANER, PAGE_SECONDS
+from thresher.base.errors import InputError
 from thresher.collections import Page
-from thresher.defaults import DEFAULT_CLEANER, PAGE_SECONDS
-from thresher.errors import InputError
 
 
 class ThresherExtractor(BaseExtractor):

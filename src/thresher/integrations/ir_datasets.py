@@ -10,9 +10,9 @@ from ir_datasets.formats import BaseDocs, GenericDoc
 from ir_datasets.indices import Docstore
 
 from thresher.api import clean_pages
+from thresher.base.defaults import DEFAULT_CLEANER
 from thresher.collections import Page, ReadOptions
 from thresher.collections.catalogue import source_of
-from thresher.defaults import DEFAULT_CLEANER
 
 
 def cleaned_dataset(dataset: str | ir_datasets.Dataset, cleaner: str = DEFAULT_CLEANER) -> ir_datasets.Dataset:

@@ -11,8 +11,8 @@ import pandas as pd
 import pyterrier as pt
 
 from thresher.api import clean_pages, index_json_lines, search
-from thresher.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
-from thresher.files import temporary_folder
+from thresher.base.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
+from thresher.base.files import temporary_folder
 
 
 class ThresherCleaner(pt.Transformer):

@@ -9,9 +9,9 @@ from html import escape
 
 import numpy as np
 
+from thresher.base.defaults import BLOCK_RULES, LANGUAGE
+from thresher.base.errors import ConfigError
 from thresher.collections.sources import Page, PageError
-from thresher.defaults import BLOCK_RULES, LANGUAGE
-from thresher.errors import ConfigError
 from thresher.pages.decoding import Decoded, binary_kind, decode
 from thresher.pages.marked_text import dump_blocks, heading_mark
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii

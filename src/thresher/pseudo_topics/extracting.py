@@ -23,8 +23,8 @@ from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
 from lxml import etree
 
+from thresher.base.files import fit_text
 from thresher.collections import Page
-from thresher.files import fit_text
 from thresher.pages import check_text
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import has_many_attributes, with_breaks

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-import thresher.arrow as pa
+import thresher.base.arrow as pa
+from thresher.base.files import by_numbers
+from thresher.cleaners.languages import stop_list
 from thresher.collections import IdRule, Part, Source
 from thresher.collections.sources import Span
-from thresher.files import by_numbers
-from thresher.passes.parts import Finished, PartReport, PartWork
 from thresher.pseudo_topics.extracting import LINK_REASONS, Address, Extracted, document_key, extract, page_address
-from thresher.scorers.languages import stop_list
+from thresher.scores.parts import Finished, PartReport, PartWork
 
 Numbers = npt.NDArray[np.uint64]
 Truths = npt.NDArray[np.bool_]

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from thresher.base.defaults import PSEUDO_COUNTS
+from thresher.base.errors import ConfigError, InputError, StateError
+from thresher.base.files import atomic_path, temporary_folder, user_error, user_errors, write_json, write_text
+from thresher.cleaners.languages import languages, stop_list
 from thresher.collections import ID_RULES, Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
-from thresher.defaults import PSEUDO_COUNTS
-from thresher.errors import ConfigError, InputError, StateError
-from thresher.files import atomic_path, temporary_folder, user_error, user_errors, write_json, write_text
-from thresher.passes.backends import Backend
-from thresher.passes.parts import DEFAULT_LIMITS, Limits, run_parts
 from thresher.pseudo_topics.candidates import Candidates, find_anchors, find_texts, sample, shares, text_queries
 from thresher.pseudo_topics.link_tables import NEUTRAL, PLAIN, READ, ExtractWork, Store, Truths, open_store
-from thresher.scorers.languages import languages, stop_list
+from thresher.scores.backends import Backend
+from thresher.scores.parts import DEFAULT_LIMITS, Limits, run_parts
 
 TITLES, ANCHORS, SENTENCES = "titles", "anchors", "sentences"
 SOURCES = (TITLES, ANCHORS, "descriptions", "questions", SENTENCES)

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
+from thresher.base.files import atomic_path
 from thresher.collections import Collection
-from thresher.files import atomic_path
 from thresher.pages.decoding import decode
-from thresher.passes.backends import documents_apart
 from thresher.pseudo_topics.extracting import SENTENCE_ENDS, in_source, units
 from thresher.pseudo_topics.link_tables import Store, Truths
+from thresher.scores.backends import documents_apart
 
 PAGES = "pages.jsonl.gz"
 """The file of sampled pages."""

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from thresher.choosing.advice import Advice
-    from thresher.choosing.choices import Choice
-    from thresher.explaining.explanations import ExplainedTopics
-    from thresher.variants.results import Results
+    from thresher.experiments.choosing.advice import Advice
+    from thresher.experiments.choosing.choices import Choice
+    from thresher.experiments.explaining.explanations import ExplainedTopics
+    from thresher.experiments.results import Results
 
 __all__ = ["write_all", "write_report"]
 
@@ -27,12 +27,12 @@ def write_all(
     `choice` and `explained` see `write_report`.
     """
     # What renders is imported when there is something to render.
-    from thresher.files import write_text
+    from thresher.base.files import write_text
+    from thresher.experiments.held_out import chosen_on_topics
     from thresher.reports import further_tables as further
     from thresher.reports.table import csv_table
     from thresher.reports.text_tables import render_latex, render_markdown
     from thresher.reports.variant_tables import RESULTS_CSV, main_table, per_topic_csv, results_csv
-    from thresher.variants.held_out import chosen_on_topics
 
     write_text(folder / RESULTS_CSV, results_csv(results))
     if results.was_run:
@@ -62,7 +62,7 @@ def write_report(
     The page says what is advised or recommended if there is an advice or a choice, and links to the pages that explain topics
     if there are any.
     """
-    from thresher.files import write_text
+    from thresher.base.files import write_text
     from thresher.reports.html import render_report
 
     write_text(folder / REPORT_FILE, render_report(results, choice, explained, advice))

@@ -16,12 +16,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from thresher.choosing.choices import Choice
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.table import VariantTable
 from thresher.reports.charts import MOST_MARKED, Row, Variants
 from thresher.reports.formatting import MEASURE_DECIMALS
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
-from thresher.variants.table import VariantTable
 
 SINGLES = "variants without a sweep"
 """The heading of variants without a cutoff, or alone in their sweep."""

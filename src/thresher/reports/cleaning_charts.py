@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
-from thresher.cleaneval.results import CleanerResult, CleaningRun
-from thresher.errors import MissingDependencyError
-from thresher.files import user_errors, write_text
+from thresher.base.errors import MissingDependencyError
+from thresher.base.files import user_errors, write_text
+from thresher.evaluation.cleaneval.results import CleanerResult, CleaningRun
 from thresher.reports import cleaning_tables as tables
 from thresher.reports.charts import BASELINE, SERIES, SOFT, Row, layer, number, placed, roomy, series, whole, written
 from thresher.reports.drawing import Plot

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from thresher.cleaneval.cleaning_measures import Agreement, Summary
-from thresher.cleaneval.comparing import PageQuality
-from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.results import CleanerResult, CleaningRun, MeanInterval, TypeQuality, by_page_type
-from thresher.defaults import CORRECTIONS
+from thresher.base.defaults import CORRECTIONS
+from thresher.evaluation.cleaneval.cleaning_measures import Agreement, Summary
+from thresher.evaluation.cleaneval.comparing import PageQuality
+from thresher.evaluation.cleaneval.gold import GoldPage
+from thresher.evaluation.cleaneval.results import CleanerResult, CleaningRun, MeanInterval, TypeQuality, by_page_type
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import (
     MARKS,

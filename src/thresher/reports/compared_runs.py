@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from thresher.defaults import HOLM
-from thresher.errors import visible
+from thresher.base.defaults import HOLM
+from thresher.base.errors import visible
 from thresher.evaluation.non_inferiority import MINIMUM, MarginComparison
 from thresher.evaluation.significance import EXACT_LIMIT, ComparedRuns, Comparison
 from thresher.reports.formatting import correction_text, counted

@@ -12,17 +12,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from thresher.choosing.choices import Choice
-from thresher.errors import InputError, needs_extra
-from thresher.files import atomic_path, kept_text
+from thresher.base.errors import InputError, needs_extra
+from thresher.base.files import atomic_path, kept_text
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.results import Results
+from thresher.experiments.table import VariantTable
 from thresher.reports.chart_rows import answered_variants, topic_rows
 from thresher.reports.charts import LOOK, Row, Spec, Variants, cutoffs, on_held_out, overview, roomy, topics
 from thresher.reports.formatting import change_text, plain
 from thresher.reports.html_parts import TEMPLATES
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import Entry
-from thresher.variants.results import Results
-from thresher.variants.table import VariantTable
 
 ENDINGS = (".svg", ".pdf", ".png")
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"

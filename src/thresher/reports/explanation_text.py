@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from thresher.columns import number_text
-from thresher.explaining.explanations import (
+from thresher.base.columns import number_text
+from thresher.experiments.explaining.explanations import (
     DocumentChange,
     Drop,
     Explanation,
@@ -26,7 +26,7 @@ from thresher.reports.formatting import NOTHING, change_text, measure_text, perc
 from thresher.reports.html_parts import render_template
 from thresher.reports.table import DIFFERENCE, PERCENT, VALUE, Column, Table
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
-from thresher.scoring.removed import DROPPED_HEADING, short
+from thresher.scores.removed import DROPPED_HEADING, short
 
 _DOCUMENTS, _PASSAGES, _NEIGHBOURS, _TOPICS = 10, 3, 5, 20
 """Shown of a topic or of all; one document is shown whole."""

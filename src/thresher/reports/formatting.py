@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from thresher.defaults import COLLECTION, DOCUMENT, HOLM, REFERENCE
-from thresher.errors import visible
+from thresher.base.defaults import COLLECTION, DOCUMENT, HOLM, REFERENCE
+from thresher.base.errors import visible
 
 if TYPE_CHECKING:
     from thresher.evaluation.significance import Comparison, Direction

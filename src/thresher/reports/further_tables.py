@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from thresher.choosing.choices import Choice, FamilyWalk, Line, ModelChoice, Pick, Tested
-from thresher.choosing.savings import Savings
-from thresher.choosing.shared import SharedChoice, Tried
-from thresher.columns import Declared, Show
+from thresher.base.columns import Declared, Show
+from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.significance import Comparison
+from thresher.experiments.choosing.choices import Choice, FamilyWalk, Line, ModelChoice, Pick, Tested
+from thresher.experiments.choosing.savings import Savings
+from thresher.experiments.choosing.shared import SharedChoice, Tried
+from thresher.experiments.held_out import Chosen, chosen_on_topics
+from thresher.experiments.results import BaselineRun, Results
 from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
 from thresher.reports.summary import loss_text, margin_text
 from thresher.reports.table import FORMATS, Column, Table, columns_of, filled, measure_header, pick, within
 from thresher.reports.variant_columns import BREAK_EVEN
 from thresher.reports.variant_tables import caption
-from thresher.scorers.cleaners import BASELINE
-from thresher.variants.held_out import Chosen, chosen_on_topics
-from thresher.variants.results import BaselineRun, Results
 
 CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from dataclasses import astuple, replace
 from typing import Any
 
-from thresher.choosing.advice import Advice
-from thresher.choosing.choices import Choice, ModelChoice, Pick
-from thresher.defaults import DEFAULT_INDEX
-from thresher.explaining.explanations import ExplainedTopics
+from thresher.base.defaults import DEFAULT_INDEX
+from thresher.experiments.choosing.advice import Advice
+from thresher.experiments.choosing.choices import Choice, ModelChoice, Pick
+from thresher.experiments.explaining.explanations import ExplainedTopics
+from thresher.experiments.results import Results
+from thresher.experiments.table import VariantTable, Verdict
 from thresher.reports import formatting, further_tables, summary, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
 from thresher.reports.charts import LOOK, cutoffs, frontier, leading, on_held_out, overview, topics
@@ -22,8 +24,6 @@ from thresher.reports.methods import methods
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
 from thresher.reports.variant_columns import tested_measures
-from thresher.variants.results import Results
-from thresher.variants.table import VariantTable, Verdict
 
 QUERIES = 1_000_000
 """Queries that savings are first shown for, where the choice has none."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thresher.columns import exact_number
-from thresher.lucene.analysis import formula_of
-from thresher.pruning_methods.method import PruningMethod
-from thresher.pruning_methods.treatments import Treatment, method_class
+from thresher.base.columns import exact_number
+from thresher.cleaners.cleaner import parse_scorer
+from thresher.cleaners.scorer import Scorer
+from thresher.experiments.results import Facts, Results
+from thresher.indexes.analysis import formula_of
+from thresher.indexes.pruning.method import PruningMethod
+from thresher.indexes.pruning.treatments import Treatment, method_class
 from thresher.reports.formatting import correction_text
 from thresher.reports.table import measure_header
-from thresher.scorers.base import Scorer
-from thresher.scorers.cleaners import parse_scorer
-from thresher.variants.results import Facts, Results
 
 Method = tuple[str, tuple[str, ...]]
 """A heading, and what is said below it, a line each."""

@@ -1,4 +1,4 @@
-"""How results, choices and compared runs look in Python and notebooks: see `thresher.shown`."""
+"""How results, choices and compared runs look in Python and notebooks: see `thresher.base.shown`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from thresher.base.shown import VIEWS, View
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.compared_runs import AT_MARGIN, RUNS, compared_rows, runs_table
 from thresher.reports.drawing import all_plot
@@ -19,8 +20,7 @@ from thresher.reports.summary import answer, commands, findings, shared_answer, 
 from thresher.reports.table import Column, Table, data_frame, each, filled
 from thresher.reports.variant_columns import entries, variant_columns
 from thresher.reports.variant_tables import answer_table
-from thresher.scoring.store import PageScores
-from thresher.shown import VIEWS, View
+from thresher.scores.store import PageScores
 
 _ROWS, _WIDTH = 12, 240
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thresher.evaluation.topics import About, Notice
+from thresher.experiments.results import Results
 from thresher.reports.formatting import counted
-from thresher.scoring.lost_pages import worst_losses
-from thresher.variants.results import Results
+from thresher.scores.lost_pages import worst_losses
 
 _SENTENCES = {
     About.UNJUDGED: "{count} without judgments left out: {ids}.",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from thresher.choosing.advice import Advice
-from thresher.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
-from thresher.choosing.shared import SharedChoice
-from thresher.costs.repeats import Interval
-from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
+from thresher.base.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
+from thresher.base.repeats import Interval
+from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
+from thresher.experiments.choosing.advice import Advice
+from thresher.experiments.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
+from thresher.experiments.choosing.shared import SharedChoice
+from thresher.experiments.results import Results, TitleBias
+from thresher.experiments.table import VariantTable
 from thresher.reports.formatting import being, change_text, counted, measure_text, percent, percent_text, signed
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
-from thresher.scorers.cleaners import BASELINE
-from thresher.variants.results import Results, TitleBias
-from thresher.variants.table import VariantTable
 
 
 def findings(results: Results) -> Iterator[str]:

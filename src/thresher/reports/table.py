@@ -14,8 +14,8 @@ from numbers import Integral
 from operator import attrgetter
 from typing import Any, Generic, Literal, TypeVar
 
-from thresher.columns import Declared, Show, declared
-from thresher.errors import needs_extra
+from thresher.base.columns import Declared, Show, declared
+from thresher.base.errors import needs_extra
 from thresher.reports import formatting
 
 Row = TypeVar("Row")
@@ -78,7 +78,7 @@ _ALONE: Mapping[Show, Number] = {
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """A column over the records that are a table's rows; see `thresher.columns.Declared` for what is declared.
+    """A column over the records that are a table's rows; see `thresher.base.columns.Declared` for what is declared.
 
     Attributes:
         name: what CSV files call it; tables, too, unless there is a `header`.

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 
-from thresher.errors import visible
+from thresher.base.errors import visible
 from thresher.reports.formatting import plain
 from thresher.reports.table import Head, Table
 

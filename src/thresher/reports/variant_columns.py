@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from thresher.columns import Show
-from thresher.costs.machine import Footprint
-from thresher.costs.repeats import BreakEven, MeasuredTime, Payoff
+from thresher.base.columns import Show
+from thresher.base.machine import Footprint
+from thresher.base.repeats import BreakEven, MeasuredTime, Payoff
 from thresher.evaluation.significance import Comparison, is_tested
-from thresher.lucene.work import IndexStatistics, QueryWork
+from thresher.experiments.results import Results
+from thresher.experiments.table import Bounds, Built, Cost, Row, Variant, VariantTable
+from thresher.indexes.work import IndexStatistics, QueryWork
 from thresher.reports.formatting import MARKS, direction, fixed
 from thresher.reports.table import FORMATS, Column, columns_of, measure_header, pick, within
-from thresher.variants.results import Results
-from thresher.variants.table import Bounds, Built, Cost, Row, Variant, VariantTable
 
 FOOTPRINTS = ("tag removal", "scoring", "indexing", "10,000 searches", "1,000,000 searches")
 """The work that a variant has footprints of; the last two only where queries were timed."""

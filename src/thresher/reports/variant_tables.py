@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from thresher.columns import Declared, Show
-from thresher.lucene.analysis import formula_of
-from thresher.lucene.work import bytes_by_part
+from thresher.base.columns import Declared, Show
+from thresher.experiments.results import Results
+from thresher.experiments.table import Floats, VariantTable
+from thresher.indexes.analysis import formula_of
+from thresher.indexes.work import bytes_by_part
 from thresher.reports.formatting import MINUS, correction_text, counted, fixed, marks_text
 from thresher.reports.table import FORMATS, Column, Table, columns_of, csv_table, measure_header, pick, spread
 from thresher.reports.variant_columns import (
@@ -20,8 +22,6 @@ from thresher.reports.variant_columns import (
     slug,
     variant_columns,
 )
-from thresher.variants.results import Results
-from thresher.variants.table import Floats, VariantTable
 
 RESULTS_CSV = "results.csv"
 SMALLEST_PART = 0.01

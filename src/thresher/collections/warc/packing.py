@@ -10,8 +10,8 @@ from typing import BinaryIO, cast
 from fastwarc.stream_io import ZstdReader
 from isal import isal_zlib
 
+from thresher.base.streams import reason
 from thresher.collections.warc.framing import start_of_record
-from thresher.streams import reason
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"

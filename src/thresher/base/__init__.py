@@ -1,0 +1,1 @@
+"""Errors, files, records, numbers, progress: what every other room stands on."""

@@ -1,0 +1,131 @@
+"""Models as archives of arrays: a zip of a card in JSON and arrays in NumPy's format, without pickle; by name or path.
+
+There are no timestamps, so that the same model has the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.errors import ConfigError, InputError, StateError
+from thresher.base.files import atomic_path, user_errors
+
+CARD = "card.json"
+# Models have 2 to 4.
+_MOST_RATIO, _LEAST_BYTES = 16, 2**20
+Array = npt.NDArray[Any]
+Model = TypeVar("Model")
+
+
+@dataclass(frozen=True)
+class NamedModels(Generic[Model]):
+    """Models of one kind by name or path: some come with the package, all else is a file.
+
+    Attributes:
+        what: the kind, such as `NCleaner model`, for messages.
+        shipped: the names of those that come with the package.
+        folder: where these are, as files `NAME` and `suffix`.
+        suffix: of files.
+        maker: what writes such a file, for messages.
+        read: reads a file; raises `InputError` if it is damaged.
+    """
+
+    what: str
+    shipped: Collection[str]
+    folder: Traversable
+    suffix: str
+    maker: str
+    read: Callable[[Traversable], Model]
+
+    def find(self, name: str, where: str | None = None) -> Traversable:
+        """Return the file of a model."""
+        if name in self.shipped:
+            return self.folder / f"{name}{self.suffix}"
+        path = Path(name)
+        if not name or not path.is_file():
+            raise ConfigError(
+                f"there is no {self.what} {name!r}",
+                f"use {', '.join(self.shipped)} or the path of a file that `{self.maker}` wrote",
+                where or f"model={name}",
+            )
+        return path
+
+    def load(self, name: str) -> Model:
+        """Read a model."""
+        path = self.find(name)
+        try:
+            return self.read(path)
+        except InputError as error:
+            if name in self.shipped:
+                raise StateError(f"the model {name} is damaged", "install Thresher again", str(path)) from error
+            raise
+
+
+def write_archive(path: Path, card: str, arrays: Mapping[str, Array]) -> None:
+    """Write a card and arrays, whose names are the members' without `.npy`, to `path` atomically."""
+    members = {CARD: f"{card}\n".encode()}
+    for name, values in arrays.items():
+        buffer = io.BytesIO()
+        little = values.astype(values.dtype.newbyteorder("<"), copy=False)
+        np.lib.format.write_array(buffer, np.ascontiguousarray(little), allow_pickle=False)
+        members[f"{name}.npy"] = buffer.getvalue()
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, content in members.items():
+            # Fixed timestamp (1980) and permissions.
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
+
+
+def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -> tuple[bytes, dict[str, Array]]:
+    """Return the card and the named arrays of an archive; messages have the kind of file (`what`) and the `fix` for a
+    bad one.
+    """
+    with user_errors(Path(str(path))):
+        file = path.open("rb")
+    try:
+        with file, zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            packed, unpacked = sum(each.compress_size for each in members), sum(each.file_size for each in members)
+            if unpacked > max(_MOST_RATIO * packed, _LEAST_BYTES):
+                raise ValueError("no model compresses so well")
+            card = archive.read(CARD)
+            return card, {
+                name: np.lib.format.read_array(io.BytesIO(archive.read(f"{name}.npy")), allow_pickle=False)
+                for name in names
+                if f"{name}.npy" in archive.namelist()
+            }
+    # A wrong offset makes the seek raise OSError, a shape of any size MemoryError.
+    except (
+        OSError,
+        MemoryError,
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        KeyError,
+        ValueError,
+        RuntimeError,
+    ) as error:
+        raise damaged(path, what, fix) from error
+
+
+def damaged(path: Traversable, what: str, fix: str) -> InputError:
+    """Return the error for a file that is damaged or something else."""
+    return InputError(f"it is damaged, or holds no {what}", fix, str(path))
+
+
+def array_digest(arrays: Sequence[Array]) -> str:
+    """Return the SHA-256 of arrays."""
+    digest = hashlib.sha256()
+    for values in arrays:
+        digest.update(np.ascontiguousarray(values).data)
+    return digest.hexdigest()

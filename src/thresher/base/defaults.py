@@ -1,0 +1,71 @@
+"""Choices and defaults that experiment files, the command line and the library share, each declared once."""
+
+from __future__ import annotations
+
+PAGE_SECONDS = 30.0
+"""Pages that take longer fail."""
+PAGE_MIB = 16.0
+"""Larger pages fail."""
+FORMATS = ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
+"""The formats of collections' files."""
+ID_RULES = ("path", "stem", "address", "record")
+"""The sources of document ids: see `thresher.collections.interface.IdRule`."""
+BLOCK_RULES = ("join", "split")
+"""Whether inline tags pass within a block, or only A does: see `thresher.pages.PageOptions`."""
+LANGUAGE = "en"
+"""The language of the sentence splitter's abbreviations."""
+STEMMERS = ("porter", "krovetz", "none")
+"""The stemmers of Anserini's English analysis."""
+STATISTICS = ("original", "pruned")
+"""The collection statistics that a pruned index is ranked with: those before pruning, or its own."""
+OUTPUT_FORMATS = ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")
+"""The formats of cleaned collections, which are also endings of file names."""
+MARKDOWN, TEXT_NAME = "markdown", "contents"
+"""A further format, whose ending is `.md`, and the member of that name; the name of the member with the text."""
+TOPIC_FIELD = "title"
+"""The field of TREC or XML topics that is the query."""
+RETRIEVAL_MODEL = "qld"
+QLD_MU, BM25_K1, BM25_B = 2000.0, 0.9, 0.4
+"""The parameters of the retrieval models: Anserini's."""
+DEPTH = 1000
+"""Hits a topic."""
+GRADES = ("relevance", "effectiveness", "credibility")
+"""The columns of grades in qrels, in their order; qrels of four columns have the first."""
+DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
+"""The measures of the paper's tables, and how much of what they look at is judged at all."""
+LOCAL, DASK = "local", "dask"
+BACKENDS = (LOCAL, DASK)
+"""Who works: processes of this machine, or the workers of a Dask cluster."""
+PSEUDO_COUNTS = "pseudo-topics.json"
+"""The file that `thresher pseudo-topics` writes beside its topics, by which experiments know them."""
+COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
+"""Relative cutoffs, before their number: see `thresher.cleaners.relative_cutoffs`."""
+CARBON_INTENSITY = 0.341
+"""kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
+MEASURE_SECONDS = 60.0
+"""The seconds that queries are timed, and indexing."""
+PUE = 1.0
+"""Power usage effectiveness: a data centre's power by that of its machines. 1.58 is a usual average (Lottick et al. 2019)."""
+MOST_EMPTIED = 0.01
+"""Share of the pages with text that a recommended variant may leave without any."""
+MARGIN = "5%"
+"""The accepted loss: Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""
+DEFAULT_FAMILIES = ("none|dcp", "boilerpipe(rules=words,headings=keep)|dcp", "none|2n2p", "none|prp")
+"""The sweeps that an index is recommended from: on eight collections the best four, each time found on the other seven."""
+MOST_TITLED = 0.25
+"""Share of the relevant pages with all words of their topic in title or headings; beyond it reports warn."""
+ALPHA = 0.05
+"""The significance level of the paper."""
+HOLM = "holm"
+CORRECTIONS = (HOLM, "none")
+"""Corrections of p-values for the number of tests: Holm's method, or none."""
+DEFAULT_CLEANER = "content@0.5"
+"""What to clean with for text. Keeping all headings, as for search, costs up to .07 of word F1: docs/results/content.md."""
+SEARCH_CLEANER = "content(headings=keep)@0.3"
+DEFAULT_INDEX = "content(headings=keep)@0.3|dcp@0.42"
+"""What to clean with for search, and the index to begin with: scripts/defaults measures them on six collections."""
+_MEASURED = ("pydoc", "cacm", "postgresql", "sqlite-docs", "ray-docs", "web")
+LEFT_OUT = dict(zip(_MEASURED, (-0.047, -0.003, -0.014, -0.019, 0.047, 0.0), strict=True))
+"""What such an index, chosen on the other five, changed of exp-nDCG@10 on each of the six: docs/results/defaults.md."""
+BY_SENTENCES = dict(zip(_MEASURED, (-0.018, -0.016, 0.001, -0.005, -0.02, 0.002), strict=True))
+"""What indexes that sentences of the pages choose changed of exp-nDCG@10 by people's topics: docs/results/pseudo-topics.md."""

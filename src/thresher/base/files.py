@@ -1,0 +1,388 @@
+"""Atomic file writes, digests and safe file names."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import socket
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from thresher.base.errors import InputError, ResourceError, ThresherError
+from thresher.base.streams import open_stream
+
+_TEMPORARY = ".thresher-"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+# File descriptors of locks.
+_LOCKS: set[int] = set()
+# NumPy does not say why it could not write.
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
+# Arrow's and those of codecs.
+_NO_MEMORY = re.compile("malloc of size|not enough memory|cannot allocate memory", re.IGNORECASE)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error, of whatever class, says that there is no memory left."""
+    of_system = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return of_system or isinstance(error, MemoryError) or bool(_NO_MEMORY.search(str(error)))
+
+
+def memory_error(where: Path | str = "") -> ResourceError:
+    """Return the error shown to users where there is no memory left."""
+    return ResourceError("no memory left", "use fewer workers or a machine with more memory", str(where))
+
+
+def user_error(error: OSError, path: Path | str) -> ThresherError:
+    """Return the error shown to users for an operating-system error about `path`, or about what is written for it."""
+    path = lasting(path)
+    if is_out_of_memory(error):
+        return memory_error(path)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT) or _CUT_SHORT.fullmatch(str(error)):
+        return ResourceError("no space left on the disk", "free some space and run the same command again", str(path))
+    if isinstance(error, FileNotFoundError):
+        return InputError("there is no such file or folder", "check the path", str(path))
+    if isinstance(error, PermissionError):
+        return InputError("it may not be read or written", "change its permissions or choose another path", str(path))
+    # `FileExistsError` means that a file is in the way of a folder.
+    reason = os.strerror(errno.ENOTDIR) if isinstance(error, FileExistsError) else error.strerror or error
+    return InputError(f"it cannot be used ({reason})", "check the path and the disk", str(path))
+
+
+@contextmanager
+def user_errors(path: Path | str) -> Iterator[None]:
+    """Raise the error shown to users instead of an operating-system error in the block, which is about `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise user_error(error, path) from error
+
+
+def lasting(path: Path | str) -> Path:
+    """Map a path below a temporary name to the path that users know.
+
+    >>> lasting("models/.self-4f.1234.tmp/words/text")
+    PosixPath('models/self-4f')
+    >>> lasting("out/.thresher-x1y2.1234.tmp/scores")
+    PosixPath('out')
+    """
+    path = Path(path)
+    for one in (*reversed(path.parents), path):
+        if match := _LEFTOVER.fullmatch(one.name):
+            is_for_a_while = one.name.startswith(_TEMPORARY)
+            return one.parent if is_for_a_while else one.with_name(match["name"])
+    return path
+
+
+# The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process: Linux has no greater ones.
+_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(old\.)?tmp")
+_PROCESSES = 2**22
+# Scores are kept beside what is cleaned.
+_SCORES = ".scores"
+_MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
+# What this process gives temporary names, in the blocks of `without_leftovers`.
+_WATCHED: list[set[Path]] = []
+
+
+def real_path(path: Path) -> Path:
+    """Return a path without links; those that lead to themselves stay: `Path.resolve` raises a `RuntimeError` for them."""
+    return Path(os.path.realpath(path))
+
+
+def cache_folder() -> Path:
+    """Return the folder for what is made on first use, such as models: `$THRESHER_CACHE`, else `thresher` in the user's."""
+    chosen = os.environ.get("THRESHER_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "thresher"
+
+
+def scores_beside(path: Path) -> Path:
+    """Return the folder beside a file that has what it is made from until it is there."""
+    return path.with_name(f".{path.name}{_SCORES}")
+
+
+def is_unfinished(name: str) -> bool:
+    """Return whether a name is one that this package gives to files and folders until they are finished.
+
+    >>> [is_unfinished(name) for name in (".o.jsonl.scores", ".o.jsonl.1234.tmp", ".htaccess", "o.scores")]
+    [True, True, False, False]
+    """
+    return name.startswith(".") and (name.endswith(_SCORES) or bool(_LEFTOVER.fullmatch(name)))
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`, for a file or folder; rename it to `path` on success, remove it on error.
+
+    If `path` is a link to a file, the link stays, and its target is replaced.
+    """
+    with suppress(OSError):
+        path = real_path(path) if path.is_symlink() and not path.is_dir() else path
+    temporary = _aside(path, "tmp")
+    try:
+        # One look, since another process may replace a folder meanwhile.
+        with suppress(FileNotFoundError, NotADirectoryError):
+            mode = path.stat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                # Renaming would replace a device or pipe by a file.
+                raise InputError("it is not a file that can be replaced", "write to a file", str(path))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove(temporary)
+        yield temporary
+        if not temporary.is_dir():
+            with temporary.open("rb") as handle:
+                os.fsync(handle.fileno())
+        while True:
+            if temporary.is_dir() and path.is_dir():
+                with suppress(FileNotFoundError):
+                    remove_folder(path)
+            try:
+                temporary.replace(path)
+                break
+            except OSError as error:
+                # Another process put its folder there meanwhile: the last one stays.
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+    except OSError as error:
+        raise user_error(error, path) from error
+    finally:
+        # A failure to remove must not hide the first error.
+        with suppress(OSError):
+            _remove(temporary)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder atomically."""
+    doomed = _aside(folder, "old.tmp")
+    _remove(doomed)
+    folder.replace(doomed)
+    _remove(doomed)
+
+
+@contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder beside `path`, for temporary files; remove it at the end."""
+    temporary = _aside(path, "tmp")
+    _remove(temporary)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+    finally:
+        _remove(temporary)
+
+
+@contextmanager
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Yield a new folder, in the system's one for temporary files if not in `parent`, and remove it at the end.
+
+    What killed processes left is removed first: it is no longer locked.
+    """
+    parent = parent or Path(tempfile.gettempdir())
+    with user_errors(parent):
+        for left in parent.glob(f"{_TEMPORARY}*"):
+            with suppress(OSError), locked(left):
+                shutil.rmtree(left)
+        while True:
+            # A name that `remove_leftovers` knows, too.
+            folder = Path(tempfile.mkdtemp(_ending("tmp"), _TEMPORARY, parent)).absolute()
+            lock = ExitStack()
+            # Another process may have taken it for one that was left, before it was locked.
+            with suppress(OSError):
+                lock.enter_context(locked(folder))
+                if folder.exists():
+                    break
+    with lock:
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def locked(path: Path, flags: int = _FOLDER, wait: bool = False) -> Iterator[int]:
+    """Lock a folder, or with other flags of `os.open` a file, for this process, and yield its file descriptor.
+
+    The system unlocks it however the process ends; processes forked from it do not hold it. `wait` waits for other processes.
+    """
+    handle = os.open(path, flags, 0o666)
+    _LOCKS.add(handle)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        yield handle
+    finally:
+        # Closed already in a process forked meanwhile.
+        if handle in _LOCKS:
+            _LOCKS.discard(handle)
+            os.close(handle)
+
+
+def _let_go() -> None:
+    """Close the locks of the process that this one was forked from, and which it may outlive."""
+    while _LOCKS:
+        os.close(_LOCKS.pop())
+
+
+os.register_at_fork(after_in_child=_let_go)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files and folders of killed processes below `folder`.
+
+    The caller must hold the lock of `folder`: temporary files of running processes look the same.
+    """
+    for path in [path for path in folder.rglob(".*.tmp") if _LEFTOVER.fullmatch(path.name)]:
+        _remove(path)
+
+
+def remove_left(paths: Iterable[Path]) -> None:
+    """Remove what killed processes of this machine left of files and folders under temporary names."""
+    names: dict[Path, set[str]] = {}
+    for path in paths:
+        names.setdefault(path.parent, set()).add(path.name)
+    for folder, wanted in names.items():
+        with suppress(OSError):
+            for left in list(folder.iterdir()):
+                match = _LEFTOVER.fullmatch(left.name)
+                if match and match["name"] in wanted and _has_ended(int(match["process"])):
+                    _remove(left)
+
+
+def _has_ended(number: int) -> bool:
+    """Return whether a process of this machine has ended; those of others are not known."""
+    process = number - _MACHINE
+    if not 0 < process < _PROCESSES:
+        return False
+    try:
+        os.kill(process, 0)
+    except OSError as error:
+        return isinstance(error, ProcessLookupError)
+    return False
+
+
+@contextmanager
+def without_leftovers() -> Iterator[None]:
+    """Do `remove_left`, at the end of a block without an error, for all that this process has written in it."""
+    written: set[Path] = set()
+    _WATCHED.append(written)
+    try:
+        yield
+    finally:
+        _WATCHED.pop()
+    remove_left(written)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` as UTF-8 to `path` atomically."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` as indented JSON to `path` atomically."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """Read a file, compressed or not, of at most `most` bytes once unpacked; None for any number."""
+    with user_errors(path), open_stream(path) as stream:
+        content = stream.read(-1 if most is None else most + 1)
+        if most is not None and len(content) > most:
+            raise InputError(f"it has more than {most // 2**20} MiB", "check the path", str(path))
+        stream.check_whole()
+    return content
+
+
+def read_text(path: Path, most: int | None = None) -> str:
+    """Read a UTF-8 file, as `read_bytes`; skip a byte order mark and normalise line ends to line feeds."""
+    try:
+        return read_bytes(path, most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error
+
+
+def kept_text(name: str, make: Callable[[], str]) -> str:
+    """Return the text `name` of the cache folder, made on first use; each time where nothing can be kept."""
+    path = cache_folder() / name
+    if path.is_file():
+        return path.read_text(encoding="utf-8")
+    text = make()
+    with suppress(ThresherError):
+        write_text(path, text)
+    return text
+
+
+def fit_text(text: str) -> str:
+    """Return the text with surrogates replaced, for UTF-8 files."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def digest(value: Any) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of the JSON value `value`."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes in hexadecimal."""
+    with user_errors(path), path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def plugins(group: str) -> dict[str, EntryPoint]:
+    """Return what other installed packages offer under the name of a group, by name; nothing of it is imported."""
+    return _plugins(group, tuple(sys.path))
+
+
+@cache
+def _plugins(group: str, _path: tuple[str, ...]) -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in sorted(entry_points(group=group), key=lambda entry: entry.name)}
+
+
+def safe_name(name: str) -> str:
+    """Return a canonical name as a file name: characters other than letters, digits and `@+._=-` become `_`.
+
+    >>> safe_name("perplexity(lm=books)@8000")
+    'perplexity_lm=books_@8000'
+    """
+    return re.sub(r"[^A-Za-z0-9@+._=-]", "_", name)
+
+
+def by_numbers(path: Path) -> tuple[int, ...]:
+    """Return the numbers in a file's name, by which files sort however many digits they have.
+
+    >>> by_numbers(Path("shard-000002-1000000.parquet"))
+    (2, 1000000)
+    """
+    return tuple(map(int, re.findall("[0-9]+", path.name)))
+
+
+def _aside(path: Path, suffix: str) -> Path:
+    for watched in _WATCHED:
+        watched.add(path)
+    return path.with_name(f".{path.name}{_ending(suffix)}")
+
+
+def _ending(suffix: str) -> str:
+    return f".{_MACHINE + os.getpid()}.{suffix}"
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    elif path.is_symlink() or path.exists():
+        path.unlink(missing_ok=True)

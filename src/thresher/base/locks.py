@@ -1,0 +1,48 @@
+"""Locks on folders: one process at a time works in a folder, and another one is told which."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from thresher.base.errors import StateError
+from thresher.base.files import fit_text, locked, real_path, remove_leftovers, user_error
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold `folder` for this process; the system lets go of it however the process ends."""
+    path = folder / ".lock"
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT))
+        except BlockingIOError as error:
+            raise StateError(
+                f"another run is at work here: {path.read_text(encoding='utf-8') or 'a process that has just begun'}",
+                "wait until it has ended",
+                str(folder),
+            ) from error
+        except OSError as error:
+            raise user_error(error, folder) from error
+        since = datetime.now().astimezone().isoformat(timespec="seconds")
+        command = fit_text(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
+        os.ftruncate(handle, 0)
+        os.write(handle, f"`{command}`, process {os.getpid()} on {socket.gethostname()} since {since}".encode())
+        yield
+
+
+@contextmanager
+def held(*folders: Path) -> Iterator[None]:
+    """Hold folders, which may be the same, free of what killed processes left in them."""
+    with ExitStack() as stack:
+        for folder in {real_path(folder): folder for folder in folders}.values():
+            stack.enter_context(exclusive(folder))
+            remove_leftovers(folder)
+        yield

@@ -1,0 +1,239 @@
+"""The machine that runs this and the power of its CPU: for `thresher doctor`, the manifest, and the energy estimate."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import psutil
+
+from thresher.base.columns import Declared, Show
+from thresher.base.defaults import CARBON_INTENSITY, PUE
+from thresher.base.errors import ConfigError
+from thresher.base.repeats import Interval
+
+ASSUMED_WATTS = 85.0
+"""A socket whose TDP is not known: that of the paper's CPU, the Intel Xeon E5-2630 v4."""
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True)
+class Tdp:
+    """Watts of all sockets of a machine together, and where the figure comes from."""
+
+    watts: float
+    source: str
+
+
+def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> Tdp:
+    """Find the TDP of a machine: as configured, else from the table `tdp.tsv`, else an assumption that says so.
+
+    Only an exact model matches: `E5-2630` and `E5-2630 v4` differ, as do `7763` and `7763P`. A virtual machine's CPU has the
+    TDP of the whole CPU, of which it may own a few cores only: configure a share.
+
+    Args:
+        model: such as `Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz`.
+        sockets: how many such CPUs the machine has.
+        configured: watts of the whole machine, `costs.tdp_watts`; None if it is not configured.
+    """
+    if configured is not None:
+        if not (math.isfinite(configured) and configured > 0):
+            raise ConfigError(f"{configured:g} W is not a power", "give a positive number of watts", "costs.tdp_watts")
+        return Tdp(float(configured), "configured")
+    entry = _table().get(_key(model))
+    times = f" × {sockets}" if sockets > 1 else ""
+    if entry is None:
+        return Tdp(ASSUMED_WATTS * sockets, f"assumed{times}: the paper's CPU; set costs.tdp_watts")
+    name, watts = entry
+    return Tdp(watts * sockets, f"table: {name}{times}")
+
+
+@cache
+def _table() -> dict[str, tuple[str, float]]:
+    text = files("thresher.base").joinpath("tdp.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in text.splitlines())
+    return {_key(name): (name, float(watts)) for name, watts in rows}
+
+
+def _key(model: str) -> str:
+    """Reduce a CPU's name to what distinguishes models.
+
+    >>> _key("Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz")
+    'intel xeon e5-2630 v4'
+    >>> _key("AMD Ryzen 7 PRO 4750U with Radeon Graphics")
+    'amd ryzen 7 pro 4750u'
+    """
+    name = re.sub(r"\((?:r|tm)\)", " ", model.lower())
+    name = re.sub(r"@.*| with .*|\b\d+th gen\b|\b\d+-core\b|\bcpu\b|\bprocessor\b", " ", name)
+    return " ".join(name.split())
+
+
+@dataclass(frozen=True)
+class Machine:
+    """CPU model as the system names it, sockets, cores (0: unknown), logical CPUs, memory, system, Python."""
+
+    cpu_model: str
+    sockets: int
+    cores: int
+    logical_cpus: int
+    memory_mib: int
+    platform: str
+    python: str
+
+
+def read_machine() -> Machine:
+    """Describe the machine. Never fails: what cannot be determined is `unknown`, 1 socket or 0 cores."""
+    model, sockets = _cpu()
+    return Machine(
+        cpu_model=model,
+        sockets=sockets,
+        cores=psutil.cpu_count(logical=False) or 0,
+        logical_cpus=os.cpu_count() or 0,
+        memory_mib=psutil.virtual_memory().total // 2**20,
+        platform=platform.platform(),
+        python=platform.python_version(),
+    )
+
+
+def parse_cpuinfo(text: str) -> tuple[str, int]:
+    """Return CPU model (empty where there is none, as on ARM) and number of sockets from Linux's `/proc/cpuinfo`."""
+    fields = [tuple(part.strip() for part in line.split(":", 1)) for line in text.splitlines() if ":" in line]
+    models = [value for name, value in fields if name == "model name"]
+    sockets = {value for name, value in fields if name == "physical id"}
+    return (models[0] if models else ""), max(1, len(sockets))
+
+
+def _cpu() -> tuple[str, int]:
+    model, sockets = "", 1
+    if _CPUINFO.is_file():
+        model, sockets = parse_cpuinfo(_CPUINFO.read_text(encoding="utf-8", errors="replace"))
+    elif platform.system() == "Darwin":
+        model = _sysctl("machdep.cpu.brand_string")
+    return model or platform.processor() or "unknown", sockets
+
+
+def _sysctl(name: str) -> str:
+    try:
+        done = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()
+
+
+RESOLUTION_SECONDS = 1.0
+"""The shortest work that gets a figure: below it, starting and scheduling outweigh what is measured."""
+BELOW_RESOLUTION = "below resolution"
+"""Shown in tables for work that was too short to measure."""
+_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Power:
+    """The power that a machine draws while it works, and its carbon intensity.
+
+    Args:
+        watts: of one machine: the thermal design power of its CPUs, or its measured power.
+        source: of the watts.
+        share: of the watts that the work is charged with: cores used by cores there are.
+        machines: of a cluster that cleans; indexing and searching are done by one.
+        pue: power usage effectiveness, 1 or more.
+        intensity: C_e, kg of CO2 equivalents a kWh.
+        origin: where and when that intensity held; empty if unknown.
+    """
+
+    watts: float
+    source: str
+    share: float = 1.0
+    machines: int = 1
+    pue: float = PUE
+    intensity: float = CARBON_INTENSITY
+    origin: str = ""
+
+    def kwh(self, seconds: float, machines: int = 1) -> float:
+        """Return the energy of `machines` that all work for `seconds`."""
+        return seconds / _HOUR * machines * self.watts * self.share * self.pue / 1000.0
+
+    def grams(self, seconds: float, machines: int = 1) -> float | None:
+        """Return grams of CO2 equivalents, 1000 · t·C_e·W/1000 (Eq. 9 of the PyPlexity paper, after Lacoste et al. 2019).
+
+        t are hours summed over the machines, W are watts times `share` times `pue`. None below resolution, that is, under
+        `RESOLUTION_SECONDS`.
+        """
+        return None if seconds < RESOLUTION_SECONDS else 1000.0 * self.kwh(seconds, machines) * self.intensity
+
+    def __str__(self) -> str:
+        """Return in one line how figures come about."""
+        factors = [f"{self.watts:g} W a machine ({self.source})"]
+        if self.share != 1:
+            factors.append(f"{self.share:.3g} of its cores")
+        factors.append("1 machine" if self.machines == 1 else f"{self.machines} machines for cleaning, 1 for the rest")
+        factors.append(f"PUE {self.pue:g}")
+        factors.append(f"{self.intensity:g} kg/kWh" + (f" ({self.origin})" if self.origin else ""))
+        return f"estimated: Eq. 9, wall time × {' × '.join(factors)}"
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Time, energy and CO2 of a piece of `work`, such as "10,000 searches"; bounds equal the value if measured only once."""
+
+    work: str
+    hours: Annotated[Interval, Declared("Hours of all machines together.", Show.FIGURE, "h", bounds=True)]
+    kwh: Annotated[
+        Interval | None,
+        Declared("Energy; empty below resolution.", Show.FIGURE, "kWh", missing=BELOW_RESOLUTION, bounds=True),
+    ]
+    kg: Annotated[
+        Interval | None,
+        Declared(
+            "CO₂ equivalents; empty below resolution.", Show.FIGURE, "kg CO₂", missing=BELOW_RESOLUTION, bounds=True
+        ),
+    ]
+
+
+def footprint(work: str, seconds: Interval, power: Power, machines: int) -> Footprint:
+    """Return the footprint of work that takes `seconds` on each of `machines`."""
+    bounds = seconds.value, seconds.low, seconds.high
+    hours = Interval(*(bound * machines / _HOUR for bound in bounds))
+    if seconds.value < RESOLUTION_SECONDS:
+        return Footprint(work, hours, None, None)
+    kwh = [power.kwh(bound, machines) for bound in bounds]
+    return Footprint(work, hours, Interval(*kwh), Interval(*(power.intensity * bound for bound in kwh)))
+
+
+@contextmanager
+def counted_joules() -> Iterator[dict[str, float]]:
+    """Yield what has, when the block has ended, the whole machine's joules by part (cpu, ram, gpu), by tirex-tracker.
+
+    It stays empty without that package, the extra `energy`, and lacks the parts that have no counter.
+    """
+    joules: dict[str, float] = {}
+    if find_spec("tirex_tracker") is None:
+        yield joules
+        return
+    import tirex_tracker
+
+    measures = {part: tirex_tracker.Measure[f"{part.upper()}_ENERGY_SYSTEM_JOULES"] for part in ("cpu", "ram", "gpu")}
+    handle = tirex_tracker.start_tracking([*measures.values()])
+    try:
+        yield joules
+    finally:
+        found = tirex_tracker.stop_tracking(handle)
+        joules |= parse_joules({part: found[measure].value for part, measure in measures.items() if measure in found})
+
+
+def parse_joules(values: Mapping[str, bytes | str]) -> dict[str, float]:
+    """Return joules by part from tirex-tracker's values, which are JSON; `null` is no measurement, nor is 0."""
+    numbers = {part: json.loads(value or "null") for part, value in values.items()}
+    return {part: float(number) for part, number in numbers.items() if number}

@@ -1,0 +1,313 @@
+"""Repeated times: ratios to the baseline with intervals, what can be measured at all, and when cleaning has paid off.
+
+The same work is timed again and again, interleaved with the baseline and with a copy of the baseline that is measured as if it
+were a variant. The copy's apparent speed-up is the noise floor.
+"""
+
+from __future__ import annotations
+
+import math
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.columns import Declared, Show
+
+Floats = npt.NDArray[np.float64]
+Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""Numbers of restarts and of topics, drawn with replacement."""
+RESAMPLES = 400
+CONFIDENCE = 0.95
+_TICK = 1e-9
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with the bounds of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class MeasuredTime:
+    """The time of a piece of work, absolute and relative to the baseline's.
+
+    Args:
+        wall, cpu: seconds, the mean over topics of the median over rounds.
+        saved: the baseline's seconds times the share that all topics together save.
+        measurable: see `measurable`.
+    """
+
+    wall: Annotated[
+        Interval, Declared("Wall seconds, mean over topics.", Show.MILLISECONDS, "ms", "wall", "seconds", bounds=True)
+    ]
+    cpu: Annotated[
+        Interval,
+        Declared("CPU seconds of the thread or process.", Show.MILLISECONDS, "ms", "CPU", "cpu_seconds", bounds=True),
+    ]
+    ratio: Annotated[Interval, Declared("Wall time by the baseline's, geometric mean over topics.", bounds=True)]
+    cpu_ratio: Annotated[
+        Interval, Declared("CPU time by the baseline's, geometric mean over topics.", header="CPU ratio", bounds=True)
+    ]
+    saved: Annotated[
+        Interval,
+        Declared("Wall seconds less than the baseline's; negative for more.", name="saved_seconds", bounds=True),
+    ]
+    measurable: Annotated[bool, Declared("1 if the ratio differs from 1 by more than noise, else 0.", Show.COUNT)]
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Repeated times of several pieces of work.
+
+    Args:
+        times: by piece, the baseline first.
+        copy: of the baseline's copy, the noise floor.
+        restarts: how often everything was set up anew.
+        rounds: how often everything was measured, in all restarts together.
+    """
+
+    times: Mapping[str, MeasuredTime]
+    copy: MeasuredTime
+    restarts: int
+    rounds: int
+
+
+def compare_times(names: Sequence[str], wall: Sequence[Floats], cpu: Sequence[Floats], seed: int = 0) -> Repeats:
+    """Compare times with the baseline's.
+
+    The time of a topic is the median over all rounds. The ratio is the geometric mean over topics of a variant's time by the
+    baseline's. Standard errors are those of a bootstrap that draws restarts, with all of their rounds, and topics
+    independently (Owen, "The pigeonhole bootstrap", Annals of Applied Statistics 1(2), 2007), so that intervals hold for other
+    restarts and for other topics of the kind. A bootstrap of n draws is too narrow by √((n − 1)/n), and means of few draws
+    have thick tails: an interval reaches to both sides by the standard error times √(n/(n − 1)) times the quantile of
+    Student's t with n − 1 degrees of freedom, where n are the restarts (Hesterberg, "What teachers should know about the
+    bootstrap", The American Statistician 69(4), 2015). After a single restart it reaches from 0 to infinity.
+
+    Args:
+        names: the baseline, then the variants.
+        wall, cpu: seconds of each restart, shape (rounds, 1 + pieces, topics): the baseline, its copy, the variants.
+        seed: of the bootstrap.
+    """
+    means, ratios, saved = _bounded(wall, seed)
+    cpu_means, cpu_ratios, _ = _bounded(cpu, seed)
+    baseline, copy, *variants = [
+        MeasuredTime(*figures, measurable(figures[2], figures[4], ratios[1]))
+        for figures in zip(means, cpu_means, ratios, cpu_ratios, saved, strict=True)
+    ]
+    return Repeats(dict(zip(names, (baseline, *variants), strict=True)), copy, len(wall), sum(map(len, wall)))
+
+
+def measurable(ratio: Interval, saved: Interval, copy: Interval) -> bool:
+    """Return whether a difference from the baseline is more than noise.
+
+    The ratio's interval must lie outside of the noise floor, which reaches from 1 to both sides as far as the copy's interval
+    reaches to the farther one; and the seconds saved must have one sign all over their interval.
+    """
+    low = min(copy.low, 1 / copy.high)
+    high = 1 / low if low > 0 else math.inf
+    return (ratio.high < low and saved.low > 0) or (ratio.low > high and saved.high < 0)
+
+
+def are_narrow(wall: Sequence[Floats], width: float, seed: int = 0) -> bool:
+    """Return whether every ratio's interval is within the share `width` of it on both sides; see `compare_times`."""
+    _, ratios, _ = _bounded(wall, seed)
+    return all(ratio.high <= ratio.value * (1 + width) and ratio.low >= ratio.value * (1 - width) for ratio in ratios)
+
+
+def _mean(medians: Floats) -> Floats:
+    means: Floats = medians.mean(axis=1)
+    return means
+
+
+def _bounded(times: Sequence[Floats], seed: int) -> tuple[list[Interval], list[Interval], list[Interval]]:
+    """Return means, ratios to the baseline and seconds saved, each by piece, with intervals over draws."""
+    restarts, topics = len(times), times[0].shape[2]
+    chance = np.random.default_rng(seed)
+    resamples = RESAMPLES if restarts > 1 else 0
+    drawn = [chance.integers(count, size=(resamples, count)) for count in (restarts, topics)]
+    draws: list[Draw] = list(zip(*drawn, strict=True))
+    medians = _medians(times)
+    resampled = [_medians([times[number] for number in of_restarts])[:, of_topics] for of_restarts, of_topics in draws]
+    factor = math.inf
+    if draws:
+        from scipy.special import stdtrit  # of the extra `retrieval`
+
+        quantile = float(stdtrit(restarts - 1, (1 + CONFIDENCE) / 2))
+        factor = quantile * math.sqrt(restarts / (restarts - 1))
+
+    def log_ratios(medians: Floats) -> Floats:
+        logs = np.log(np.maximum(medians, _TICK))
+        return _mean(logs - logs[:1])
+
+    def saved_shares(medians: Floats) -> Floats:
+        return np.asarray(1 - _mean(medians) / _mean(medians)[0])
+
+    def bounds(figure: Callable[[Floats], Floats]) -> list[tuple[float, float, float]]:
+        values = figure(medians)
+        errors = np.array([figure(one) for one in resampled]).std(axis=0, ddof=1) if draws else np.ones(len(values))
+        if figure is not _mean:
+            errors[0] = 0.0  # the baseline beside itself
+        reach = [factor * error if error else 0.0 for error in errors.tolist()]
+        return [(value, value - by, value + by) for value, by in zip(values.tolist(), reach, strict=True)]
+
+    means = [Interval(value, max(low, 0.0), high) for value, low, high in bounds(_mean)]
+    ratios = [Interval(*map(math.exp, logs)) for logs in bounds(log_ratios)]
+    saved = [Interval(*(means[0].value * share for share in shares)) for shares in bounds(saved_shares)]
+    return means, ratios, saved
+
+
+def _medians(times: Sequence[Floats]) -> Floats:
+    """Return the median over all rounds; shape (pieces, topics)."""
+    return np.median(np.concatenate(times), axis=0)
+
+
+class Payoff(StrEnum):
+    """When cleaning and building have paid off by faster searching.
+
+    With `UNKNOWN` (costlier to build) and `NO_COSTLIER` (not costlier) the difference in searching is within noise. With
+    `USED_UP` an index that was cheaper to build is slower to search, which uses up the gain.
+    """
+
+    AT_ONCE = "at once"
+    AFTER = "after queries"
+    NEVER = "never"
+    USED_UP = "at once, later used up"
+    UNKNOWN = "not measurable"
+    NO_COSTLIER = "no costlier to build"
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """When a variant has paid off; 0 queries for at once."""
+
+    payoff: Annotated[Payoff, Declared("When cleaning pays off.", Show.TEXT, name="break_even")]
+    queries: Annotated[
+        Interval | None,
+        Declared(
+            "Queries after which cleaning pays off; empty where it never does, and where that is not measurable.",
+            Show.COUNT,
+            "queries",
+            "break-even",
+            "break_even_queries",
+            bounds=True,
+        ),
+    ] = None
+    until: Annotated[
+        float | None,
+        Declared("Queries after which slower searching has used up the gain.", Show.COUNT, name="break_even_until"),
+    ] = None
+
+
+def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
+    """Compare a variant's extra cost before the first query with what it saves on each.
+
+    All are seconds of one kind (wall or CPU) on one machine. The answer holds for CO2 too, as Eq. 9 is linear in time.
+
+    Args:
+        extra_seconds: to clean the collection, beyond the parsing that the baseline needs too, and to build its index, beyond
+            the baseline's; negative for less.
+        saved: seconds a query is faster than the baseline's, of one sign; None if the difference cannot be measured.
+    """
+    if saved is None:
+        return BreakEven(Payoff.NO_COSTLIER if extra_seconds <= 0 else Payoff.UNKNOWN)
+    if saved.value > 0:
+        if extra_seconds <= 0:
+            return BreakEven(Payoff.AT_ONCE, Interval(0.0, 0.0, 0.0))
+        queries = Interval(extra_seconds / saved.value, extra_seconds / saved.high, extra_seconds / saved.low)
+        return BreakEven(Payoff.AFTER, queries)
+    if extra_seconds >= 0:
+        return BreakEven(Payoff.NEVER)
+    return BreakEven(Payoff.USED_UP, until=extra_seconds / saved.value)
+
+
+_SELF = Path("/proc/self")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Costs of a piece of work: `cpu` is of all threads, Java's included; `peak` is resident memory of one process."""
+
+    wall: Annotated[float, Declared("Wall seconds.", Show.SECONDS, "s", "wall", "wall_seconds")]
+    cpu: Annotated[float, Declared("CPU seconds, user and system.", Show.SECONDS, "s", "CPU", "cpu_seconds")]
+    peak: Annotated[float, Declared("Peak memory in MiB (2²⁰ bytes).", Show.SECONDS, "MiB", "peak", "peak_mib")]
+
+    def __add__(self, other: Times) -> Times:
+        """Return the costs of both, one after the other: the sum of their seconds, the larger peak."""
+        return Times(self.wall + other.wall, self.cpu + other.cpu, max(self.peak, other.peak))
+
+
+class Stopwatch:
+    """Yielded by `measure_times`; its `times` are set when the block has ended."""
+
+    def __init__(self) -> None:
+        self._times: Times | None = None
+
+    @property
+    def times(self) -> Times:
+        """The measured times."""
+        if self._times is None:
+            raise RuntimeError("the work is still going on")
+        return self._times
+
+
+class ThreadClock:
+    """Adds up the time of the blocks that it encloses: `wall` seconds, and `cpu` seconds of this thread alone."""
+
+    def __init__(self) -> None:
+        self.wall = self.cpu = 0.0
+
+    def __enter__(self) -> ThreadClock:
+        self._wall, self._cpu = time.perf_counter(), time.thread_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wall += time.perf_counter() - self._wall
+        self.cpu += time.thread_time() - self._cpu
+
+
+@contextmanager
+def measure_times() -> Iterator[Stopwatch]:
+    """Measure the block: wall time, CPU time of this process, and its peak memory.
+
+    On Linux the peak is the kernel's own high-water mark, reset at the start of the block, so none is missed.
+    Elsewhere (and where the reset is not allowed) it is the process's since it began. Blocks are not nested. Child
+    processes are not included: workers measure themselves, and their times are added.
+    """
+    stopwatch = Stopwatch()
+    was_reset = _reset_peak()
+    wall, cpu = time.perf_counter(), time.process_time()
+    try:
+        yield stopwatch
+    finally:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+        peak = _high_water_mark() if was_reset else most
+        stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, peak)
+
+
+def _reset_peak() -> bool:
+    """Reset Linux's high-water mark to the present; return whether that worked."""
+    try:
+        _high_water_mark()
+        (_SELF / "clear_refs").write_text("5", encoding="ascii")
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _high_water_mark() -> float:
+    for line in (_SELF / "status").read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise ValueError("this system keeps no high-water mark")

@@ -1,0 +1,140 @@
+"""Cutoffs that are relative: percentiles of the collection (`p70`) or of a model's reference text (`r70`), quotas (`doc50`).
+
+`p70` is the smallest score such that the segments with this score or a lower one hold at least 70 % of the collection's words.
+So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words, and `words@p30`, which keeps high scores, drops
+the lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words; otherwise a site's many short ones
+would dominate. Infinite scores come last.
+
+`r70` is a percentile of the scores of a reference text: of the perplexities in a language model's card, by sentences.
+
+`doc50` is a quota: of each page, the best-scored segments that hold at least 50 % of its words: see
+`thresher.scores.cutting`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thresher.base.defaults import COLLECTION, DOCUMENT, REFERENCE
+from thresher.base.errors import ConfigError
+from thresher.cleaners.scorer import Scorer
+
+_RELATIVE = re.compile(rf"(?P<kind>{COLLECTION}|{REFERENCE}|{DOCUMENT})(?P<value>[\d.].*)")
+
+
+@dataclass(frozen=True)
+class Percentile:
+    """A cutoff that is a percentile of scores: `kind` is `COLLECTION` or `REFERENCE`, `value` within (0, 100)."""
+
+    kind: str
+    value: float
+
+    @property
+    def name(self) -> str:
+        """The spelling in canonical names: `p70`, `r99.5`."""
+        return _name(self.kind, self.value)
+
+
+@dataclass(frozen=True)
+class Quota:
+    """A cutoff that is a percentage of each page's words; `value` within (0, 100]."""
+
+    value: float
+    kind: ClassVar[str] = DOCUMENT
+
+    @property
+    def name(self) -> str:
+        """The spelling in canonical names: `doc50`, `doc12.5`."""
+        return _name(self.kind, self.value)
+
+
+def _name(kind: str, value: float) -> str:
+    return f"{kind}{value!r}".removesuffix(".0")
+
+
+Cutoff = float | Percentile | Quota
+
+
+def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
+    """Parse a cutoff: `8000`, `p70`, `r70` or `doc50`; errors name `where`, and the scorer's name as an `example`."""
+    match = _RELATIVE.fullmatch(text.strip())
+    try:
+        value = float(match["value"] if match else text)
+    except ValueError as error:
+        raise ConfigError(
+            f"the cutoff {text!r} is not a number",
+            f"write a number, {example}@p70 for a percentile or {example}@doc50 for a quota",
+            where,
+        ) from error
+    if match is None:
+        return value
+    return Quota(value) if match["kind"] == DOCUMENT else Percentile(match["kind"], value)
+
+
+def kind_of(cutoff: Cutoff) -> str:
+    """Return `COLLECTION`, `REFERENCE` or `DOCUMENT`; empty for a number."""
+    return cutoff.kind if isinstance(cutoff, Percentile | Quota) else ""
+
+
+def value_of(cutoff: Cutoff) -> float:
+    """Return the number, or that of the percentile or quota."""
+    return cutoff.value if isinstance(cutoff, Percentile | Quota) else cutoff
+
+
+def same_kind(cutoffs: Sequence[Cutoff]) -> bool:
+    """Return whether cutoffs are all numbers, all percentiles of one kind, or all quotas."""
+    return len(set(map(kind_of, cutoffs))) <= 1
+
+
+def check_quota(quota: Quota, scorer: Scorer, where: str) -> Quota:
+    """Return the quota if it may be a cutoff of the scorer."""
+    if not 0 < quota.value <= 100:
+        raise ConfigError(
+            f"the quota of {scorer.name!r} is out of range: {quota.value:g}",
+            "choose one above 0 and up to 100, the per cent of each page's words to keep",
+            where,
+        )
+    return quota
+
+
+def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Percentile:
+    """Return the percentile if it may be a cutoff of the scorer."""
+    if not 0 < percentile.value < 100:
+        raise ConfigError(
+            f"the percentile of {scorer.name!r} is out of range: {percentile.value:g}",
+            "choose one above 0 and below 100",
+            where,
+        )
+    if percentile.kind == REFERENCE and not scorer.reference:
+        instead = Percentile(COLLECTION, percentile.value).name
+        raise ConfigError(
+            f"the scorer {scorer.name!r} has no reference text, so {percentile.name} means nothing",
+            f"write {instead}, a percentile of the collection",
+            where,
+        )
+    return percentile
+
+
+def reference_cutoff(scorer: Scorer, percentile: Percentile, where: str) -> float:
+    """Return the score at a percentile of the reference text, linear between the percentiles that are known."""
+    check_percentile(percentile, scorer, where)
+    table = scorer.reference_percentiles()
+    if not table:
+        raise ConfigError(
+            f"the language model {str(scorer.values[scorer.reference])!r} has no percentiles of a reference text",
+            "take one that `thresher lm train` wrote, or a percentile of the collection, such as p70",
+            where,
+        )
+    first, last = min(table), max(table)
+    if not first <= percentile.value <= last:
+        raise ConfigError(
+            f"the model's card has no percentiles below {first:g} or above {last:g}, so {percentile.name} is unknown",
+            f"choose one from r{first:g} to r{last:g}",
+            where,
+        )
+    return float(np.interp(percentile.value, list(table), list(table.values())))

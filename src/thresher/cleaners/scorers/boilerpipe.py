@@ -1,0 +1,247 @@
+"""Boilerpipe: decisions from words, text density and link density of a block and its neighbours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
+from thresher.cleaners.scorers.shallow_features import (
+    COUNT,
+    MOST_LINKED,
+    MOST_LINKED_BEFORE,
+    Floats,
+    Mask,
+    Neighbourhood,
+    densities,
+    link_densities,
+    neighbourhood,
+)
+from thresher.pages import Detail, Segments
+from thresher.pages.parsing import TITLE_LEVEL
+
+
+def by_words(words: Neighbourhood, links: Neighbourhood) -> Mask:
+    """Return which blocks are content by the number of words (Algorithm 2)."""
+    after_text = (words.current > 16) | (words.next > 15) | (words.previous > 4)
+    after_links = (words.current > 40) | (words.next > 17)
+    return _unlinked(links) & np.where(links.previous <= MOST_LINKED_BEFORE, after_text, after_links)
+
+
+def by_density(density: Neighbourhood, links: Neighbourhood) -> Mask:
+    """Return which blocks are content by text density (Algorithm 1)."""
+    thin = (density.next > 10) | (density.previous > 4)
+    after_text = np.where(density.current <= 9, thin, density.next > 0)
+    return _unlinked(links) & np.where(links.previous <= MOST_LINKED_BEFORE, after_text, density.next > 11)
+
+
+def by_cleaneval_rule(density: Floats, links: Floats) -> Mask:
+    """Return which blocks are content by the rule learned from CleanEval (section 4.3.2), without neighbours."""
+    return (density >= 7) & (links <= 0.35)
+
+
+def _unlinked(links: Neighbourhood) -> Mask:
+    return links.current <= MOST_LINKED
+
+
+# The paper mentions eleven strings "like User comments:" without listing them; these are ours.
+COMMENT_MARKS = frozenset(
+    "comments|user comments|reader comments|readers' comments|your comments|latest comments|add a comment|leave a comment|"
+    "post a comment|have your say|leave a reply".split("|")
+)
+_LONGEST_MARK = 60
+_NO_LETTERS = re.compile(r"[^a-z']+")
+# A dash or slash separates a title's parts only between spaces, a bar or arrow always, a colon before a space.
+_TITLE_PARTS = re.compile(r"\s+[-–—/]+\s+|\s*[|»«·]+\s*|:\s+")
+_NO_WORD = re.compile(r"[\W_]+")
+_LETTER = re.compile(r"[^\W_]")
+_FEWEST_TITLE_WORDS = 2
+# As in the released code. With one word, "Comments (12)" below a headline removed the whole article.
+_FEWEST_WORDS_ABOVE_COMMENTS = 60
+# Largest index step between blocks of an article: skips one block.
+_FARTHEST = 2
+
+
+def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
+    """Return the run of content blocks that holds the most words, the first of several; shape (blocks,).
+
+    The released code joins consecutive content blocks before choosing the largest; otherwise only one paragraph would be left.
+    """
+    edges = np.flatnonzero(np.diff(content, prepend=False, append=False))
+    kept = np.zeros(len(content), dtype=np.bool_)
+    if len(edges):
+        total = np.concatenate(([0], np.cumsum(words)))
+        begins, ends = edges[::2], edges[1::2]
+        largest = int(np.argmax(total[ends] - total[begins]))
+        kept[begins[largest] : ends[largest]] = True
+    return kept
+
+
+def largest_block(content: Mask, words: npt.NDArray[Any]) -> Mask:
+    """Return the content block that holds the most words, the first of several (section 4.3.2, to the letter)."""
+    kept = np.zeros(len(content), dtype=np.bool_)
+    if content.any():
+        kept[np.argmax(np.where(content, words, -1))] = True
+    return kept
+
+
+def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
+    """Return the article of a news page, as the article extractor of the released code does; shape (blocks,).
+
+    Content ends where comments begin. A run of content takes in the block above it, which often is a headline or the date.
+    Runs with at most one block between them belong together, without that block; the most words win. If the page's title is
+    above, it and the runs below it belong to the article too.
+
+    `content` are the blocks that the rules keep; `words` the words of each block, `blocks` their texts, without TITLE's.
+    """
+    taken = before_comments(content, words, blocks)
+    taken[:-1] |= taken[1:]
+    indices = np.flatnonzero(taken)
+    kept = np.zeros(len(content), dtype=np.bool_)
+    if not len(indices):
+        return kept
+    group = np.cumsum(np.diff(indices, prepend=indices[0]) > _FARTHEST)
+    largest = int(np.argmax(np.bincount(group, weights=words[indices])))
+    kept[indices[group == largest]] = True
+    headline, begin = first_with_title(blocks, title), int(np.argmax(kept))
+    if headline is not None and headline < begin:
+        kept[headline:begin] = taken[headline:begin]
+        kept[headline] = True
+    return kept
+
+
+def between_title_and_comments(
+    content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str, literal: bool = False
+) -> Mask:
+    """Return the content between the page's title and its comments; shape (blocks,).
+
+    Left out is what is above the first block that repeats the title, unless that is all content, and what `before_comments`
+    leaves out. `literal`: also if it is all content, and whatever is above the comments, as the paper has no such conditions.
+    Other args as for `article`.
+    """
+    first = first_with_title(blocks, title) or 0
+    if not (literal or content[first:].any()):
+        first = 0
+    below = content.copy()
+    below[:first] = False
+    return before_comments(below, words, blocks, 0 if literal else _FEWEST_WORDS_ABOVE_COMMENTS)
+
+
+def before_comments(
+    content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], least: int = _FEWEST_WORDS_ABOVE_COMMENTS
+) -> Mask:
+    """Return the content above the first comment mark that has the least words of content above it."""
+    before = content.copy()
+    after = int(np.searchsorted(np.cumsum(words * content), least)) + 1 if least else 0
+    while after < len(blocks) and not is_comment_mark(blocks[after]):
+        after += 1
+    before[after:] = False
+    return before
+
+
+def is_comment_mark(block: str) -> bool:
+    """Return whether a block is a comment mark and nothing else; digits and punctuation don't count.
+
+    >>> is_comment_mark("User comments:"), is_comment_mark("Comments (12)"), is_comment_mark("No comments on this")
+    (True, True, False)
+    """
+    if len(block) > _LONGEST_MARK:
+        return False
+    return _NO_LETTERS.sub(" ", block.lower().replace("’", "'")).strip() in COMMENT_MARKS
+
+
+def first_with_title(blocks: Sequence[str], title: str) -> int | None:
+    """Return the first block that is the title, or the part of it with the most words, if any.
+
+    Case and punctuation don't count. A block of one word, or of more than twice the title's characters, is not a title.
+
+    >>> first_with_title(["Home", "Storms in the North", "Rain is expected."], "Storms in the north - The Daily")
+    1
+    >>> first_with_title(["Home", "Rain is expected."], "Home | Daily")
+    """
+    whole = _bare(title)
+    longest = max(map(_bare, _TITLE_PARTS.split(title)), key=len)
+    wanted = [words for words in (whole, longest) if len(words) >= _FEWEST_TITLE_WORDS]
+    # Length and first letter rule most blocks out, without splitting them into words.
+    initials = {words[0][0] for words in wanted}
+    for index, block in enumerate(blocks):
+        letter = _LETTER.search(block) if len(block) <= 2 * len(title) else None
+        if letter and letter[0].casefold()[:1] in initials and _bare(block) in wanted:
+            return index
+    return None
+
+
+def _bare(text: str) -> list[str]:
+    return _NO_WORD.sub(" ", text.casefold()).split()
+
+
+class Boilerpipe(Scorer):
+    """Decides by words or text density and by linked words, of the block, the one before it and the one after it."""
+
+    name = "boilerpipe"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    decides = True
+    detail = Detail.TAGS
+    unit = "decision"
+    needs_spaces = True
+    source = (
+        "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, Algorithms 1 and 2, "
+        "section 4.3.2"
+    )
+    parameters = (
+        Parameter(
+            "rules",
+            str,
+            "words",
+            "the tree over words (Algorithm 2) or over text density (Algorithm 1), or the rule learned from CleanEval",
+            choices=("words", "density", "cleaneval"),
+        ),
+        Parameter(
+            "filter",
+            str,
+            "none",
+            "of what the rules keep, only the run of blocks with the most words (largest), that between title and comments "
+            "(main), or the article with its headline (article); largest-block and main-block keep a single block, as the "
+            "paper says",
+            choices=("none", "largest", "main", "article", "largest-block", "main-block"),
+            terse=True,
+        ),
+        COUNT,
+    )
+
+    def score(self, segments: Segments) -> Scores:
+        """Return 1 for each block that is content, else 0."""
+        title = segments.levels == TITLE_LEVEL
+        content = self._content(segments, title)
+        if self.values["filter"] != "none":
+            body = np.flatnonzero(~title)
+            kept, words = content[body], segments.words_in_blocks[body]
+            blocks = [segments.blocks[at] for at in body]
+            content[:] = False
+            content[body] = self._filtered(kept, words, blocks, segments.title)
+        return content.astype(np.float32)
+
+    def _filtered(self, kept: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
+        name = str(self.values["filter"])
+        if name == "article":
+            return article(kept, words, blocks, title)
+        literal = name.endswith("-block")
+        if name.startswith("main"):
+            kept = between_title_and_comments(kept, words, blocks, title, literal)
+        return largest_block(kept, words) if literal else largest_content(kept, words)
+
+    def _content(self, segments: Segments, title: Mask) -> Mask:
+        words, count = segments.words_in_blocks, str(self.values["count"])
+        links = link_densities(segments, count)
+        if self.values["rules"] == "cleaneval":
+            return by_cleaneval_rule(densities(segments, count), links)
+        # The title is not displayed in the page, so it is not the neighbour of any block.
+        parted = title[1:] | title[:-1]
+        if self.values["rules"] == "density":
+            return by_density(neighbourhood(densities(segments, count), parted), neighbourhood(links, parted))
+        return by_words(neighbourhood(words, parted), neighbourhood(links, parted))

@@ -1,0 +1,53 @@
+"""Body Text Extraction: the one span of a page with the most words and the fewest tags."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores
+from thresher.pages import Detail, Segments
+from thresher.pages.plain import Ints
+
+
+class BodyText(Scorer):
+    """Decides for the one span of blocks with the most words inside and tags outside."""
+
+    name = "bte"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    decides = True
+    detail = Detail.TAGS
+    unit = "decision"
+    source = (
+        "Finn, Kushmerick, Smyth: Fact or fiction: Content classification for digital libraries, DELOS workshop 2001"
+    )
+
+    def score(self, segments: Segments) -> Scores:
+        """Return 1 for each block inside the best span, else 0."""
+        scores = np.zeros(len(segments.block_ends), dtype=np.float32)
+        if len(scores):
+            marks = segments.marks
+            first, last = best_span(segments.words_in_blocks - marks.tags_inside, marks.tags_before)
+            scores[first : last + 1] = 1
+        return scores
+
+
+def best_span(gains: Ints, gaps: Ints) -> tuple[int, int]:
+    """Find the span with the largest sum of gains less the gaps between them (maximum subarray), in linear time.
+
+    The most words inside and tags outside are the most words less tags inside, since all tags of a page are inside or outside.
+    Of equal spans the widest is taken, and of those the first.
+
+    Gains are each block's words less its tags, gaps the tags before it; shape (blocks,), at least one. Returns the first and
+    the last block of the span.
+    """
+    # A span's sum is the running total at its last block less that before its first.
+    totals = np.cumsum(gains - gaps)
+    starts = gaps - np.concatenate(([0], totals[:-1]))
+    best_starts = np.maximum.accumulate(starts)
+    rises = np.concatenate(([True], best_starts[1:] > best_starts[:-1]))
+    firsts = np.maximum.accumulate(np.where(rises, np.arange(len(gains)), 0))
+    sums = totals + best_starts
+    lasts = np.flatnonzero(sums == sums.max())
+    widest = int(lasts[np.argmax(lasts - firsts[lasts])])
+    return int(firsts[widest]), widest

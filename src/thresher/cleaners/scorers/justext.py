@@ -1,0 +1,360 @@
+"""jusText."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.files import digest
+from thresher.cleaners.languages import VARIANTS, languages, own_stop_list, stop_list
+from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
+from thresher.pages import Detail, Segments
+from thresher.pages.parsing import TITLE_LEVEL
+
+Classes = npt.NDArray[np.int8]
+Mask = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+BAD, SHORT, NEAR_GOOD, GOOD = range(4)
+_GOOD = bytes((GOOD,))
+_DOUBT = re.compile(b"[\1\2]+")
+_COPYRIGHT = re.compile("©|&copy")
+CLASS_NAMES = ("bad", "short", "near-good", "good")
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The parameters of the algorithm. Lengths and the distance are in characters, the others are shares from 0 to 1."""
+
+    max_link_density: float = 0.2
+    length_low: int = 70
+    length_high: int = 200
+    stopwords_low: float = 0.30
+    stopwords_high: float = 0.32
+    max_heading_distance: int = 200
+    no_headings: bool = False
+    no_headlines: bool = False
+
+
+@dataclass(frozen=True)
+class Features:
+    """The paragraphs' features, in the page's order, shape (paragraphs,) each.
+
+    `lengths` are characters, `linked` those of them in A; `copyright`: with a copyright sign; `heading`: in H1 to H6. By the
+    rules of the Java document, `headline`: in H1; `image`: an image without text; `select`: in SELECT.
+    """
+
+    lengths: Ints
+    linked: Ints
+    copyright: Mask
+    heading: Mask
+    headline: Mask
+    image: Mask
+    select: Mask
+
+
+def depends_on_words(features: Features, limits: Thresholds) -> Mask:
+    """Return which paragraphs are long enough, and not bad already, so that stop words decide."""
+    decided = _bad(features, limits) | features.select | _headlines(features, limits)
+    return (features.lengths >= limits.length_low) & ~decided
+
+
+def context_free(features: Features, stopwords: Floats, limits: Thresholds) -> Classes:
+    """Return each paragraph's class by itself; `stopwords` has the share of stop words where `depends_on_words`."""
+    long = features.lengths > limits.length_high
+    many = np.where(long, GOOD, NEAR_GOOD)
+    by_words = np.where(
+        stopwords >= limits.stopwords_high, many, np.where(stopwords >= limits.stopwords_low, NEAR_GOOD, BAD)
+    )
+    unlinked = np.where(features.linked > 0, BAD, SHORT)
+    classes = np.where(features.lengths < limits.length_low, unlinked, by_words)
+    classes[features.select] = BAD
+    classes[_headlines(features, limits)] = GOOD
+    classes[_bad(features, limits)] = BAD
+    return classes.astype(np.int8)
+
+
+def _bad(features: Features, limits: Thresholds) -> Mask:
+    many_links = features.linked > limits.max_link_density * features.lengths
+    return features.image | features.copyright | many_links
+
+
+def _headlines(features: Features, limits: Thresholds) -> Mask:
+    return features.headline & (not limits.no_headlines)
+
+
+def in_context(classes: Classes, features: Features, limits: Thresholds) -> Classes:
+    """Return each paragraph's final class, `GOOD` or `BAD`, from those of `context_free`."""
+    first = classes.tobytes()
+    # Characters before each paragraph. A heading is near if few are between its end and the next good paragraph.
+    before = [*accumulate(features.lengths.tolist(), initial=0)]
+
+    def is_near_good(heading: int, among: bytes) -> bool:
+        following = among.find(GOOD, heading + 1)
+        return following >= 0 and before[following] - before[heading + 1] <= limits.max_heading_distance
+
+    headings = [] if limits.no_headings else np.flatnonzero(features.heading & (classes != BAD)).tolist()
+    revised = bytearray(first)
+    for heading in headings:
+        if first[heading] == SHORT and is_near_good(heading, first):
+            revised[heading] = NEAR_GOOD
+    final = without_doubt(bytes(revised))
+    kept = bytearray(final)
+    for heading in headings:
+        # A single pass: headings made good here do not affect others.
+        if final[heading] == BAD and is_near_good(heading, final):
+            kept[heading] = GOOD
+    return np.frombuffer(kept, dtype=np.int8)
+
+
+def without_doubt(classes: bytes) -> bytes:
+    """Return the classes with short and near-good ones decided by their neighbours; the page's edges are bad.
+
+    Between neighbours of the same class they take that class. Between a good and a bad one, the
+    near-good one nearest to the bad one is the last good one.
+    """
+    decided = bytearray(classes)
+    fenced = bytes((BAD, *classes, BAD))
+    for doubt in _DOUBT.finditer(fenced):
+        begin, end = doubt.span()
+        above, below, size = fenced[begin - 1 : begin], fenced[end : end + 1], end - begin
+        turn = size
+        if above != below:
+            nearest = doubt[0].rfind(NEAR_GOOD) + 1 if above == _GOOD else doubt[0].find(NEAR_GOOD)
+            turn = nearest if nearest >= 0 else size
+        decided[begin - 1 : end - 1] = above * turn + below * (size - turn)
+    return bytes(decided)
+
+
+def _threshold(name: str, description: str, high: float | None = None) -> Parameter:
+    default = getattr(Thresholds, name)
+    low = None if isinstance(default, bool) else 0
+    return Parameter(name, type(default), default, description, low=low, high=high, terse=True)
+
+
+PACKAGE, DOCUMENT = "package", "document"
+
+
+class Justext(Scorer):
+    """Paragraphs are good or bad by length, links and stop words, undecided ones by their neighbours.
+
+    A block is kept if its paragraph is good. The page's title is bad and no neighbour of paragraphs, nor are form controls by
+    the rules of the Python package. By those of the Java document they are in the page, SELECT as a bad paragraph; an image
+    without text is a bad paragraph too, and H1 is good.
+    """
+
+    name = "justext"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    decides = True
+    unit = "decision"
+    detail = Detail.TAGS
+    other_languages = "lang=LANGUAGE"
+    source = (
+        "Pomikalek: Removing Boilerplate and Duplicate Content from Web Corpora, PhD thesis, Masaryk University 2011; jusText "
+        "(Java), 2016 (rules=document)"
+    )
+    parameters = (
+        Parameter("lang", str, "English", "whose stop list", choices=languages(), terse=True),
+        Parameter("stopwords", str, "", "the path of your own stop list, one word per line, instead", terse=True),
+        Parameter(
+            "rules",
+            str,
+            PACKAGE,
+            "those of the Python package, or of the Java document, which has rules for headlines, images and form controls",
+            choices=(PACKAGE, DOCUMENT),
+            terse=True,
+        ),
+        _threshold("max_link_density", "a paragraph with a higher share of its characters in links is bad"),
+        _threshold("length_low", "characters below which a paragraph is short"),
+        _threshold("length_high", "characters above which a paragraph can be good"),
+        _threshold("stopwords_low", "share of stop words from which a paragraph is near-good", high=1),
+        _threshold("stopwords_high", "share of stop words from which a long paragraph is good", high=1),
+        _threshold("max_heading_distance", "characters allowed between a heading and its good paragraph"),
+        _threshold("no_headings", "whether headings are like any paragraph"),
+        _threshold("no_headlines", "whether H1 is like any heading; without rules=document it always is"),
+    )
+
+    def check(self, where: str) -> None:  # noqa: ARG002, the path is named
+        """Read the stop list, if it is the user's."""
+        _ = self._stop_words
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the user's stop list; empty for a known one."""
+        return digest(sorted(self._stop_words)) if self.values["stopwords"] else ""
+
+    @property
+    def language(self) -> str:
+        """The language of its stop list; none if it is the user's."""
+        lang = str(self.values["lang"])
+        return "" if self.values["stopwords"] else VARIANTS.get(lang, lang)
+
+    def score(self, segments: Segments) -> Scores:
+        """Return 1 for the blocks of good paragraphs and 0 for others."""
+        paragraphs = _paragraphs(segments, self._by_document)
+        features = _features(segments, paragraphs, self._by_document)
+        shares = self._stop_word_shares(segments, paragraphs, depends_on_words(features, self._limits))
+        _, classes = self._classes(features, shares)
+        # Blocks in no paragraph (-1) take the class at the end.
+        good = np.append(classes == GOOD, [False])
+        return good[paragraphs.of_block].astype(np.float32)
+
+    def classify(self, segments: Segments) -> list[Paragraph]:
+        """Return the page's paragraphs with their classes, in order; blocks in none are left out."""
+        paragraphs = _paragraphs(segments, self._by_document)
+        features = _features(segments, paragraphs, self._by_document)
+        shares = self._stop_word_shares(segments, paragraphs, features.lengths > 0)
+        first, final = self._classes(features, shares)
+        blocks: list[list[str]] = [[] for _ in first]
+        for block, paragraph in zip(segments.blocks, paragraphs.of_block.tolist(), strict=True):
+            if paragraph >= 0:
+                blocks[paragraph].append(block)
+        return [
+            Paragraph(
+                tuple(texts),
+                CLASS_NAMES[first[at]],
+                CLASS_NAMES[final[at]],
+                length := int(features.lengths[at]),
+                int(features.linked[at]) / max(length, 1),
+                float(shares[at]),
+                bool(features.heading[at]),
+                bool(features.headline[at]),
+                bool(features.image[at]),
+                bool(features.select[at]),
+                bool(features.copyright[at]),
+            )
+            for at, texts in enumerate(blocks)
+        ]
+
+    @property
+    def _by_document(self) -> bool:
+        return self.values["rules"] == DOCUMENT
+
+    @property
+    def _limits(self) -> Thresholds:
+        return Thresholds(**{field.name: self.values[field.name] for field in fields(Thresholds)})  # type: ignore[arg-type]
+
+    @cached_property
+    def _stop_words(self) -> frozenset[str]:
+        path = str(self.values["stopwords"])
+        return own_stop_list(Path(path)) if path else stop_list(str(self.values["lang"]))
+
+    def _stop_word_shares(self, segments: Segments, paragraphs: _Paragraphs, wanted: Mask) -> Floats:
+        """Return the share of stop words of each paragraph that is wanted, 0 for others; shape (paragraphs,)."""
+        stop_words = self._stop_words
+        shares = np.zeros(len(paragraphs.starts))
+        for index, text in paragraphs.texts(segments, wanted):
+            words = text.lower().split()
+            shares[index] = sum(map(stop_words.__contains__, words)) / len(words)
+        return shares
+
+    def _classes(self, features: Features, shares: Floats) -> tuple[Classes, Classes]:
+        first = context_free(features, shares, self._limits)
+        return first, in_context(first, features, self._limits)
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph: its blocks' texts, none for an image or an empty SELECT; its classes; and what they follow from.
+
+    Attributes:
+        blocks: the texts.
+        context_free: its class by itself, one of `CLASS_NAMES`.
+        final: its class in context, `good` or `bad`.
+        length: in characters.
+        link_density: the share of the characters in links; in [0, 1].
+        stop_word_density: the share of the words, separated by white space, in the stop list; in [0, 1].
+        heading: whether it is in H1 to H6.
+        headline, image, select: whether it is in H1, an image without text, in SELECT; False but for the document's rules.
+        copyright: whether it has a copyright sign.
+    """
+
+    blocks: tuple[str, ...]
+    context_free: str
+    final: str
+    length: int
+    link_density: float
+    stop_word_density: float
+    heading: bool
+    headline: bool
+    image: bool
+    select: bool
+    copyright: bool
+
+
+@dataclass(frozen=True)
+class _Paragraphs:
+    """The paragraph of each block, -1 for none; the blocks that are in one; where in these each paragraph begins; and images.
+
+    A paragraph without blocks begins where the next one does; it is an image or a SELECT.
+    """
+
+    of_block: Ints
+    blocks: Ints
+    starts: Ints
+    images: Mask
+
+    def texts(self, segments: Segments, wanted: Mask) -> Iterator[tuple[int, str]]:
+        """Yield the index and the text of each paragraph that is wanted."""
+        indices = np.flatnonzero(wanted)
+        ends = np.append(self.starts[1:], len(self.blocks))[indices]
+        for index, start, end in zip(indices.tolist(), self.starts[indices].tolist(), ends.tolist(), strict=True):
+            yield index, "\n".join([segments.blocks[block] for block in self.blocks[start:end].tolist()])
+
+
+def _paragraphs(segments: Segments, by_document: bool) -> _Paragraphs:
+    inside = segments.levels != TITLE_LEVEL
+    if by_document:
+        stretches = segments.marks.stretches
+        blocks = np.flatnonzero(inside)
+        of_block = stretches.of_block[blocks]
+        images = np.setdiff1d(stretches.images, stretches.of_block)
+        numbers = np.union1d(of_block, np.union1d(images, np.setdiff1d(stretches.selects, stretches.of_block)))
+    else:
+        blocks = np.flatnonzero(inside & ~segments.marks.is_control)
+        of_block = segments.marks.paragraphs[blocks]
+        images = of_block[:0]
+        numbers = np.unique(of_block)
+    index = np.full(len(inside), -1, dtype=np.int64)
+    index[blocks] = np.searchsorted(numbers, of_block)
+    return _Paragraphs(index, blocks, np.searchsorted(of_block, numbers), np.isin(numbers, images))
+
+
+def _features(segments: Segments, paragraphs: _Paragraphs, by_document: bool) -> Features:
+    blocks, ends = paragraphs.blocks, segments.block_ends
+    filled = np.diff(paragraphs.starts, append=len(blocks)) > 0
+    starts = paragraphs.starts[filled]
+    # Including the separator after each block, which counts as a space within a paragraph.
+    lengths = np.diff(ends, prepend=0)
+    lengths[-1:] += 1
+    signed = np.zeros(len(ends), dtype=np.bool_)
+    signs = [sign.start() for sign in _COPYRIGHT.finditer(segments.text)]
+    signed[np.searchsorted(ends, signs, side="right")] = True
+    none = np.zeros(len(ends), dtype=np.bool_)
+
+    def of_paragraphs(operation: np.ufunc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        result = np.zeros(len(filled), dtype=values.dtype)
+        if len(starts):
+            result[filled] = operation.reduceat(values[blocks], starts)
+        return result
+
+    return Features(
+        of_paragraphs(np.add, lengths) - filled,
+        of_paragraphs(np.add, segments.linked_characters_in_blocks),
+        of_paragraphs(np.logical_or, signed),
+        of_paragraphs(np.maximum, segments.levels) > 0,
+        of_paragraphs(np.logical_or, segments.levels == 1) & by_document,
+        paragraphs.images,
+        of_paragraphs(np.logical_or, segments.marks.is_in_select if by_document else none)
+        | (by_document & ~filled & ~paragraphs.images),
+    )

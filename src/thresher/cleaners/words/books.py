@@ -1,0 +1,90 @@
+"""The language model `books`: English bigrams from the word counts that symspellpy ships, built at first use.
+
+The counts are of Google Books n-grams, cut to a dictionary of 82,765 words. Its bigrams occur at least some 10,000
+times, so perplexities are high and cutoffs are not comparable with those of other models.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from thresher.base.errors import MissingDependencyError
+from thresher.base.files import file_digest
+from thresher.cleaners.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, write_mixture
+from thresher.cleaners.words.tokenisers import NORMALISATIONS, WORDS
+from thresher.cleaners.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard
+
+NAME = "books"
+_WORDS = "frequency_dictionary_en_82_765.txt"
+_PAIRS = "frequency_bigramdictionary_en_243_342.txt"
+
+
+def build(folder: Path) -> None:
+    """Write `model.arpa` and `card.json` into `folder`, which exists."""
+    unigrams, bigrams = read_counts()
+    path = folder / "model.arpa"
+    ngrams = write_counts(path, unigrams, bigrams)
+    ModelCard(
+        name=NAME,
+        language="en",
+        corpus=f"Google Books n-gram counts as shipped by symspellpy ({_WORDS}, {_PAIRS})",
+        order=2,
+        ngrams=ngrams,
+        formula=f"{BIGRAM_FORMULA})",
+        tokeniser=WORDS,
+        unknown_words=UNSEEN_WORDS,
+        sentence_ends="<s> begins a sentence, </s> is not scored",
+        digest=file_digest(path),
+        normalisation=NORMALISATIONS[WORDS],
+    ).write(folder / "card.json")
+
+
+def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, Mapping[str, int]]) -> tuple[int, int]:
+    """Write P(w | v) = 0.8 · C(v w) / Σ_u C(v u) + 0.2 · C(v) / Σ_u C(u) + 1e-6 as an ARPA file.
+
+    This is PyPlexity's bigram model (its source uses the unigram of the *previous* word), so that its cutoffs of 1K to 14K
+    apply. A word's bigrams are normalised by their own sum, since bigram and unigram counts
+    may be on different scales. `<s>` and `<unk>` were never counted. Returns the number of unigrams and of bigrams.
+    """
+    total = sum(unigrams.values())
+    vocabulary = sorted({*unigrams, *bigrams, *(word for followers in bigrams.values() for word in followers)})
+    word_weight, pair_weight = WEIGHTS[2]
+
+    def rest(history: str) -> float:
+        return word_weight * (unigrams.get(history, 0) / total) + FLOOR
+
+    def pairs() -> Iterator[tuple[str, str, float]]:
+        for history, followers in sorted(bigrams.items()):
+            share = pair_weight / sum(followers.values())
+            for word, count in sorted(followers.items()):
+                yield history, word, share * count + rest(history)
+
+    histories = [(UNKNOWN, FLOOR), (BEGIN, FLOOR), (END, None), *((word, rest(word)) for word in vocabulary)]
+    return write_mixture(path, histories, pairs(), sum(map(len, bigrams.values())))
+
+
+def read_counts() -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+    """Return the unigram counts, and the counts of each word's followers."""
+    unigrams = read_words()
+    bigrams: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for line in _lines(_PAIRS):
+        first, second, count = line.split()
+        bigrams[first][second] = int(count)
+    return unigrams, dict(bigrams)
+
+
+def read_words() -> dict[str, int]:
+    """Return the counts of words alone."""
+    return {word: int(count) for word, count in map(str.split, _lines(_WORDS))}
+
+
+def _lines(name: str) -> list[str]:
+    try:
+        return (files("symspellpy") / name).read_text(encoding="utf-8-sig").splitlines()
+    except (ModuleNotFoundError, FileNotFoundError) as error:
+        raise MissingDependencyError(
+            f"the word counts {name} are missing", "install symspellpy: pip install symspellpy", "language model books"
+        ) from error

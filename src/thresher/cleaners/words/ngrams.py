@@ -1,0 +1,257 @@
+"""Word n-grams: counting them, PyPlexity's mixture of orders from the counts, and the ARPA format that KenLM reads.
+
+Source: Fernandez-Pichel, Prada-Corral, Losada, Pichel, Gamallo, An unsupervised perplexity-based method for boilerplate
+removal, Natural Language Engineering 2023, section 3, and the public source of PyPlexity, which has the weights and the 1e-6.
+
+P(w | h) = C(hw) / Σ_v C(hv) over the words v that follow h within sentences. The ends of sentences are not scored and not
+predicted, so that these P of one history add up to 1.
+
+PyPlexity differs outside the formula. It trains across sentence boundaries, so that `#`, its history of a sentence's first
+word, is as good as unseen. Its trigram score is shifted: the term for the word w after v looks up v w w instead of u v w, and
+the last word of a sentence has no term; the bigram and the unigram are those of w after v and of v, as here with the previous
+word's unigram.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.files import atomic_path
+from thresher.cleaners.words.word_model import FLOOR, Floats
+from thresher.pages.plain import Ints
+
+UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
+SPECIAL = (UNKNOWN, BEGIN, END)
+"""The words numbered 0, 1 and 2."""
+_BEGIN = 1
+WEIGHTS = {2: (0.2, 0.8), 3: (0.1, 0.3, 0.6)}
+"""By order, the weights of the unigram, the bigram and the trigram."""
+CURRENT, HISTORY = "current", "history"
+"""The unigram of a mixture: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
+NO_COUNT = "<unk> was not seen in training: a word of count 0"
+ENDS = "<s> begins a sentence, </s> is neither counted nor scored"
+"""What cards say of unknown words and of the ends of sentences."""
+NEVER = -99.0
+"""log10 of the probability 0 in ARPA files."""
+PROGRAM = "build_binary"
+# N-grams whose lines are made at once.
+_LINES = 1 << 18
+
+Logs = npt.NDArray[np.float32]
+Texts = npt.NDArray[np.object_]
+Run = tuple[Ints, Ints]
+
+
+@dataclass(frozen=True)
+class Level:
+    """The distinct n-grams of one length n, numbered in the order of their keys.
+
+    Sentences begin with one `<s>`, which is never an n-gram's last word but for n = 1.
+
+    Attributes:
+        keys: suffix · size + first, where suffix is the number of the (n-1)-gram without the first word.
+        counts: how often each occurs.
+        prefixes: the number of the (n-1)-gram without the last word, its history.
+        size: the number of words in the vocabulary.
+    """
+
+    keys: Ints
+    counts: Ints
+    prefixes: Ints
+    size: int
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Some sentences, one after the other: the number of each word, and how many words each sentence has."""
+
+    words: npt.NDArray[np.int32]
+    lengths: Ints
+
+
+def formula(order: int, unigram: str) -> str:
+    """Return what cards say of a mixture, see `interpolated`."""
+    weights = WEIGHTS[order]
+    terms = ["P(w | u v)", "P(w | v)"][-order + 1 :]
+    shares = " + ".join(f"{weight:g} * {term}" for weight, term in zip(weights[:0:-1], terms, strict=True))
+    return f"{shares} + {weights[0]:g} * P({'v' if unigram == HISTORY else 'w'}) + {FLOOR:g}, by maximum likelihood"
+
+
+def merged(runs: Sequence[Run]) -> Run:
+    """Merge runs of distinct ascending keys with their counts into one."""
+    keys = np.concatenate([np.zeros(0, np.int64), *(keys for keys, _ in runs)])
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
+    counts = np.concatenate([np.zeros(0, np.int64), *(counts for _, counts in runs)])[order]
+    return keys[starts], np.add.reduceat(counts, starts) if len(starts) else counts
+
+
+def add_run(runs: list[Run], keys: Ints) -> None:
+    """Count some keys and add them to the runs; runs of like length become one, so that there are few and short ones."""
+    distinct, counts = np.unique(keys, return_counts=True)
+    runs.append((distinct, counts))
+    while len(runs) > 1 and len(runs[-2][0]) < 2 * len(runs[-1][0]):
+        runs[-2:] = [merged(runs[-2:])]
+
+
+def count_levels(portions: Sequence[Sentences], counts: Ints, order: int) -> list[Level]:
+    """Count the n-grams of the lengths 1, 2 and, if that is the order, 3; `counts` are those of each word of the
+    vocabulary.
+    """
+    size = len(counts)
+    levels = [Level(np.arange(size), counts, np.zeros(size, dtype=np.int64), size)]
+    for _ in range(2, order + 1):
+        runs: list[Run] = []
+        for portion in portions:
+            add_run(runs, _keys(portion, levels))
+        keys, sums = merged(runs)
+        # The prefix is the first word followed by the prefix of the suffix.
+        prefixes = np.searchsorted(levels[-1].keys, levels[-1].prefixes[keys // size] * size + keys % size)
+        levels.append(Level(keys, sums, prefixes, size))
+    return levels
+
+
+def _keys(portion: Sentences, levels: Sequence[Level]) -> Ints:
+    """Return the keys of all bigrams, or of all trigrams if the bigrams are counted."""
+    words, ends = portion.words.astype(np.int64), np.cumsum(portion.lengths)
+    positions = np.arange(len(words)) - np.repeat(ends - portion.lengths, portion.lengths)
+    bigrams = words * levels[0].size + np.where(positions > 0, np.roll(words, 1), _BEGIN)
+    if len(levels) == 1:
+        return bigrams
+    distinct, which = np.unique(bigrams, return_inverse=True)
+    suffixes = np.searchsorted(levels[1].keys, distinct)[which]
+    # The second word of a sentence ends a trigram with `<s>`, the first ends none.
+    return (suffixes * levels[0].size + np.where(positions > 1, np.roll(words, 2), _BEGIN))[positions > 0]
+
+
+def interpolated(levels: Sequence[Level], unigram: str) -> list[tuple[Logs, Logs | None]]:
+    """Return log10 of a mixture of orders as a back-off model, which is exact, and its back-off weights; by level.
+
+    The bigram model is 0.8 P(w | v) + 0.2 P(x) + 1e-6, the trigram model 0.6 P(w | u v) + 0.3 P(w | v) + 0.1 P(x) + 1e-6,
+    where x is w or v as `unigram` says. `<s>` is a history like a word, but has P(<s>) = 0; a sentence's first word has
+    `<s> <s>` as its history in the trigram model, so that both weights go to P(w | <s>).
+
+    An n-gram's value is the share of its own order plus the value of the n-gram without its first word, which back-off gives
+    to an unseen n-gram: all back-off weights are 1, and the values of lower orders are the sum's last terms. With the
+    previous word's unigram, which the n-gram without that word does not know, unigrams have the value 1, and the rest of the
+    sum as their back-off weight. N-grams that begin with `<s>` are looked up only where sentences begin, so that they may have
+    values of their own.
+
+    `levels` are the counts for n = 1, 2 and perhaps 3; `unigram` is `CURRENT` or `HISTORY`.
+    """
+    weights = WEIGHTS[len(levels)]
+    words = levels[0]
+    base: Floats = weights[0] * (words.counts / words.counts.sum()) + FLOOR
+    base_logs, zeros = _log10(base), np.zeros(len(base), dtype=np.float32)
+    below = base if unigram == CURRENT else np.ones(len(base))
+    sections: list[tuple[Logs, Logs | None]] = [(base_logs, zeros) if unigram == CURRENT else (zeros, base_logs)]
+    for length, level in enumerate(levels[1:], start=2):
+        suffixes, firsts = np.divmod(level.keys, level.size)
+        totals = np.bincount(level.prefixes, weights=level.counts, minlength=len(levels[length - 2].keys))
+        # No history is longer than from <s> on: this one has the weights of longer ones too.
+        share = np.where(firsts == _BEGIN, sum(weights[length - 1 :]), weights[length - 1])
+        rest = base[firsts] if length == 2 and unigram == HISTORY else below[suffixes]
+        below = share * (level.counts / totals[level.prefixes]) + rest
+        backoffs = None if length == len(levels) else np.zeros(len(below), dtype=np.float32)
+        sections.append((_log10(below), backoffs))
+    return sections
+
+
+def _log10(probabilities: Floats) -> Logs:
+    """Return log10 of probabilities, at most 0 as KenLM demands; `NEVER` for 0."""
+    with np.errstate(divide="ignore"):
+        logs = np.log10(probabilities)
+    # Adding 0 turns -0 into 0.
+    return (np.clip(logs, NEVER, 0.0) + 0.0).astype(np.float32)
+
+
+def write_arpa(
+    path: Path, words: Sequence[bytes], levels: Sequence[Level], sections: Sequence[tuple[Logs, Logs | None]]
+) -> None:
+    """Write what `interpolated` returns (`sections`), with the precision of 32 bits, which is KenLM's.
+
+    The first words of the vocabulary are those of `SPECIAL`.
+    """
+    vocabulary = np.array([word.decode() for word in words], dtype=object)
+    blocks = (_lines(vocabulary, levels[: n + 1], *section) for n, section in enumerate(sections))
+    _write(path, [len(level.keys) for level in levels], blocks)
+
+
+def write_mixture(
+    path: Path, histories: Sequence[tuple[str, float | None]], bigrams: Iterable[tuple[str, str, float]], count: int
+) -> tuple[int, int]:
+    """Write P(w | v) = share(v, w) + rest(v) exactly as a back-off model, to the precision of seven decimals.
+
+    A back-off model gives an unseen bigram P(w) · backoff(v). With every P(w) = 1 and backoff(v) = rest(v) that is the value
+    of the mixture; seen bigrams are listed with theirs.
+
+    Returns the number of unigrams and of bigrams.
+
+    Args:
+        path: the file.
+        histories: every word of the vocabulary, the three special ones included, and its rest; None for `</s>`.
+        bigrams: v, w and P(w | v) of each bigram that was seen; a value above 1 becomes 1, as KenLM demands.
+        count: the number of bigrams.
+    """
+    unigrams = (f"0\t{word}\n" if rest is None else f"0\t{word}\t{math.log10(rest):.7f}\n" for word, rest in histories)
+    pairs = (f"{min(0.0, math.log10(value)):.7f}\t{first} {second}\n" for first, second, value in bigrams)
+    with atomic_path(path) as temporary:
+        _write(temporary, (len(histories), count), (map(str.encode, unigrams), map(str.encode, pairs)))
+    return len(histories), count
+
+
+def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes]]) -> None:
+    """Write the frame of an ARPA file around the lines of its sections, one for each n from 1."""
+    with path.open("wb") as out:
+        header = [f"ngram {length}={size}\n" for length, size in enumerate(sizes, start=1)]
+        out.write("".join(["\\data\\\n", *header]).encode())
+        for length, lines in enumerate(sections, start=1):
+            out.write(f"\n\\{length}-grams:\n".encode())
+            out.writelines(lines)
+        out.write(b"\n\\end\\\n")
+
+
+def _lines(vocabulary: Texts, levels: Sequence[Level], logs: Logs, backoffs: Logs | None) -> Iterator[bytes]:
+    for begin in range(0, len(logs), _LINES):
+        at = slice(begin, begin + _LINES)
+        fields = [_numbers(logs[at]), _grams(vocabulary, levels, np.arange(len(logs))[at])]
+        fields += [] if backoffs is None else [_numbers(backoffs[at])]
+        yield "".join(map("{}\n".format, map("\t".join, zip(*fields, strict=True)))).encode()
+
+
+def _grams(vocabulary: Texts, levels: Sequence[Level], numbers: Ints) -> Texts:
+    suffixes, firsts = np.divmod(levels[-1].keys[numbers], levels[-1].size)
+    words: Texts = vocabulary[firsts]
+    return words if len(levels) == 1 else words + " " + _grams(vocabulary, levels[:-1], suffixes)
+
+
+def _numbers(logs: Logs) -> Texts:
+    distinct, which = np.unique(logs, return_inverse=True)
+    return np.array([*map(_shortest, distinct)], dtype=object)[which]
+
+
+def _shortest(log: np.float32) -> str:
+    """Return the shortest decimals that are this number."""
+    if not log or abs(log) >= 1e-6:
+        return np.format_float_positional(log, trim="-")
+    return np.format_float_scientific(log, trim="-", exp_digits=1)
+
+
+def write_binary(arpa: Path, binary: Path) -> bool:
+    """Write an ARPA file's model as KenLM's binary (probing hash table), if `build_binary` is on the path; return whether."""
+    program = shutil.which(PROGRAM)
+    if program is None:
+        return False
+    done = subprocess.run([program, "probing", arpa, binary], capture_output=True, text=True, check=False)
+    if done.returncode:
+        binary.unlink(missing_ok=True)
+    return not done.returncode

@@ -1,0 +1,192 @@
+"""Cleaning pages that have gold texts, from a score store, and comparing every cleaned page with its gold text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from thresher import __version__
+from thresher.base.errors import ThresherError
+from thresher.base.files import digest, file_digest, read_text, user_errors, write_text
+from thresher.base.streams import COMPRESSIONS, open_stream
+from thresher.cleaners.cleaner import Cleaner
+from thresher.cleaners.scorer import Scorer
+from thresher.collections import IdRule, Part, ReadOptions, Source
+from thresher.collections.interface import escape_id
+from thresher.collections.sources import FileState, Reading, Span
+from thresher.evaluation.cleaneval import cleaning_measures
+from thresher.evaluation.cleaneval.gold import GoldPage
+from thresher.scores.backends import Backend, run_tasks
+from thresher.scores.cutting import cut_shard, shard_columns
+from thresher.scores.percentiles import resolve_all
+from thresher.scores.score_pass import ScorePlan, score_collection
+from thresher.scores.store import read_shard, shards, text_store
+
+SHARD_PAGES = 16
+"""Gold standards are small: with shards of the usual size, workers would be idle."""
+
+
+@dataclass(frozen=True)
+class CleanedPage:
+    """A page's id and its text by each cleaner, in order; `problem` says why it could not be cleaned."""
+
+    id: str
+    texts: tuple[str, ...]
+    problem: str = ""
+
+
+def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPage]:
+    """Yield every page of a scored shard, cleaned by every cleaner; cutoffs are numbers, not percentiles."""
+    table = read_shard(path, ["id", "reason"])
+    texts = [[""] * len(cleaners) for _ in range(len(table))]
+    for of_text in {cleaner.text for cleaner in cleaners}:
+        columns = [column for column, cleaner in enumerate(cleaners) if cleaner.text == of_text]
+        needed = shard_columns([cleaners[column] for column in columns])
+        shard = read_shard(text_store(path.parent, of_text) / path.name, needed)
+        for column in columns:
+            for row, document, _ in cut_shard(shard, cleaners[column]):
+                texts[row][column] = document.text
+    for document_id, reason, page in zip(table["id"].to_pylist(), table["reason"].to_pylist(), texts, strict=True):
+        yield CleanedPage(document_id, tuple(page), reason)
+
+
+@dataclass(frozen=True)
+class GoldCollection:
+    """Pages with gold, in order; the id of a page is its escaped stem."""
+
+    path: Path
+    pages: Sequence[GoldPage]
+    options: ReadOptions = field(default_factory=lambda: ReadOptions(IdRule(ids="stem", escape=True)))
+
+    def fingerprint(self) -> str:
+        """Return a digest of the names, sizes and modification times of the pages."""
+        states = ((source.id, source.listed) for source in self._sources())
+        return digest([(name, state.size, state.modified) for name, state in states if state])
+
+    def files(self) -> dict[str, FileState]:
+        """Return the files of the pages as they are now."""
+        return {str(source.path): source.listed for source in self._sources() if source.listed}
+
+    def parts(self, pages: int) -> Iterator[Part]:
+        """Yield parts of at most that many pages."""
+        sources = tuple(self._sources())
+        for number, first in enumerate(range(0, len(sources), pages)):
+            yield Part(0, number, self.path, "", sources=sources[first : first + pages])
+
+    def read(self, part: Part) -> Reading:
+        """Read the pages of a part; a page whose compressed file is damaged has a problem."""
+        yield from map(_unpacked, part.sources or ())
+        return Span(None, part.begin)
+
+    def _sources(self) -> Iterator[Source]:
+        for page in self.pages:
+            with user_errors(page.path):
+                state = FileState.of(page.path.stat())
+            name, url = page.path.name, page.url or None
+            yield Source(page_id(page), name, state.size, path=page.path, url=url, is_text=page.is_text, listed=state)
+
+
+def page_id(page: GoldPage) -> str:
+    """Return the document id of a page with gold."""
+    return escape_id(page.stem)
+
+
+def _unpacked(source: Source) -> Source:
+    if source.path is None or not source.path.name.lower().endswith(COMPRESSIONS):
+        return source
+    with open_stream(source.path) as stream:
+        content = stream.read()
+        return replace(source, size=len(content), content=content, problem=stream.damage or None)
+
+
+@dataclass(frozen=True)
+class PageQuality:
+    """A cleaned page against its gold text: words, tokens, ROUGE-LSum."""
+
+    words: cleaning_measures.PageWords
+    tokens: cleaning_measures.TokenCounts
+    rouge: cleaning_measures.RougeCounts
+
+
+def compare_page(cleaned: str, gold: str) -> PageQuality:
+    """Compare a cleaned page with its gold text."""
+    return PageQuality(
+        cleaning_measures.compare_words(cleaned, gold),
+        cleaning_measures.compare_tokens(cleaned, gold),
+        cleaning_measures.rouge_lsum(cleaned, gold),
+    )
+
+
+@dataclass(frozen=True)
+class ComparedPage:
+    """A page's quality by each cleaner, in order; `problem` says why the page could not be parsed or scored.
+
+    Such a page counts as emptied by every cleaner.
+    """
+
+    stem: str
+    quality: tuple[PageQuality, ...]
+    problem: str = ""
+
+
+def score_gold(
+    pages: Sequence[GoldPage], scorers: Sequence[Scorer], folder: Path, workers: int = 1, fresh: bool = False
+) -> None:
+    """Score pages with gold, at least one, into the score store `folder`, unless they are scored already.
+
+    Duplicate scorers are scored once; `fresh` replaces scores that were made otherwise, instead of refusing.
+    """
+    distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
+    plan = ScorePlan(GoldCollection(pages[0].path.parent, pages), distinct, most_pages=SHARD_PAGES, kinds=False)
+    score_collection(plan, folder, Backend(workers=workers), fresh)
+
+
+def compare_cleaned(
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1, keep: Path | None = None
+) -> Iterator[ComparedPage]:
+    """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in order.
+
+    Percentile cutoffs are over all pages of the store. What is finished is kept in the folder `keep`, if there is one.
+    """
+    gold = {page_id(page): page for page in pages}
+    cleaners = resolve_all(folder, cleaners)
+    tasks = (
+        (path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners, keep)
+        for path in shards(folder)
+    )
+    backend = Backend(workers=workers)
+    for compared in run_tasks(backend, _compared_shard, tasks, "comparing pages", str(folder), ordered=True):
+        yield from compared
+
+
+def _compared_shard(
+    path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner], keep: Path | None
+) -> list[ComparedPage]:
+    """Compare the pages of a shard, unless that is kept from a command that was interrupted."""
+    if keep is None:
+        return _compared(path, gold, cleaners)
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter = TypeAdapter(list[ComparedPage])
+    names = [[cleaner.name, cleaner.resolved_cutoffs] for cleaner in cleaners]
+    # A shard's bytes depend on its pages and the scorers alone.
+    files = [text_store(path.parent, text) / path.name for text in sorted({cleaner.text for cleaner in cleaners})]
+    texts = [[page.stem, page.text] for page in gold.values()]
+    kept = keep / f"{digest([__version__, [*map(file_digest, files)], names, texts])}.json"
+    try:
+        return adapter.validate_json(read_text(kept), strict=True)
+    except (ThresherError, ValidationError):  # it is not there, or damaged
+        compared = _compared(path, gold, cleaners)
+        write_text(kept, adapter.dump_json(compared).decode())
+        return compared
+
+
+def _compared(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[ComparedPage]:
+    found = []
+    for page in cleaned_pages(path, cleaners):
+        wanted = gold[page.id]
+        # Cleaners often leave the same text, and comparing is expensive.
+        compared = {text: compare_page(text, wanted.text) for text in dict.fromkeys(page.texts)}
+        found.append(ComparedPage(wanted.stem, tuple(compared[text] for text in page.texts), page.problem))
+    return found

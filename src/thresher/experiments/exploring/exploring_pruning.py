@@ -1,0 +1,302 @@
+"""Explores methods: every cutoff from the postings of the topics' terms, and the index's size from all postings.
+
+A posting leaves at one cutoff, so the score of a document is a step function of the cutoff with at most as many steps as the
+topic has terms. By the collection's original statistics, documents keep their lengths and terms their cf and df; by those of
+the pruned index all of them change with the cutoff.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.files import temporary_folder
+from thresher.base.progress import progress
+from thresher.cleaners.cleaner import Cleaner
+from thresher.experiments.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
+from thresher.experiments.exploring.exploring import POINTS, RankedSweep, Search, in_chunks, with_sweeps
+from thresher.experiments.exploring.judged_ranks import Evaluator, RankingJob, evaluated
+from thresher.experiments.exploring.lexicon import Lexicon, hash_texts
+from thresher.experiments.exploring.matching import MatchChunks, query_postings
+from thresher.experiments.exploring.nested_sweeps import ScoreSpread, evenly
+from thresher.experiments.exploring.pruned_postings import CollectedPostings, collected_postings
+from thresher.experiments.exploring.similarity import States
+from thresher.experiments.table import Variant, VariantTable
+from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, steps, strictest_first
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
+from thresher.indexes.pruning.treatments import Pruning, Treatment, combination_name
+from thresher.indexes.work import IndexStatistics
+from thresher.pages.plain import Ints
+from thresher.scores.backends import Backend
+
+_DIGITS = 4
+"""Significant digits of cutoffs."""
+
+
+@dataclass(frozen=True)
+class PruningSweep:
+    """A method to explore over a cleaned collection.
+
+    Args:
+        cleaner: with numbers for percentiles.
+        cutoffs: that must be among those explored.
+        points: fewest cutoffs, where there are as many different numbers of postings.
+        combined: whether its cleaner is one cutoff of a sweep over the cutoffs of scorer and pruning method.
+    """
+
+    cleaner: Cleaner
+    method: PruningMethod
+    cutoffs: tuple[float, ...] = ()
+    points: int = POINTS
+    combined: bool = False
+
+    def variant(self, cutoff: float) -> Variant:
+        """Return the variant at a cutoff."""
+        template = Pruning(self.method, None)
+        treatment = Treatment(self.cleaner, Pruning(self.method, cutoff))
+        if not self.combined:
+            return Variant(treatment, Treatment(self.cleaner, template).name, cutoff)
+        (cut,) = self.cleaner.cuts
+        return Variant(treatment, combination_name(cut, template), cutoff, cut.threshold)
+
+
+def explore_pruning(
+    tables: Sequence[VariantTable], store: Path, sweeps: Sequence[PruningSweep], search: Search, original: bool = True
+) -> tuple[VariantTable, ...]:
+    """Return tables of the same models and topics with the values that a pruned index of each variant would give.
+
+    No index is built. Sweeps of one cleaner share a pass over its postings. With `original` the statistics of the unpruned
+    collection rank.
+    """
+    queries, terms = search.queries()
+    lexicon = Lexicon(search.options.stemmer, search.options.stopwords)
+    by_cleaner: dict[str, list[PruningSweep]] = {}
+    for sweep in sweeps:
+        by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
+    ranked: dict[int, RankedSweep] = {}
+    for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
+        with temporary_folder(store.parent) as folder:
+            with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
+                every = count_pruning(postings, of_cleaner, hash_texts(terms), original, folder)
+            evaluators: list[Evaluator] = []
+            for sweep, counted in zip(of_cleaner, every, strict=True):
+                with temporary_folder(store.parent) as of_chunks:
+                    chunks = counted.matches(of_chunks)
+                    # All sweeps of a cleaner have the same documents.
+                    evaluators = evaluators or search.evaluators(chunks)
+                    job = RankingJob(chunks, queries, evaluators, search.models, search.depth)
+                    ranked[id(sweep)] = _ranked(sweep, counted, job, search.backend, store.parent)
+                    # Not while the next method is read.
+                    del chunks, job
+    return with_sweeps(tables, [ranked[id(sweep)] for sweep in sweeps])
+
+
+def spread_over_sizes(table: VariantTable, sweep: str, count: int) -> list[float]:
+    """Return at most `count` cutoffs of an explored scorer, spread evenly over the postings that they keep."""
+    rows = [row for row in table.rows if row.variant.sweep == sweep]
+    postings = np.array([row.index.postings for row in rows])
+    wanted = np.linspace(postings.min(), postings.max(), count + 1)[1:]
+    nearest = np.unique(np.abs(postings[:, None] - wanted).argmin(axis=0))
+    return [rows[index].variant.cutoff or 0.0 for index in nearest.tolist() if postings[index]]
+
+
+@dataclass(frozen=True)
+class CountedPruning:
+    """A sweep's cutoffs, strictest first; what is in the index at each; and the file with the queries' postings,
+    of `terms` terms, block by block.
+    """
+
+    cutoffs: Floats
+    words: int
+    sizes: tuple[IndexStatistics, ...]
+    terms: int
+    counts: StepCounts
+    blocks: int
+    file: Path
+    fixed: States | None
+
+    def matches(self, folder: Path) -> MatchChunks:
+        """Return where the queries' terms are, for ranking; `folder` is for files of chunks."""
+        return MatchChunks(self.terms, in_chunks(self._read(), [len(self.cutoffs)]), folder, self.fixed)
+
+    def _read(self) -> Iterator[StoreCounts]:
+        yield replace(add_up((), [len(self.cutoffs)]), counts=(self.counts,))
+        with self.file.open("rb") as file:
+            for _ in range(self.blocks):
+                # Only this process reads and writes it.
+                block: StoreCounts = pickle.load(file)
+                yield block
+
+
+def _ranked(
+    sweep: PruningSweep, counted: CountedPruning, job: RankingJob, backend: Backend | None, folder: Path
+) -> RankedSweep:
+    cutoffs = counted.cutoffs.tolist()
+    return RankedSweep(
+        [sweep.variant(cutoff) for cutoff in cutoffs],
+        [counted.words] * len(cutoffs),
+        counted.sizes,
+        query_postings(job.chunks.statistics[0], job.queries[: job.evaluators[0].topics]),
+        evaluated(job, 1, backend, folder)[0],
+    )
+
+
+def count_pruning(
+    postings: CollectedPostings, sweeps: Sequence[PruningSweep], terms: Hashes, original: bool, folder: Path
+) -> list[CountedPruning]:
+    """Count all sweeps over one collection, block by block, into files in `folder`."""
+    fitted = [sweep.method.fit(postings) for sweep in sweeps]
+    cutoffs = _cutoffs(postings, sweeps, fitted)
+    numbers = postings.statistics.numbers(terms)
+    counters = [_PostingCounter(postings, sweep.method, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
+    files = [folder / f"counts-{number}" for number in range(len(sweeps))]
+    # By the collection's numbers of terms, those among the queries' terms, -1 for all others.
+    of_queries = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
+    of_queries[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
+    for block in postings.blocks():
+        matching = _Matching(block, of_queries)
+        for sweep, fit, counter, path in zip(sweeps, fitted, counters, files, strict=True):
+            scores = sweep.method.scores(block, postings.statistics, fit)
+            of_posting = steps(sweep.method, scores, counter.cutoffs).astype(np.uint16)
+            counter.add(block, of_posting)
+            with path.open("ab") as file:
+                pickle.dump(matching.counts(of_posting, len(counter.cutoffs), original), file, protocol=5)
+    of_terms = _of_terms(postings.statistics, numbers) if original else None
+    return [
+        CountedPruning(
+            counter.cutoffs,
+            postings.words,
+            counter.sizes(postings.indexed),
+            len(terms),
+            counter.counts(),
+            len(postings.files),
+            path,
+            of_terms,
+        )
+        for counter, path in zip(counters, files, strict=True)
+    ]
+
+
+def _of_terms(statistics: CollectionStatistics, numbers: Ints) -> States:
+    """Return the statistics of the unpruned collection, of the queries' terms, whose numbers in it are given."""
+    held = numbers >= 0
+    cf, df = (np.zeros((1, len(numbers)), dtype=np.int64) for _ in range(2))
+    cf[0, held], df[0, held] = statistics.cf[numbers[held]], statistics.df[numbers[held]]
+    return States(np.array([statistics.documents]), np.array([statistics.tokens]), cf, df)
+
+
+def _cutoffs(postings: CollectedPostings, sweeps: Sequence[PruningSweep], fitted: Sequence[Any]) -> list[Floats]:
+    """Return the cutoffs of each sweep, the strictest first: shares are even, others spread over numbers that occur."""
+    spreads = {index: ScoreSpread() for index, sweep in enumerate(sweeps) if sweep.method.keep != KEEP_SHARE}
+    lowest = dict.fromkeys(spreads, np.inf)
+    for block in postings.blocks() if spreads else ():
+        for index, spread in spreads.items():
+            scores = sweeps[index].method.scores(block, postings.statistics, fitted[index])
+            spread.add(scores.astype(np.float32), np.ones(len(scores), dtype=np.int64))
+            lowest[index] = min(lowest[index], float(scores.min(initial=np.inf)))
+    chosen = []
+    for index, sweep in enumerate(sweeps):
+        if index in spreads:
+            spreads[index].settle()
+            values = evenly(spreads[index].values, spreads[index].words, sweep.points)
+            # A spread may leave out the lowest number, which keeps everything.
+            numbers: Floats = np.append(values.astype(np.float64), lowest[index])
+            even = _rounded_down(numbers[np.isfinite(numbers)])
+        else:
+            even = np.arange(1, sweep.points + 1) / sweep.points
+        low = -np.inf if sweep.method.low is None else sweep.method.low
+        high = np.inf if sweep.method.high is None else sweep.method.high
+        inside = even[(even >= low) & (even <= high)]
+        if not len(inside):  # all scores are infinite, as of a collection of one page
+            inside = np.array(sweep.method.grid[:1])
+        chosen.append(strictest_first(sweep.method, np.concatenate((inside, sweep.cutoffs))))
+    return chosen
+
+
+def _rounded_down(values: Floats) -> Floats:
+    """Return values with `_DIGITS` significant digits, none of them above what it was: the lowest still keeps everything."""
+    # A little lower first, since the values were rounded to 32 bits.
+    lowered = values - np.abs(values) * 2.0**-23
+    units = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(lowered), 1e-300))) - _DIGITS + 1)
+    return np.array([float(f"{value:.{_DIGITS}g}") for value in np.floor(lowered / units) * units])
+
+
+class _PostingCounter:
+    """Counts that each cutoff of a sweep adds to the index, with postings that no cutoff keeps in the last entry."""
+
+    def __init__(self, postings: CollectedPostings, method: PruningMethod, cutoffs: Floats) -> None:
+        self.method, self.cutoffs = method, cutoffs
+        self._none = len(cutoffs)
+        self._tokens, self._postings, self._documents = (np.zeros(len(cutoffs) + 1, dtype=np.int64) for _ in range(3))
+        self._first = np.full(len(postings.statistics.df), self._none, dtype=np.uint16)
+
+    def add(self, block: DocumentPostings, of_posting: npt.NDArray[np.uint16]) -> None:
+        size = self._none + 1
+        self._postings += np.bincount(of_posting, minlength=size)
+        self._tokens += np.bincount(of_posting, weights=block.tf, minlength=size).astype(np.int64)
+        np.minimum.at(self._first, block.term, of_posting)
+        with_terms = block.bounds[:-1][block.sizes > 0]
+        if len(with_terms):
+            self._documents += np.bincount(np.minimum.reduceat(of_posting, with_terms), minlength=size)
+
+    def sizes(self, indexed: int) -> tuple[IndexStatistics, ...]:
+        terms = np.bincount(self._first, minlength=self._none + 1)
+        # Those that never had a term, of stop words alone, lose nothing.
+        documents = indexed - self._documents.sum() + np.cumsum(self._documents)
+        columns = (documents, np.cumsum(self._tokens), np.cumsum(self._postings), np.cumsum(terms))
+        return tuple(IndexStatistics(*(int(column[step]) for column in columns)) for step in range(self._none))
+
+    def counts(self) -> StepCounts:
+        return StepCounts(self._tokens, self._tokens, self._documents, self._documents, self._postings)
+
+
+class _Matching:
+    """The postings of the queries' terms in a block, and the lengths of their documents.
+
+    To reuse the ranking code, each document becomes one pseudo-sentence with its length, and one per posting of a query term.
+    """
+
+    def __init__(self, block: DocumentPostings, of_queries: Numbers) -> None:
+        self._block = block
+        self._hits = np.flatnonzero(of_queries[block.term] >= 0)
+        self._terms = of_queries[block.term[self._hits]]
+        self._rows = np.unique(block.document[self._hits])
+        # By row, the document's number among those with a query term, or -1.
+        self._numbers = np.full(len(block.ids), -1, dtype=np.int64)
+        self._numbers[self._rows] = np.arange(len(self._rows))
+
+    def counts(self, of_posting: npt.NDArray[np.uint16], size: int, original: bool) -> StoreCounts:
+        """Return the form that ranking takes, but for counts of all documents.
+
+        Args:
+            of_posting: the step of each posting, out of `size`.
+            original: whether documents keep their lengths.
+        """
+        block, hits = self._block, self._hits
+        if original:
+            parts = np.arange(len(self._rows)), np.zeros(len(self._rows), dtype=np.int64), block.lengths[self._rows]
+        else:
+            of_document = self._numbers[block.document]
+            inside = of_document >= 0
+            keys = (of_document[inside] << 16) | of_posting[inside]
+            different, index = np.unique(keys, return_inverse=True)
+            tokens = np.bincount(index, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
+            parts = different >> 16, different & 0xFFFF, tokens
+        of_parts = len(parts[0])
+        return StoreCounts(
+            tuple(block.ids[row] for row in self._rows.tolist()),
+            np.concatenate((parts[0], self._numbers[block.document[hits]])).astype(np.int32),
+            np.concatenate((parts[2], np.zeros(len(hits), dtype=np.int64))).astype(np.int32),
+            (np.concatenate((parts[1], of_posting[hits])).astype(np.uint16),),
+            np.arange(of_parts, of_parts + len(hits), dtype=np.int32),
+            self._terms,
+            block.tf[hits],
+            (add_counts((), size),),
+            HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
+        )

@@ -1,0 +1,236 @@
+"""Builds the pruned index of a cleaned collection from its postings, collected from its score store in memory that grows with
+the terms alone.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import thresher.base.arrow as pa
+from thresher.base.files import scratch_folder
+from thresher.cleaners.cleaner import Cleaner
+from thresher.experiments.exploring.counting import split_shards
+from thresher.experiments.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
+from thresher.indexes.analysis import DELIMITER
+from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, PrunedDocument, build_pruned_index
+from thresher.indexes.pruning.method import kept
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
+from thresher.indexes.pruning.treatments import Pruning
+from thresher.pages.plain import Ints
+from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
+from thresher.scores.store import FAILED, list_column, text_store
+
+
+@dataclass(frozen=True)
+class CollectedPostings:
+    """The postings of a cleaned collection, in files.
+
+    Args:
+        statistics: of the collection.
+        indexed: documents that are not blank.
+        blank: documents of which nothing but white space is left.
+        words: kept, as `CleanedDocument` counts them.
+        files: one for each shard with a page.
+    """
+
+    statistics: CollectionStatistics
+    indexed: int
+    blank: int
+    words: int
+    files: tuple[Path, ...]
+
+    def blocks(self) -> Iterator[DocumentPostings]:
+        """Give the postings of each shard, in the order of the collection."""
+        for path in self.files:
+            with path.open("rb") as file:
+                # Only this process reads and writes it.
+                block: DocumentPostings = pickle.load(file)
+            yield block
+
+
+@contextmanager
+def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch: Path) -> Iterator[CollectedPostings]:
+    """Collect the postings that Lucene's index of a cleaned collection would have; they are there inside the with block.
+
+    Args:
+        store: the score store, with the scores that the cleaner needs.
+        cleaner: with numbers for percentiles.
+        scratch: a path that does not exist, beside which there is room for 8 bytes a posting.
+    """
+    with scratch_folder(scratch) as folder:
+        vocabulary = _Vocabulary()
+        files: list[Path] = []
+        indexed = blank = words = tokens = documents = squares = 0
+        with split_shards(text_store(store, cleaner.text), shard_columns([cleaner])) as split:
+            for table, shard_words in split:
+                kept = shard_mask(table, cleaner, shard_layout(table))
+                block, blanks = _postings(table, shard_words, kept, lexicon, vocabulary)
+                indexed, blank = indexed + len(block.ids), blank + blanks
+                words += int(list_column(table, "words")[1][kept].sum())
+                tokens += int(block.lengths.sum())
+                documents += int((block.lengths > 0).sum())
+                squares += int((block.lengths.astype(np.int64) ** 2).sum())
+                files.append(folder / str(len(files)))
+                with files[-1].open("wb") as file:
+                    pickle.dump(block, file, protocol=5)
+        statistics = CollectionStatistics(documents, tokens, vocabulary.cf, vocabulary.df, vocabulary.hashes, squares)
+        yield CollectedPostings(statistics, indexed, blank, words, tuple(files))
+
+
+def _postings(
+    table: pa.Table, words: ShardWords, kept: Flags, lexicon: Lexicon, vocabulary: _Vocabulary
+) -> tuple[DocumentPostings, int]:
+    """Return the postings of a shard's documents that are not blank, and how many are; failed pages are neither."""
+    analysed = lexicon.analyse(words.kinds, words.texts)
+    token, sentence = tokens_of_shard(words, analysed)
+    inside = kept[sentence]
+    hashes, page = analysed.tokens[token[inside]], words.page[sentence[inside]]
+    dark = np.zeros(len(table), dtype=np.bool_)
+    dark[words.page[kept & ~words.blank]] = True
+    different, index = np.unique(hashes, return_inverse=True)
+    number = vocabulary.numbers(different)
+    size = max(vocabulary.size, 1)
+    keys, tf = np.unique(page * np.int64(size) + number[index], return_counts=True)
+    row, term = np.divmod(keys, size)
+    vocabulary.add(term, tf)
+    rows = np.flatnonzero(dark)
+    bounds = np.concatenate((np.searchsorted(row, rows), [len(row)]))
+    lengths = np.bincount(page, minlength=len(table))[rows]
+    ids = table["id"].to_pylist()
+    # A document with a token is not blank, so no posting is left out.
+    block = DocumentPostings(
+        tuple(ids[row] for row in rows.tolist()),
+        lengths.astype(np.int64),
+        bounds.astype(np.int64),
+        term.astype(np.int32),
+        tf.astype(np.int32),
+    )
+    read = sum(status != FAILED for status in table["status"].to_pylist())
+    return block, read - len(rows)
+
+
+class _Vocabulary:
+    """Numbers terms as they come, and counts them."""
+
+    def __init__(self) -> None:
+        self._sorted: Hashes = np.zeros(0, dtype=np.uint64)
+        self._number: Numbers = np.zeros(0, dtype=np.int32)
+        self.cf: Ints = np.zeros(0, dtype=np.int64)
+        self.df: Ints = np.zeros(0, dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        return len(self._sorted)
+
+    @property
+    def hashes(self) -> Hashes:
+        """Return the hash of each term, by its number."""
+        by_number = np.empty_like(self._sorted)
+        by_number[self._number] = self._sorted
+        return by_number
+
+    def numbers(self, hashes: Hashes) -> Numbers:
+        """Return the numbers of terms, new numbers for new terms; `hashes` are different and ascending."""
+        at = np.searchsorted(self._sorted, hashes)
+        known = np.zeros(len(hashes), dtype=np.bool_)
+        inside = at < self.size
+        known[inside] = self._sorted[at[inside]] == hashes[inside]
+        new = np.flatnonzero(~known)
+        numbers = np.arange(self.size, self.size + len(new), dtype=np.int32)
+        self._sorted = np.insert(self._sorted, at[new], hashes[new])
+        self._number = np.insert(self._number, at[new], numbers)
+        more = np.zeros(len(new), dtype=np.int64)
+        self.cf, self.df = np.concatenate((self.cf, more)), np.concatenate((self.df, more))
+        return self._number[np.searchsorted(self._sorted, hashes)]
+
+    def add(self, term: Ints, tf: Ints) -> None:
+        """Count postings."""
+        self.df += np.bincount(term, minlength=self.size)
+        self.cf += np.bincount(term, weights=tf, minlength=self.size).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class PrunedBuild:
+    """A pruned index, the number of documents that cleaning left blank, and the words of the others."""
+
+    index: IndexReport
+    blank: int
+    words: int
+
+
+def build_pruned(
+    store: Path,
+    cleaner: Cleaner,
+    pruning: Pruning,
+    folder: Path,
+    options: IndexOptions,
+    original: bool = True,
+    advance: Callable[[], None] = lambda: None,
+    origin: Origin | None = None,
+) -> PrunedBuild:
+    """Clean a collection, prune its postings, and index what is left into `folder`, which is replaced on success.
+
+    Args:
+        store: the score store, with the scores that the cleaner needs.
+        cleaner: with numbers for percentiles.
+        options: how text is analysed; see `build_pruned_index` for what cannot be held.
+        original: whether the index is ranked with the statistics of the unpruned collection.
+        advance: called for each document.
+    """
+    lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
+    with collected_postings(store, cleaner, lexicon, folder.parent / f"{folder.name}.postings") as postings:
+        pruned = _Pruned(postings, pruning, lexicon, original)
+        changed = pruned.changed if original else None
+        index = build_pruned_index(pruned.documents(advance), folder, options, changed, origin)
+        return PrunedBuild(index, postings.blank, postings.words)
+
+
+class _Pruned:
+    """The documents without the postings that are pruned, and what terms lost."""
+
+    def __init__(self, postings: CollectedPostings, pruning: Pruning, lexicon: Lexicon, original: bool) -> None:
+        self._postings, self._pruning, self._original = postings, pruning, original
+        texts = lexicon.text_of or {}
+        self._terms = pa.text_array([texts[value] for value in postings.statistics.hashes.tolist()])
+        self._lost_df: Ints = np.zeros(len(self._terms), dtype=np.int64)
+        self._lost_cf: Ints = np.zeros(len(self._terms), dtype=np.int64)
+
+    def documents(self, advance: Callable[[], None]) -> Iterator[PrunedDocument]:
+        """Give all documents."""
+        method = self._pruning.method
+        fitted = method.fit(self._postings)
+        for block in self._postings.blocks():
+            stay = kept(method, method.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
+            lost = block.term[~stay]
+            self._lost_df += np.bincount(lost, minlength=len(self._terms))
+            self._lost_cf += np.bincount(lost, weights=block.tf[~stay], minlength=len(self._terms)).astype(np.int64)
+            held = np.bincount(block.document[stay], weights=block.tf[stay], minlength=len(block.ids)).astype(np.int64)
+            removed = block.lengths - held if self._original else np.zeros_like(held)
+            lengths = block.lengths if self._original else held
+            emptied = (block.lengths > 0) & (held == 0)
+            columns = (block.ids, self._lists(block, stay), removed.tolist(), lengths.tolist(), emptied.tolist())
+            for document in zip(*columns, strict=True):
+                yield PrunedDocument(*document)
+                advance()
+
+    def changed(self) -> pa.Table:
+        """Return the terms that lost postings, with the df and cf that they lost."""
+        lost = np.flatnonzero(self._lost_df)
+        return pa.table({"term": self._terms.take(lost), "df": self._lost_df[lost], "cf": self._lost_cf[lost]})
+
+    def _lists(self, block: DocumentPostings, stays: Flags) -> list[str]:
+        """Return the list of terms of each document, as Lucene will read it."""
+        tf = pa.number_array(block.tf[stays])
+        terms = self._terms.take(pa.number_array(block.term[stays]))
+        with_tf = pa.compute.binary_join_element_wise(terms, tf.cast(pa.string()), DELIMITER)
+        entries = pa.compute.if_else(pa.compute.equal(tf, 1), terms, with_tf)
+        ends = np.concatenate(([0], np.cumsum(stays)))[block.bounds]
+        joined = pa.compute.binary_join(pa.ListArray.from_arrays(ends.astype(np.int32), entries), " ")
+        lists: list[str] = joined.to_pylist()
+        return lists

@@ -1,0 +1,339 @@
+"""The results of an experiment, which `run`, `explore` and `choose` share: facts, and a table for each retrieval model.
+
+Their files are `variants.parquet`, the tables, and `results.json`, the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+import thresher.base.arrow as pa
+from thresher.base.columns import Declared, Show
+from thresher.base.defaults import ALPHA, HOLM
+from thresher.base.errors import ConfigError, StateError
+from thresher.base.files import atomic_path, file_digest
+from thresher.base.machine import Power
+from thresher.base.records import NestedLists, RecordFile
+from thresher.base.shown import Plotted
+from thresher.evaluation.significance import Comparison
+from thresher.evaluation.topics import Notice
+from thresher.experiments.table import Bounds, Built, Floats, NoiseFloor, Row, Variant, VariantTable
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.work import IndexStatistics
+
+
+@dataclass(frozen=True)
+class TitleBias:
+    """How many relevant pages have all words of their topic in the title (`title`), and in title or headings (`headings`).
+
+    A page counts once for each topic that it is relevant for (`relevant`).
+    """
+
+    relevant: int
+    title: int
+    headings: int
+
+    @property
+    def share(self) -> float:
+        """The share of relevant pages with all words in title or headings; 0 if there are none."""
+        return self.headings / self.relevant if self.relevant else 0.0
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Pages of the collection, and what became of them: `documents` = `scored` + `emptied` + `failed`.
+
+    Args:
+        emptied: without text before any cleaning.
+        words: of all pages.
+        reasons: (document, reason) pairs of the failed, as many as are listed.
+    """
+
+    documents: int
+    scored: int
+    emptied: int
+    failed: int
+    words: int
+    reasons: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How everything was measured: the values behind the report's section on methods.
+
+    Args:
+        mib, seconds: of a page, at most.
+        holds: what the index has beside postings with frequencies.
+        depth: hits for a topic.
+        timed: seconds that timing was allowed; 0 where nothing was timed.
+        power: the factors of Eq. 9.
+    """
+
+    blocks: str
+    language: str
+    mib: float
+    seconds: float
+    scorers: tuple[str, ...]
+    stemmer: str
+    stopwords: bool
+    holds: tuple[str, ...]
+    depth: int
+    seed: int
+    workers: int
+    timed: float
+    power: Power
+
+
+@dataclass(frozen=True)
+class BaselineRun:
+    """A run of another system on the same topics and judgments, compared with the baseline of the first retrieval model.
+
+    Args:
+        values: by measure and topic; shape (measures, topics).
+        comparisons: by measure, corrected together with the variants'.
+    """
+
+    name: Annotated[str, Declared("The system, as the experiment names it.", Show.TEXT, name="system")]
+    values: Annotated[Floats, NestedLists(2)]
+    comparisons: Mapping[str, Comparison]
+    retrieved: Annotated[int, Declared("Topics with a document.", Show.COUNT, "topics")]
+    index_bytes: Annotated[int | None, Declared("Size of its index in bytes, if known.", Show.MEGABYTES, "MB", "index")]
+
+    @property
+    def means(self) -> Floats:
+        """Means over the topics; shape (measures,)."""
+        means: Floats = self.values.mean(axis=-1)
+        return means
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts that hold for all variants.
+
+    Args:
+        key: of all that values rest on, whichever variants there are; see `thresher.experiments.stages.evidence_key`.
+        topics, held_out_topics: queries by id, in order.
+        notices: what readers must know before the numbers.
+        test, alpha, correction: of the comparisons.
+        noise: how times were measured, one for each retrieval model and one for indexing; empty where nothing was timed.
+        title_bias, held_out_title_bias: of the topics; None where nothing was run.
+        systems: baseline runs of other systems.
+    """
+
+    experiment: str
+    title: str
+    key: str
+    topics: Mapping[str, str]
+    held_out_topics: Mapping[str, str]
+    pages: Pages
+    setup: Setup
+    notices: tuple[Notice, ...] = ()
+    test: str = "Two-sided Wilcoxon signed-rank test"
+    alpha: float = ALPHA
+    correction: str = HOLM
+    noise: tuple[NoiseFloor, ...] = ()
+    title_bias: TitleBias | None = None
+    held_out_title_bias: TitleBias | None = None
+    systems: tuple[BaselineRun, ...] = field(default=())
+
+
+@dataclass(frozen=True, repr=False)
+class Results(Plotted):
+    """An experiment as far as it was explored and run: the same variants in a table for each retrieval model."""
+
+    facts: Facts
+    tables: tuple[VariantTable, ...]
+
+    @property
+    def retrievals(self) -> tuple[str, ...]:
+        """The retrieval models, in order."""
+        return tuple(table.retrieval for table in self.tables)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures, by canonical name."""
+        return self.tables[0].measures
+
+    @property
+    def was_run(self) -> bool:
+        """Whether any index was built and searched."""
+        return bool(self.tables[0].built)
+
+    @property
+    def was_explored(self) -> bool:
+        """Whether any variant was explored without an index."""
+        return any(row.explored for row in self.tables[0].rows)
+
+    @property
+    def tests(self) -> int:
+        """The tests that a correction is over: of all retrieval models, and of runs of other systems."""
+        tested = [row.built.comparisons for table in self.tables for row in table.rows if row.built]
+        return sum(map(len, [*tested, *(system.comparisons for system in self.facts.systems)]))
+
+    def table(self, retrieval: str | None = None) -> VariantTable:
+        """Return the table of a retrieval model; None for the first."""
+        for table in self.tables:
+            if retrieval in (None, table.retrieval):
+                return table
+        known = ", ".join(self.retrievals)
+        raise ConfigError(f"there is no retrieval model {retrieval!r}", f"use one of {known}", "retrieval")
+
+    def with_built(self, before: Results) -> Results:
+        """Return these results with what was built before of the same evidence: costs, bytes, and variants that these lack."""
+        tables = []
+        for table, old in zip(self.tables, before.tables, strict=True):
+            known = {row.name: row for row in old.rows if row.built}
+            rows = [
+                replace(row, bytes=same.bytes, built=same.built) if (same := known.get(row.name)) else row
+                for row in table.rows
+            ]
+            tables.append(table.with_rows(rows).joined(old.only(old.built or (0,))))
+        return replace(self, tables=tuple(tables))
+
+    def with_explored(self, before: Results) -> Results:
+        """Return these results with the variants that were explored before of the same evidence, and their verdicts."""
+        tables = []
+        for table, old in zip(self.tables, before.tables, strict=True):
+            known = {row.name: row for row in old.rows}
+            rows = [
+                replace(row, variant=same.variant, explored=same.explored, bounds=same.bounds)
+                if (same := known.get(row.name))
+                else row
+                for row in table.rows
+            ]
+            unbuilt = [replace(row, bytes=None, built=None) if row.built else row for row in old.rows]
+            explored = (0, *(index for index, row in enumerate(old.rows) if index and row.explored))
+            tables.append(table.with_rows(rows).joined(old.with_rows(unbuilt).only(explored)))
+        return replace(self, tables=tuple(tables))
+
+    def only_built(self) -> Results:
+        """Return the results of the variants whose indexes were built, alone."""
+        return replace(self, tables=tuple(table.only(table.built or (0,)) for table in self.tables))
+
+
+TABLE_FILE = "variants.parquet"
+RESULTS_FILE = "results.json"
+_FIX = "explore or run the experiment again, or use the version of thresher that wrote the file"
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The facts, and what the tables have in common; `table` is the digest of their file."""
+
+    table: str
+    retrievals: tuple[str, ...]
+    measures: tuple[str, ...]
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class _Details:
+    """The part of a row that the file has as JSON."""
+
+    built: Built | None
+    bounds: Bounds | None
+
+
+_FILE = RecordFile(_Kept, "a results file", _FIX, "thresher-results", 5, StateError)
+_DETAILS = RecordFile(_Details, "the details of a variant", _FIX, error=StateError)
+
+
+def write_results(results: Results, folder: Path) -> None:
+    """Write both files into a folder. Neither is ever half written; one without the other is noticed by `read_results`."""
+    path = folder / TABLE_FILE
+    table = pa.concat_tables([_arrow(one) for one in results.tables])
+    with atomic_path(path) as temporary:
+        pa.parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+    kept = _Kept(file_digest(path), results.retrievals, results.measures, results.facts)
+    _FILE.write(folder / RESULTS_FILE, kept)
+
+
+def read_results(folder: Path) -> Results:
+    """Read what `write_results` wrote."""
+    path = folder / RESULTS_FILE
+    if not path.exists():
+        raise StateError(
+            "nothing was explored or run yet", "run `thresher explore` or `thresher run` first", str(folder)
+        )
+    kept = _FILE.read(path)
+    table_path = folder / TABLE_FILE
+    try:
+        if not table_path.is_file() or file_digest(table_path) != kept.table:
+            raise StateError("it is not the table that belongs to results.json", _FIX, str(table_path))
+        return Results(kept.facts, tuple(_read(pa.read_parquet(table_path), kept)))
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        raise StateError(f"the table of variants cannot be read ({error})", _FIX, str(table_path)) from error
+
+
+def _values(name: str) -> str:
+    return f"{name} by topic"
+
+
+def _held_out(name: str) -> str:
+    return f"{name} by held-out topic"
+
+
+def _arrow(table: VariantTable) -> pa.Table:
+    columns: dict[str, pa.Array] = {
+        "retrieval": pa.text_array([table.retrieval] * len(table.rows)),
+        "variant": pa.text_array([row.name for row in table.rows]),
+        "sweep": pa.text_array([row.variant.sweep for row in table.rows]),
+    }
+    for name in ("cutoff", "cleaner_cutoff"):
+        columns[name] = pa.optional_numbers([getattr(row.variant, name) for row in table.rows], np.float64)
+    for name in IndexStatistics.__dataclass_fields__:
+        columns[name] = pa.optional_numbers([getattr(row.index, name) for row in table.rows])
+    for name, kind in (("words", np.int64), ("bytes", np.int64), ("explored", np.bool_)):
+        columns[name] = pa.optional_numbers([getattr(row, name) for row in table.rows], kind)
+    columns["details"] = pa.text_array([_DETAILS.text(_Details(row.built, row.bounds)) for row in table.rows])
+    columns["query_postings"] = _lists(table.query_postings)
+    for number, measure in enumerate(table.measures):
+        columns[_values(measure)] = _lists(table.values[number])
+        columns[_held_out(measure)] = _lists(table.held_out[number])
+    return pa.table(columns)
+
+
+def _lists(values: Floats) -> pa.Array:
+    offsets = np.arange(len(values) + 1, dtype=np.int32) * values.shape[1]
+    return pa.ListArray.from_arrays(pa.number_array(offsets), pa.number_array(values.ravel()))
+
+
+def _read(table: pa.Table, kept: _Kept) -> Iterator[VariantTable]:
+    of_row = np.array(table["retrieval"].to_pylist(), dtype=object)
+    topics, held_out = tuple(kept.facts.topics), tuple(kept.facts.held_out_topics)
+    for retrieval in kept.retrievals:
+        part = table.filter(pa.number_array(of_row == retrieval)).combine_chunks()
+        yield VariantTable(
+            retrieval,
+            kept.measures,
+            topics,
+            tuple(_rows(part)),
+            _stacked(part, [_values(name) for name in kept.measures], len(topics)),
+            _stacked(part, ["query_postings"], len(topics))[0],
+            held_out,
+            _stacked(part, [_held_out(name) for name in kept.measures], len(held_out)),
+        )
+
+
+def _rows(table: pa.Table) -> Iterator[Row]:
+    names = ("variant", "sweep", "cutoff", "cleaner_cutoff", "words", "bytes", "explored", "details")
+    counts = [table[name].to_pylist() for name in IndexStatistics.__dataclass_fields__]
+    columns = zip(*(table[name].to_pylist() for name in names), zip(*counts, strict=True), strict=True)
+    for name, sweep, cutoff, cleaner_cutoff, words, size, explored, details, index in columns:
+        known = _DETAILS.parse(details, TABLE_FILE)
+        variant = Variant(parse_treatment(name), sweep, cutoff, cleaner_cutoff)
+        if variant.name != name:
+            raise StateError(f"the variant {name} would now be {variant.name}", _FIX, TABLE_FILE)
+        yield Row(variant, IndexStatistics(*index), words, size, explored, known.built, known.bounds)
+
+
+def _stacked(table: pa.Table, names: Sequence[str], topics: int) -> Floats:
+    """Return columns of lists as an array of shape (columns, variants, topics)."""
+    lists = [pa.flat_lists(table[name]) for name in names]
+    flat = [values[begins[0] : begins[-1]].reshape(len(table), topics) for begins, values in lists]
+    return np.stack(flat) if flat else np.zeros((0, len(table), topics))

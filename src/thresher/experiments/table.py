@@ -1,0 +1,409 @@
+"""The table of variants: for one retrieval model, columns by variant and values by measure, variant and topic.
+
+`explore` fills it, `run` fills it or adds to it, `choose` adds verdicts, and every renderer reads it. Sizes are postings,
+which are exact with or without an index. Row 0 is the baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.columns import Declared, Show, column
+from thresher.base.machine import BELOW_RESOLUTION, Footprint
+from thresher.base.repeats import BreakEven, MeasuredTime, Times
+from thresher.cleaners.cleaner import Cleaner
+from thresher.evaluation.significance import Comparison, is_tested, pareto_front
+from thresher.indexes.pruning.treatments import Family, Pruning, Treatment
+from thresher.indexes.work import IndexStatistics, QueryWork
+
+
+@dataclass(frozen=True)
+class Cost(Times):
+    """The time, memory and CO₂ of a stage, and the joules of the whole machine that counters measured, by cpu, ram and gpu."""
+
+    co2_grams: Annotated[
+        float | None,
+        Declared(
+            "Grams of CO₂ equivalents; empty below resolution.", Show.FIGURE, "g", "CO₂", missing=BELOW_RESOLUTION
+        ),
+    ] = None
+    joules: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A variant whose index was built and searched.
+
+    Args:
+        bytes_by_type: bytes of the index by the types of its files.
+        clean, index, search: what it took to make this very index and run, once.
+        query, indexing: times that were measured for all variants together; None where they were not.
+        break_even: computed from these; None without them, and for the baseline.
+        footprints: rows of Tables 4 and 5 of the PyPlexity paper.
+        comparisons: with the baseline, by measure; empty for the baseline.
+        held_out: the same on the held-out topics.
+        cutoffs: the numbers of percentiles, by the names of the cuts.
+        emptied_languages: the emptied pages by language; see `thresher.scores.lost_pages`.
+    """
+
+    bytes_by_type: Mapping[str, int]
+    work: QueryWork
+    clean: Cost
+    index: Cost
+    search: Cost
+    query: MeasuredTime | None
+    indexing: MeasuredTime | None
+    break_even: BreakEven | None
+    footprints: tuple[Footprint, ...]
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
+    held_out: Mapping[str, Comparison] = field(default_factory=dict)
+    cutoffs: Mapping[str, float] = field(default_factory=dict)
+    emptied_languages: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NoiseFloor:
+    """Timing noise, of a retrieval model's queries or of indexing: the apparent speed-up of a copy of the baseline.
+
+    `retrieval` is empty for indexing. See `thresher.base.repeats.Repeats`.
+    """
+
+    retrieval: str
+    copy: MeasuredTime
+    restarts: int
+    rounds: int
+
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant of the collection: a treatment, and the sweep that it is a cutoff of.
+
+    A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100, or `@doc` where
+    they are quotas, in per cent; or by its cleaner and pruning method: `words|dcp` if both have cutoffs.
+    """
+
+    treatment: Treatment
+    sweep: Annotated[str | None, Declared("The sweep that it belongs to; empty for none.", Show.TEXT)] = None
+    cutoff: Annotated[float | None, Declared("Its cutoff in the sweep.")] = None
+    cleaner_cutoff: Annotated[
+        float | None, Declared("In a sweep over scorer and pruning method, the scorer's cutoff.")
+    ] = None
+
+    @column(Show.TEXT, name="variant")
+    def name(self) -> str:
+        """The canonical name."""
+        return self.treatment.name
+
+    @property
+    def cleaner(self) -> Cleaner:
+        """What cleans the pages."""
+        return self.treatment.cleaner
+
+    @property
+    def pruning(self) -> Pruning | None:
+        """What prunes the index, if anything does."""
+        return self.treatment.pruning
+
+    @column(Show.TEXT)
+    def family(self) -> Family:
+        """Cleaners, pruning or combinations."""
+        return self.treatment.family
+
+
+class Verdict(StrEnum):
+    """Whether a variant is shown to lose less than the margin in all deciding measures, to lose more, or neither."""
+
+    SHOWN = "shown"
+    UNDECIDED = "undecided"
+    LOSES = "loses"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds that `choose` adds, which hold for all variants together, so that any may be taken by hand.
+
+    Args:
+        low: lower bounds of the difference from the baseline, by deciding measure.
+        verdict: by all deciding measures.
+    """
+
+    low: Mapping[str, float]
+    verdict: Annotated[Verdict, Declared("Whether it is shown to lose less than the margin.", Show.TEXT)]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A variant with its size, costs and bounds: all but its values by topic.
+
+    Args:
+        index: the counts of its index, whether it was built or not.
+        words: left by cleaning.
+        bytes: of its index; None for a variant that was not built.
+        explored: whether it was ranked without an index.
+        built: what building, searching and timing it took; None for a variant that was not built.
+        bounds: what `choose` added; None before.
+    """
+
+    variant: Variant
+    index: IndexStatistics
+    words: Annotated[int, Declared("Words left by cleaning.", Show.COUNT)]
+    bytes: Annotated[
+        int | None, Declared("Size of the index in bytes (MB: 10⁶ bytes).", Show.MEGABYTES, "MB", "index")
+    ] = None
+    explored: bool = False
+    built: Built | None = None
+    bounds: Bounds | None = None
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+        return self.variant.name
+
+
+@dataclass(frozen=True)
+class VariantTable:
+    """The variants of an experiment as one retrieval model ranks them, the baseline first.
+
+    Args:
+        retrieval: the model's name.
+        measures: canonical names.
+        topics: ids of the evaluated topics.
+        rows: by variant.
+        values: shape (measures, variants, topics).
+        query_postings: of a query's terms, Σ df; shape (variants, topics).
+        held_out_topics: ids; empty without held-out topics.
+        held_out: values on these; shape (measures, variants, held-out topics).
+    """
+
+    retrieval: str
+    measures: tuple[str, ...]
+    topics: tuple[str, ...]
+    rows: tuple[Row, ...]
+    values: Floats
+    query_postings: Floats
+    held_out_topics: tuple[str, ...]
+    held_out: Floats
+
+    def __post_init__(self) -> None:
+        variants, measures = len(self.rows), len(self.measures)
+        if not self.rows or not self.rows[0].variant.treatment.is_baseline:
+            raise ValueError("row 0 is not the baseline")
+        if len(self.position) != variants:
+            raise ValueError("a variant occurs twice")
+        shapes = (self.values.shape, self.query_postings.shape, self.held_out.shape)
+        topics, held_out = len(self.topics), len(self.held_out_topics)
+        if shapes != ((measures, variants, topics), (variants, topics), (measures, variants, held_out)):
+            raise ValueError("values are not one for each measure, variant and topic")
+
+    # Single columns and rows: columns have the shape (variants,), and shares of nothing are NaN
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        """The index of each variant by its name."""
+        return {row.name: index for index, row in enumerate(self.rows)}
+
+    def treatment(self, name: str) -> Treatment:
+        """Return what a variant of the table is, by its name."""
+        return self.rows[self.position[name]].variant.treatment
+
+    @property
+    def baseline(self) -> Row:
+        """Row 0."""
+        return self.rows[0]
+
+    @property
+    def main(self) -> str:
+        """The measure that stands for effectiveness: the first nDCG, or else the last."""
+        return main_measure(self.measures)
+
+    def of(self, measure: str) -> Floats:
+        """Return the values of a measure; shape (variants, topics)."""
+        values: Floats = self.values[self.measures.index(measure)]
+        return values
+
+    @cached_property
+    def means(self) -> Floats:
+        """Means over the topics; shape (measures, variants)."""
+        return _mean(self.values)
+
+    @cached_property
+    def held_out_means(self) -> Floats:
+        """Means over the held-out topics, NaN without any; shape (measures, variants)."""
+        return _mean(self.held_out)
+
+    def mean(self, measure: str) -> Floats:
+        """Return the means of a measure over the topics; shape (variants,)."""
+        means: Floats = self.means[self.measures.index(measure)]
+        return means
+
+    def held_out_mean(self, measure: str) -> Floats:
+        """Return the means of a measure over the held-out topics, NaN without any; shape (variants,)."""
+        means: Floats = self.held_out_means[self.measures.index(measure)]
+        return means
+
+    @column(Show.COUNT, "a query", "postings", "query_postings")
+    def mean_query_postings(self) -> Floats:
+        """Postings of a query's terms, Σ df, mean over the topics."""
+        return _mean(self.query_postings)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Postings of each index; shape (variants,)."""
+        return np.array([row.index.postings for row in self.rows], dtype=np.int64)
+
+    @column(Show.PERCENT, "% of baseline", "index", "postings_share")
+    def shares(self) -> Floats:
+        """Postings over those of the baseline."""
+        return _over(self.sizes, self.sizes[0])
+
+    @column(Show.PERCENT, "%", "words kept", "words_share")
+    def word_shares(self) -> Floats:
+        """Share of words left by cleaning."""
+        return _over(np.array([row.words for row in self.rows]), self.baseline.words)
+
+    @column(Show.PERCENT, "% of baseline", "bytes", "bytes_share")
+    def bytes_shares(self) -> Floats:
+        """Bytes over those of the baseline."""
+        known = np.array([np.nan if row.bytes is None else row.bytes for row in self.rows], dtype=np.float64)
+        return _over(known, known[0])
+
+    @column(Show.COUNT, "pages")
+    def emptied(self) -> Ints:
+        """Pages with text before cleaning that are left without any, or by pruning without a posting."""
+        documents = np.array([row.index.documents for row in self.rows], dtype=np.int64)
+        emptied: Ints = documents[0] - documents
+        return emptied
+
+    @column(Show.PERCENT, "% of pages", "emptied", "emptied_share")
+    def emptied_shares(self) -> Floats:
+        """Share of the pages with text that are left without any, or by pruning without a posting."""
+        return self.emptied / max(self.baseline.index.documents, 1)
+
+    # What matters among them
+
+    @cached_property
+    def candidates(self) -> tuple[int, ...]:
+        """The variants that may be chosen: all but the baseline and controls."""
+        return tuple(index for index, row in enumerate(self.rows) if index and not row.variant.treatment.is_control)
+
+    def front(self, measure: str, among: Iterable[int] | None = None) -> tuple[int, ...]:
+        """Return the Pareto front of size and mean, by ascending size and mean; of all variants, unless said among which."""
+        means, sizes = self.mean(measure), self.sizes
+        finite = [index for index in (range(len(self.rows)) if among is None else among) if np.isfinite(means[index])]
+        found = [finite[number] for number in pareto_front([(float(sizes[i]), float(means[i])) for i in finite])]
+        return tuple(sorted(found, key=lambda index: (sizes[index], means[index], index)))
+
+    def frontier(self, measure: str, among: Sequence[int]) -> tuple[int, ...]:
+        """Return the variants with a higher mean than all that are as small or smaller, by ascending size."""
+        found: list[int] = []
+        means, sizes = self.mean(measure), self.sizes
+        for index in sorted(among, key=lambda index: (sizes[index], -means[index], index)):
+            if not found or means[index] > means[found[-1]]:
+                found.append(index)
+        return tuple(found)
+
+    def best(self, measure: str, among: Sequence[int]) -> int:
+        """Return the variant with the highest mean; of equals the smallest, then the first. NaN never ranks first."""
+        means = np.nan_to_num(self.mean(measure), nan=-np.inf)
+        return min(among, key=lambda index: (-means[index], self.sizes[index], index))
+
+    @cached_property
+    def families(self) -> Mapping[Family, tuple[int, ...]]:
+        """The candidates of each family that has some, in the order of `Family`."""
+        members = {
+            family: tuple(index for index in self.candidates if self.rows[index].variant.family is family)
+            for family in Family
+        }
+        return {family: indices for family, indices in members.items() if indices}
+
+    @cached_property
+    def sweeps(self) -> Mapping[str, tuple[int, ...]]:
+        """The variants of each sweep with two or more, without controls, from the cutoff that keeps most to the strictest."""
+        members: dict[str, list[int]] = {}
+        for index in self.candidates:
+            if (sweep := self.rows[index].variant.sweep) is not None:
+                members.setdefault(sweep, []).append(index)
+        return {
+            sweep: tuple(sorted(indices, key=lambda index: (-self.sizes[index], index)))
+            for sweep, indices in members.items()
+            if len(indices) > 1
+        }
+
+    @cached_property
+    def singles(self) -> tuple[int, ...]:
+        """The candidates of no sweep of two variants or more, the largest index first."""
+        swept = {index for indices in self.sweeps.values() for index in indices}
+        return tuple(sorted(set(self.candidates) - swept, key=lambda index: (-self.sizes[index], index)))
+
+    @cached_property
+    def built(self) -> tuple[int, ...]:
+        """The variants whose indexes were built and searched."""
+        return tuple(index for index, row in enumerate(self.rows) if row.built is not None)
+
+    # Other tables of these
+
+    def only(self, indices: Sequence[int]) -> VariantTable:
+        """Return the table with these rows alone; the baseline must be the first of them."""
+        chosen = list(indices)
+        return replace(
+            self,
+            rows=tuple(self.rows[index] for index in chosen),
+            values=self.values[:, chosen],
+            query_postings=self.query_postings[chosen],
+            held_out=self.held_out[:, chosen],
+        )
+
+    def of_topics(self, topics: Iterable[str]) -> VariantTable:
+        """Return the table with these topics alone."""
+        chosen = [self.topics.index(topic) for topic in topics]
+        names = tuple(self.topics[index] for index in chosen)
+        postings = self.query_postings[:, chosen]
+        return replace(self, topics=names, values=self.values[:, :, chosen], query_postings=postings)
+
+    def with_rows(self, rows: Iterable[Row]) -> VariantTable:
+        """Return the table with other records of the same variants."""
+        return replace(self, rows=tuple(rows))
+
+    def extended(self, rows: Sequence[Row], values: Floats, query_postings: Floats, held_out: Floats) -> VariantTable:
+        """Return the table with further rows behind its own; the arrays are those of the rows."""
+        return replace(
+            self,
+            rows=(*self.rows, *rows),
+            values=np.concatenate((self.values, values), axis=1),
+            query_postings=np.concatenate((self.query_postings, query_postings)),
+            held_out=np.concatenate((self.held_out, held_out), axis=1),
+        )
+
+    def joined(self, other: VariantTable) -> VariantTable:
+        """Return this table with the rows of another, of the same model, measures and topics, that it lacks."""
+        mine = (self.retrieval, self.measures, self.topics, self.held_out_topics)
+        if mine != (other.retrieval, other.measures, other.topics, other.held_out_topics):
+            raise ValueError("tables of other models, measures or topics do not join")
+        more = [index for index, row in enumerate(other.rows) if row.name not in self.position]
+        rows = [other.rows[index] for index in more]
+        return self.extended(rows, other.values[:, more], other.query_postings[more], other.held_out[:, more])
+
+
+def main_measure(measures: Sequence[str]) -> str:
+    """Return which measure stands for effectiveness: of those that are tested the first nDCG, or else the last."""
+    tested = [measure for measure in measures if is_tested(measure)] or measures
+    return next((measure for measure in tested if measure.lower().startswith("ndcg")), tested[-1])
+
+
+def _mean(values: Floats) -> Floats:
+    return values.mean(axis=-1) if values.shape[-1] else np.full(values.shape[:-1], np.nan)
+
+
+def _over(values: npt.NDArray[Any], whole: float) -> Floats:
+    return values / whole if whole else np.full(len(values), np.nan)

@@ -1,0 +1,101 @@
+"""Methods of index pruning: a number for each posting, and the cutoffs that keep it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from thresher.base.errors import ConfigError
+from thresher.cleaners.scorer import Declared
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Floats, Postings
+from thresher.pages.plain import Ints
+
+KEEP_ABOVE, KEEP_SHARE = "keep above", "keep share"
+TENTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+class PruningMethod(Declared, ABC):
+    """Assigns a number to each posting; the docstrings of subclasses have the formula.
+
+    Attributes:
+        keep: `KEEP_ABOVE`: postings with a number >= cutoff are kept. `KEEP_SHARE`: postings are ranked and the first share
+            `cutoff` is kept; the number is the share that ranks before the posting, and is kept if < cutoff.
+        control: whether it is only a baseline for the others, never to be chosen.
+    """
+
+    keep: ClassVar[str]
+    control: ClassVar[bool] = False
+
+    def fit(self, postings: Postings) -> Any:  # noqa: ARG002, for subclasses
+        """Return what the numbers need beyond the statistics, such as a threshold for each term; None if nothing.
+
+        Memory may grow with the terms, but not with the postings.
+        """
+        return None
+
+    @abstractmethod
+    def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:
+        """Return the number of each posting; shape (postings,).
+
+        It must depend on the documents and the collection alone, not on which documents are in `postings`; `fitted` is what
+        `fit` returned for the collection.
+        """
+
+
+class ShareMethod(PruningMethod):
+    """A method whose cutoffs are shares, above 0, of what it ranks."""
+
+    keep = KEEP_SHARE
+    low, high = 0.0, 1.0
+    grid = TENTHS
+
+
+class PrincipalComponents(PruningMethod):
+    """Keeps the first m principal components of the documents' vectors: with D of shape (documents, dimensions) and the
+    eigenvectors W of DᵀD by falling eigenvalues, documents become D W_m and a query q becomes W_mᵀ q. All components keep
+    every inner product. The vectors are not centred.
+    """
+
+    name = "pca"
+    listed = False  # of vectors, not of postings
+    keep = KEEP_SHARE
+    unit = "dimensions"
+    low = 1.0
+    grid = (64.0, 128.0, 256.0)
+    source = (
+        "Siciliano, Pezzuti, Tonellotto, Silvestri: Static Pruning in Dense Retrieval using Matrix Decomposition, 2024"
+    )
+
+    def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
+        """Refuse: it prunes vectors."""
+        fix = "name these in [[vectors]]: `thresher explore` has all dimensions"
+        raise ConfigError("it prunes vectors, not postings", fix, self.name)
+
+    @staticmethod
+    def directions(vectors: Floats) -> Floats:
+        """Return the eigenvectors of vectors of shape (documents, dimensions): orthonormal columns, the largest first."""
+        _, found = np.linalg.eigh(vectors.T @ vectors)
+        return found[:, ::-1]
+
+
+def kept(method: PruningMethod, scores: Floats, cutoff: float) -> Flags:
+    """Return which postings stay at a cutoff."""
+    return scores >= cutoff if method.keep == KEEP_ABOVE else scores < cutoff
+
+
+def steps(method: PruningMethod, scores: Floats, cutoffs: Floats) -> Ints:
+    """Return for each posting the index of the first cutoff that keeps it, `len(cutoffs)` if none does.
+
+    Cutoffs are in the order of `strictest_first`.
+    """
+    if method.keep == KEEP_ABOVE:
+        return np.searchsorted(-cutoffs, -scores, side="left")
+    return np.searchsorted(cutoffs, scores, side="right")
+
+
+def strictest_first(method: PruningMethod, cutoffs: Floats) -> Floats:
+    """Return the distinct cutoffs in an order in which each keeps all that those before it keep."""
+    ascending: Floats = np.unique(np.asarray(cutoffs, dtype=np.float64))
+    return ascending[::-1] if method.keep == KEEP_ABOVE else ascending

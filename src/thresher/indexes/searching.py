@@ -1,0 +1,355 @@
+"""Timed search with Lucene's models or the exact one; scores keep their order in a run file.
+
+trec_eval, and all tools built on it, read scores as 32-bit floats and break ties by document id, descending. Scores that
+differ by less than such floats resolve (2e-6 near 20) would be reordered.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.errors import ConfigError, InputError
+from thresher.indexes import handles
+from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, valid_unicode
+from thresher.indexes.handles import Integers, Strings
+from thresher.indexes.indexing import LENGTHS, IndexOptions, open_index, settings_of
+from thresher.indexes.jvm import java_cast, java_class, start
+from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics, QueryCorrection
+from thresher.indexes.score_inputs import ExactRanking
+from thresher.indexes.work import CONTENTS, QueryWork, mean_work, postings_of
+
+_MICRO = 10**6
+
+
+def strictly_decreasing(scores: Sequence[float]) -> list[float]:
+    """Return the scores (finite, best first) as a strictly decreasing list that stays so with six decimals and in 32 bits.
+
+    Scores are rounded to a grid of 1, 2 or 5 times a power of ten, no finer than 1e-6 and coarser than the spacing of 32-bit
+    floats of their size; a score that is not below the one before it is lowered to the next grid point. Scores of four
+    decimals, below 500 and not tied, are unchanged.
+    """
+    if not len(scores):
+        return []
+    values = np.asarray(scores, dtype=np.float64)
+    micros = _grid_in_micros(float(np.abs(values).max()), len(values))
+    points = np.rint(values * (_MICRO / micros)).astype(np.int64)
+    rank = np.arange(len(values))
+    points = np.minimum.accumulate(points + rank) - rank
+    lowered: list[float] = (points * micros / _MICRO).tolist()
+    return lowered
+
+
+def _grid_in_micros(largest: float, count: int) -> int:
+    """Return the spacing of the grid in millionths.
+
+    It exceeds that of 32-bit floats at the largest score, and at the last score if all `count` are ties: numbers further apart
+    than neighbouring floats round to different floats.
+    """
+    power = 1
+    while True:
+        for micros in (power, 2 * power, 5 * power):
+            furthest = np.float32(largest + count * micros / _MICRO)
+            if micros / _MICRO > float(np.spacing(furthest)):
+                return micros
+        power *= 10
+
+
+_SEARCHER = "org.apache.lucene.search.IndexSearcher"
+_SEARCH_QUERY = "org.apache.lucene.search.Query"
+_QUERY = handles.descriptor(_SEARCH_QUERY)
+_SORT = "Lorg/apache/lucene/search/Sort;"
+_TOP = "Lorg/apache/lucene/search/TopFieldDocs;"
+_HIT = "org.apache.lucene.search.ScoreDoc"
+
+
+class LuceneRanking:
+    """Ranks by Lucene's similarity for `qld`, `bm25` or `classic`: the same hits as Anserini's `SimpleSearcher`.
+
+    A query is one call into Java. Ids come from the sort keys that break ties, so no stored document is read.
+    `original` is for a pruned index that is ranked with the statistics of the unpruned collection.
+    """
+
+    _generator = "io.anserini.search.query.BagOfWordsQueryGenerator"
+
+    def __init__(
+        self, reader: Any, analyzer: Any, model: RetrievalModel, depth: int, original: OriginalStatistics | None = None
+    ) -> None:
+        similarities = "org.apache.lucene.search.similarities."
+        if model.family == "qld":
+            similarity = java_class(similarities + "LMDirichletSimilarity")(model.mu)
+        elif model.family == "classic":
+            similarity = java_class(similarities + "ClassicSimilarity")()
+        else:
+            similarity = java_class(similarities + "BM25Similarity")(model.k1, model.b)
+        searcher = java_class(_SEARCHER)(reader)
+        searcher.setSimilarity(similarity)
+        self._reader, self._searcher, self._analyzer, self._depth = reader, searcher, analyzer, depth
+        self._ids = Strings()
+        self._scores = Integers()
+        self._correction = QueryCorrection(searcher, original) if original else None
+        self._known: set[str] = set()
+        build = self._query_builder()
+        self._build = handles.as_interface(build, "java.util.function.Function")
+        self._run = handles.as_interface(self._loop(build), "java.util.function.Consumer")
+
+    def rank(self, query: str) -> tuple[list[str], list[float]]:
+        """Return the ids of the hits, best first, and their scores, rounded to four decimals as in Anserini."""
+        ids, scores = self.hits(query)
+        return ids, (np.floor(scores.astype(np.float64) * 1e4 + 0.5) / 1e4).tolist()
+
+    def hits(self, query: str) -> tuple[list[str], npt.NDArray[np.float32]]:
+        """Return the ids of the hits, best first, and their scores as Lucene gives them."""
+        self.search(query)
+        return self._ids.take(), self._scores.take().view(np.float32)
+
+    def search(self, query: str) -> None:
+        """Search in Java, and leave the hits there."""
+        self._prepare(query)
+        self._run.accept(valid_unicode(query))
+
+    def forget(self) -> None:
+        """Drop the hits that are left in Java."""
+        self._ids.clear()
+        self._scores.clear()
+
+    def work(self, query: str) -> QueryWork:
+        """Search once more and return what there was to do."""
+        self._prepare(query)
+        built = java_cast(_SEARCH_QUERY, self._build.apply(valid_unicode(query)))
+        top = self._searcher.search(built, self._depth, _score_then_id())
+        words = Counter(analyse(self._analyzer, query))
+        return QueryWork(postings_of(self._reader, words), top.totalHits.value)
+
+    def _prepare(self, query: str) -> None:
+        """Fetch the original statistics of a query's words when it is first seen."""
+        if self._correction and query not in self._known:
+            self._correction.know(analyse(self._analyzer, query))
+            self._known.add(query)
+
+    def _query_builder(self) -> Any:
+        build = handles.method(
+            self._generator,
+            "buildQuery",
+            f"({handles.STRING}Lorg/apache/lucene/analysis/Analyzer;{handles.STRING}){_QUERY}",
+        )
+        build = handles.bind(build, 0, java_class(self._generator)(), CONTENTS, self._analyzer)
+        build = handles.cast(build, f"({handles.OBJECT}){_QUERY}")
+        return handles.pipe(build, self._correction.correct) if self._correction else build
+
+    def _loop(self, build: Any) -> Any:
+        """Return the handle that takes a text, builds its query with `build`, searches, and notes the hits."""
+        search = handles.method(_SEARCHER, "search", f"({_QUERY}I{_SORT}){_TOP}")
+        search = handles.bind(handles.bind(search, 0, self._searcher), 1, self._depth, _score_then_id())
+        hits = handles.getter("org.apache.lucene.search.TopDocs", "scoreDocs", f"[L{_HIT};")
+        hits = handles.cast(hits, f"({_TOP})[{handles.descriptor(_HIT)}")
+
+        values = handles.getter("org.apache.lucene.search.FieldDoc", "fields", "[Ljava.lang.Object;")
+        values = handles.cast(values, f"({handles.OBJECT})[{handles.OBJECT}")
+        bits = handles.static("java.lang.Float", "floatToRawIntBits", "(F)I")
+        bits = handles.cast(bits, f"({handles.OBJECT})I")
+        note_score = handles.pipe(values, handles.element_at(0), bits, self._scores.note)
+        text = handles.method("org.apache.lucene.util.BytesRef", "utf8ToString", f"(){handles.STRING}")
+        text = handles.cast(text, f"({handles.OBJECT}){handles.STRING}")
+        note_id = handles.pipe(values, handles.element_at(1), text, self._ids.note)
+
+        following = handles.next_of(handles.OBJECT)
+        one = handles.pipe(following, handles.together(note_score, note_id))
+        return handles.pipe(
+            build, search, hits, handles.iterate_array(f"{handles.descriptor(_HIT)}"), handles.for_all(one)
+        )
+
+
+def _score_then_id() -> Any:
+    field = java_class("org.apache.lucene.search.SortField")
+    kind = java_class("org.apache.lucene.search.SortField$Type")
+    return java_class("org.apache.lucene.search.Sort")(
+        java_cast("org.apache.lucene.search.SortField", field.FIELD_SCORE), field("id", kind.STRING_VAL)
+    )
+
+
+Hits = list[tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class SearchReport:
+    """The hits of each topic, best first, and their cost.
+
+    `latencies_ms`: the wall time of each query in milliseconds, in the order of the topics, from query text to list of hits.
+    """
+
+    hits: dict[str, Hits]
+    latencies_ms: list[float]
+
+
+class Searcher:
+    """Searches an index by one retrieval model, for at most `depth` hits a query. A context manager.
+
+    Queries are analysed as the documents were. Ties are ranked by ascending document id, as in Anserini; scores are then made
+    strictly decreasing, so that a run file keeps the order.
+    """
+
+    def __init__(self, folder: Path, model: RetrievalModel, depth: int = 1000) -> None:
+        if depth < 1:
+            raise ConfigError(f"a depth of {depth} hits is too small", "give a depth of 1 or more")
+        self._folder, self._model, self._depth = folder, model, depth
+        self._stack = ExitStack()
+        self._ranking: LuceneRanking | ExactRanking | None = None
+
+    def __enter__(self) -> Searcher:
+        with ExitStack() as stack:
+            reader = stack.enter_context(open_index(self._folder))
+            settings = settings_of(self._folder)
+            options = settings.options if settings else IndexOptions()
+            analyzer = english_analyzer(options.stemmer, options.stopwords)
+            pruned = settings is not None and settings.original_statistics
+            original = OriginalStatistics(self._folder / ORIGINAL_STATISTICS, reader) if pruned else None
+            if self._model.exact:
+                lengths = self._folder / LENGTHS
+                self._ranking = ExactRanking(reader, analyzer, self._model.mu, self._depth, lengths, original)
+            else:
+                self._ranking = LuceneRanking(reader, analyzer, self._model, self._depth, original)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._ranking = None
+        self._stack.__exit__(*error)
+
+    @property
+    def ranking(self) -> LuceneRanking | ExactRanking:
+        """The ranking that searches."""
+        if self._ranking is None:
+            raise RuntimeError("a Searcher is used inside its with block")
+        return self._ranking
+
+    def work(self, queries: Sequence[str]) -> QueryWork:
+        """Return the work of searching, mean over queries."""
+        return mean_work([self.ranking.work(query) for query in queries])
+
+    def search(self, query: str) -> Hits:
+        """Return the best documents' (id, score), best first; none for a query without index words."""
+        ids, scores = self.ranking.rank(query)
+        return list(zip(ids, strictly_decreasing(scores), strict=True))
+
+    def search_topics(self, topics: Sequence[tuple[str, str]], warm_up: int = 1) -> SearchReport:
+        """Search (topic id, query) pairs one after another, and time them.
+
+        Before, all are searched `warm_up` times, untimed, for Java's compiler and the disk cache.
+        """
+        hits: dict[str, Hits] = {}
+        latencies: list[float] = []
+        for identifier, _ in topics:
+            if identifier in hits:
+                raise InputError(f"the topic {identifier!r} occurs twice", "give every topic its own id")
+            hits[identifier] = []
+        for _ in range(warm_up):
+            for _, query in topics:
+                self.search(query)
+        for identifier, query in topics:
+            started = time.perf_counter()
+            hits[identifier] = self.search(query)
+            latencies.append((time.perf_counter() - started) * 1000)
+        return SearchReport(hits, latencies)
+
+
+Seconds = npt.NDArray[np.float64]
+
+ROUNDS = 3
+"""Timed rounds between two restarts."""
+_FIRST_WARM_UP, _WARM_UP = 3, 1
+_NANO = 1e-9
+
+
+@dataclass(frozen=True)
+class QueryTimes:
+    """Times of queries in seconds, by restart, each of shape (rounds, indexes, topics).
+
+    `wall` is from the query's text to the hits in Java (for `qld(exact)` in Python), `cpu` that of the searching thread.
+    """
+
+    wall: Sequence[Seconds]
+    cpu: Sequence[Seconds]
+
+
+def time_queries(
+    folders: Sequence[Path],
+    model: RetrievalModel,
+    depth: int,
+    queries: Sequence[str],
+    seconds: float,
+    enough: Callable[[QueryTimes], bool],
+    *,
+    seed: int = 0,
+    searched: Callable[[], None] = lambda: None,
+) -> QueryTimes:
+    """Search all queries in all indexes, round by round.
+
+    Args:
+        folders: the indexes.
+        model: the retrieval model.
+        depth: the most hits of a query.
+        queries: at least one.
+        seconds: the time limit; the first timed round is always finished.
+        enough: asked after each restart, with all times so far, whether to stop.
+        seed: of the order.
+        searched: called after each round.
+    """
+    start()
+    chance = random.Random(seed)
+    visits = [(index, topic) for index in range(len(folders)) for topic in range(len(queries))]
+    walls: list[Seconds] = []
+    cpus: list[Seconds] = []
+    end = time.perf_counter() + seconds
+    while True:
+        with ExitStack() as stack:
+            rankings = [stack.enter_context(Searcher(folder, model, depth)).ranking for folder in folders]
+            for number in range(_WARM_UP if walls else _FIRST_WARM_UP):
+                if number and time.perf_counter() > end:
+                    break
+                chance.shuffle(visits)
+                _round(rankings, queries, visits)
+                searched()
+            timed: list[tuple[Seconds, Seconds]] = []
+            for _ in range(ROUNDS):
+                if (walls or timed) and time.perf_counter() > end:
+                    break
+                chance.shuffle(visits)
+                timed.append(_round(rankings, queries, visits))
+                searched()
+        if timed:
+            wall, cpu = (np.array(times) for times in zip(*timed, strict=True))
+            walls.append(wall)
+            cpus.append(cpu)
+        times = QueryTimes(walls, cpus)
+        if time.perf_counter() > end or enough(times):
+            return times
+
+
+def rounds_of(restarts: int) -> int:
+    """Return how many rounds so many restarts are, warm-up included."""
+    return _FIRST_WARM_UP + ROUNDS + (restarts - 1) * (_WARM_UP + ROUNDS)
+
+
+def _round(
+    rankings: Sequence[LuceneRanking | ExactRanking], queries: Sequence[str], visits: Sequence[tuple[int, int]]
+) -> tuple[Seconds, Seconds]:
+    """Return wall and CPU seconds, each of shape (indexes, topics)."""
+    wall, cpu = (np.zeros((len(rankings), len(queries))) for _ in range(2))
+    for index, topic in visits:
+        ranking, query = rankings[index], queries[topic]
+        cpu_begin, wall_begin = time.thread_time_ns(), time.perf_counter_ns()
+        ranking.search(query)
+        wall_end, cpu_end = time.perf_counter_ns(), time.thread_time_ns()
+        ranking.forget()
+        wall[index, topic], cpu[index, topic] = wall_end - wall_begin, cpu_end - cpu_begin
+    return wall * _NANO, cpu * _NANO

@@ -1,1 +1,0 @@
-"""Fault-tolerant parallel passes over a collection."""

@@ -1,0 +1,263 @@
+"""Worker processes: of this machine, or of a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NoReturn
+
+from thresher.base.defaults import DASK, LOCAL
+from thresher.base.errors import ConfigError, InputError, ResourceError, ThresherError, needs_extra
+from thresher.base.files import lasting
+from thresher.base.streams import open_stream
+from thresher.collections import Collection, Part, Source, documents
+from thresher.collections.file_collection import Files, chosen, walk
+from thresher.collections.interface import JsonFields
+from thresher.collections.json_lines import JsonLines, json_object
+from thresher.collections.parquet_rows import ParquetRows, rows_of
+from thresher.scores.workers import CRASHES, Result, WorkerDied, in_silence, on_processes, results_of, run_watched
+
+
+@dataclass(frozen=True)
+class Backend:
+    """`local` with `workers` processes, or `dask` with the workers of the cluster at the address `scheduler`."""
+
+    name: str = LOCAL
+    workers: int = os.cpu_count() or 1
+    scheduler: str = ""
+
+    @property
+    def is_this_process(self) -> bool:
+        """Whether `run_tasks` does tasks in this process: it has a single local worker."""
+        return self.name == LOCAL and self.workers <= 1
+
+
+def run_tasks(
+    backend: Backend,
+    function: Callable[..., Result],
+    tasks: Iterable[tuple[Any, ...]],
+    what: str,
+    where: str,
+    *,
+    ordered: bool = False,
+) -> Iterator[Result]:
+    """Call `function` with the arguments of each task, for work without pages to isolate when a worker dies.
+
+    A single local worker, or one for a single task, is this process. Errors name the activity (`what`) and the file or folder.
+    """
+    calls: Iterator[Callable[[], Result]] = (partial(function, *task) for task in tasks)
+    if backend.name == LOCAL:
+        first = list(islice(calls, 2))
+        calls = chain(first, calls)
+        if backend.is_this_process or len(first) == 1:
+            yield from (call() for call in calls)
+            return
+    try:
+        if backend.name == DASK:
+            yield from on_dask(backend.scheduler, calls, ordered)
+        else:
+            yield from on_processes(backend.workers, calls, ordered)
+    except WorkerDied as error:
+        raise worker_ended(what, where) from error
+
+
+def worker_ended(what: str, where: str) -> ResourceError:
+    """Return the error for a worker that ended, for no fault of its input, while it did `what` with the file `where`."""
+    fix = "look at the machine's memory, then run the same command again"
+    return ResourceError(f"a worker ended while {what}", fix, str(lasting(where)))
+
+
+WAIT_SECONDS = 30
+_ANSWER_SECONDS = 4
+
+
+def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
+    """Do calls by the workers of the cluster whose scheduler has this address, and yield their results."""
+    with needs_extra("dask", "the backend dask needs the package distributed", "--backend"):
+        # Imported here, for all workers load this module.
+        import asyncio
+
+        from distributed import Client, KilledWorker
+        from distributed.comm.core import CommClosedError
+    no_scheduler = ConfigError(
+        "no Dask scheduler answers there",
+        "give the address that `dask scheduler` prints, such as tcp://head:8786",
+        scheduler,
+    )
+    try:
+        # In a thread of its own, for callers that run a loop in theirs.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(lambda: asyncio.run(_check_answer(scheduler))).result()
+    except Exception as error:
+        # What answers may be any program, and say anything.
+        raise no_scheduler from error
+    try:
+        client = Client(scheduler, set_as_default=False, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise no_scheduler from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WAIT_SECONDS)
+            workers = sum(client.ncores().values())  # type: ignore[no-untyped-call]
+        except TimeoutError as error:
+            raise ResourceError(
+                "the Dask cluster has no workers", "start some with `dask worker`", scheduler
+            ) from error
+        except OSError as error:
+            raise no_scheduler from error
+        try:
+            yield from results_of(partial(client.submit, pure=False), calls, workers, ordered)
+        except KilledWorker as error:
+            raise WorkerDied from error
+        except (CancelledError, CommClosedError) as error:
+            # The client gives up all futures when it loses the scheduler, and would log that it cannot reach it again.
+            logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+            raise ResourceError(
+                "the Dask scheduler ended", "start it and its workers, then run the same command again", scheduler
+            ) from error
+
+
+async def _check_answer(address: str) -> None:
+    """Check quickly that a Dask scheduler answers; `Client` would wait a minute."""
+    import asyncio
+
+    from distributed.comm.core import connect
+
+    async with asyncio.timeout(_ANSWER_SECONDS):
+        comm = await connect(address, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]
+        try:
+            await comm.write({"op": "identity", "reply": True})
+            await comm.read()
+        finally:
+            comm.abort()
+
+
+_PAGES = 256
+_LOOKED_AT, _MOST_BYTES, _MOST_MEMBERS, _DEEPEST = 20, 2**20, 12, 3
+_TAGS = re.compile(r"<[a-zA-Z!/][^>]*>")
+_IDS = re.compile(r"(^|[._-])(id|docno|docid|doc_id|uuid|key)$", re.IGNORECASE)
+_ADDRESS, _SPACE = re.compile(r"https?://\S+"), re.compile(r"\s|^$")
+
+
+def documents_apart(collection: Collection, most: int = 1 << 62, most_bytes: int = 1 << 62) -> Iterator[Source]:
+    """Yield the documents of a collection in order, whose reader may end its process, but not this one.
+
+    Of each part at most `most` documents are read, and no more after `most_bytes`.
+    """
+    if not isinstance(collection, Files) or collection.format != ParquetRows.name:
+        yield from documents(collection)
+        return
+    read = partial(_read, collection=collection, most=most, most_bytes=most_bytes)
+    yield from chain.from_iterable(apart(read, collection.parts(_PAGES)))
+
+
+def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
+    """Return what `likely_fields` does, and nothing for a file whose reader ends its process."""
+    if format != ParquetRows.name:
+        return likely_fields(path, format, wanted)
+    try:
+        (found,) = apart(partial(likely_fields, format=format, wanted=wanted), [path])
+    except InputError:
+        return LikelyFields()
+    return found
+
+
+def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Source]:
+    sources: list[Source] = []
+    size = 0
+    for source in collection.read(part):
+        sources.append(source)
+        size += source.size
+        if len(sources) >= most or size > most_bytes:
+            break
+    return sources
+
+
+def apart(function: Callable[[Any], Result], tasks: Iterable[Part | Path]) -> Iterator[Result]:
+    """Call a function for each task in a process that it may end: then that is an `InputError`."""
+    return run_watched(1, partial(in_silence, function=function), tasks, _refused)
+
+
+def _refused(task: Part | Path, code: int | None) -> NoReturn:
+    path = str(task.path if isinstance(task, Part) else task)
+    if code not in CRASHES:
+        raise worker_ended("reading", path)
+    raise InputError("its reader crashes", "write the file again, or take it out of the folder", path)
+
+
+@dataclass(frozen=True)
+class LikelyFields:
+    """The members of the first lines of a file, by name, and by use (`id`, `html`, `text`, `url`) which are likely meant.
+
+    `likely` has only uses for which the fields that were looked for are not there.
+    """
+
+    members: tuple[str, ...] = ()
+    likely: Mapping[str, str] = field(default_factory=dict)
+
+
+def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
+    """Look at the first records of a file, or of the first file in a folder, for members to read instead of `wanted`.
+
+    The id is the member called so, else the first whose values differ and have no spaces; page or text is the longest one, the
+    address the first that has nothing else. Only JSON lines and Parquet have members.
+    """
+    rows: list[Any] = []
+    with suppress(OSError, ThresherError, ValueError):
+        # Not what else is in the folder.
+        first = chosen(walk(path), format, path)[1][0].path
+        if format == JsonLines.name:
+            rows = _lines(first)
+        if format == ParquetRows.name:
+            for row in islice(rows_of(first), _LOOKED_AT):
+                rows.append(row)
+    values: dict[str, list[str]] = {}
+    for row in rows:
+        for name, value in _members(row, ""):
+            values.setdefault(name, []).append(value)
+    likely: dict[str, str] = {}
+    if values and not any(name in values for name in wanted.id):
+        likely |= _likely_id(values)
+    contents = {name: max(map(len, texts)) for name, texts in values.items() if name not in likely.values()}
+    if contents and not any(name in values for name in (*wanted.html, *wanted.text)):
+        longest = max(contents, key=lambda name: contents[name])
+        if not any(map(_ADDRESS.fullmatch, values[longest])):
+            likely["html" if any(map(_TAGS.search, values[longest])) else "text"] = longest
+    addresses = [name for name, texts in values.items() if all(map(_ADDRESS.fullmatch, texts))]
+    if addresses and not any(name in values for name in wanted.url):
+        likely["url"] = addresses[0]
+    return LikelyFields(tuple(values)[:_MOST_MEMBERS], likely)
+
+
+def _lines(path: Path) -> list[Any]:
+    rows = []
+    with open_stream(path) as stream:
+        for _ in range(_LOOKED_AT):
+            with suppress(ValueError):
+                rows.append(json_object(stream.readline(_MOST_BYTES)))
+    return rows
+
+
+def _likely_id(values: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    fit = [key for key, texts in values.items() if len(set(texts)) == len(texts) and not any(map(_SPACE.search, texts))]
+    called = [name for name in fit if _IDS.search(name)]
+    return {"id": (called or fit)[0]} if fit else {}
+
+
+def _members(value: Any, prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield the members of an object that are texts or whole numbers, with dots for nesting."""
+    if not isinstance(value, dict):
+        return
+    for name, inner in value.items():
+        if isinstance(inner, dict) and prefix.count(".") < _DEEPEST:
+            yield from _members(inner, f"{prefix}{name}.")
+        elif isinstance(inner, str) or (isinstance(inner, int) and not isinstance(inner, bool)):
+            yield prefix + name, str(inner)

@@ -1,0 +1,292 @@
+"""Applying cutoffs: stored scores in, cleaned documents out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.cleaners.cleaner import DROP, HEADLINE, KEEP, Cleaner, Cut
+from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scores
+from thresher.pages import Segments
+from thresher.pages.parsing import TITLE_LEVEL
+from thresher.pages.plain import Ints
+from thresher.pages.segments import find_headline
+from thresher.scores import store as stores
+from thresher.scores.percentiles import resolved
+
+Mask = npt.NDArray[np.bool_]
+Shares = npt.NDArray[np.float64]
+# What comes after all words of its page is kept at 100 % alone.
+_LAST = np.nextafter(100.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The sentences of one or several pages.
+
+    Args:
+        blocks: for each sentence, the index of its block, never falling.
+        words: of each sentence.
+        headings: for each block, whether it is the title or a heading.
+        pages: the first block of each page and, at the end, the number of blocks; shape (pages + 1,).
+        headlines: gives the headline of each page in its place, among all blocks; it is only asked where a cut keeps them.
+    """
+
+    blocks: Ints
+    words: Ints
+    headings: Mask
+    pages: Ints
+    headlines: Callable[[], Sequence[int]] = tuple
+
+    def always_kept(self, cut: Cut) -> Mask:
+        """Return for each block whether a cut keeps it whatever its score."""
+        if cut.headings == HEADLINE:
+            kept = np.zeros_like(self.headings)
+            kept[[*self.headlines()]] = True
+            return kept
+        return self.headings & (cut.headings == KEEP)
+
+
+@dataclass(frozen=True)
+class BestFirst:
+    """The blocks or sentences that a cut scores, in the document's order; all arrays have one entry for each.
+
+    `before` are the words of the same page that come before it, best first, `all_words` those of its page; `dropped`: it is a
+    heading that the cut drops; `bad`: scores with the best lowest.
+    """
+
+    before: Ints
+    all_words: Ints
+    dropped: Mask
+    bad: Scores
+
+
+def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> BestFirst:
+    """Return the words before each segment in its page, kept headings first, then the best scores.
+
+    Args:
+        cut: its cutoff does not matter.
+        scores: one per block or sentence, as the cut's scorer scores.
+        layout: of the sentences.
+        kept_before: for each sentence, whether the cuts before this keep it; only words of such sentences are counted.
+    """
+    pages = np.repeat(np.arange(len(layout.pages) - 1), np.diff(layout.pages))
+    headings, always, words = layout.headings, layout.always_kept(cut), layout.words * kept_before
+    if cut.scorer.segment == BLOCK:
+        words = np.bincount(layout.blocks, weights=words, minlength=len(headings)).astype(np.int64)
+    else:
+        pages, headings, always = pages[layout.blocks], headings[layout.blocks], always[layout.blocks]
+    # Sorting is stable, and NaN sorts last.
+    bad = -scores if cut.scorer.keep == KEEP_HIGH else scores
+    dropped = headings & (cut.headings == DROP)
+    words = np.where(dropped, 0, words)
+    keys = [bad, ~always, pages]
+    order = np.lexsort([-words, *keys] if cut.scorer.decides else keys)
+    reached = np.concatenate(([0], np.cumsum(words[order])))
+    # Pages are in their order, so that words before a page are those before its first segment.
+    first, after = np.searchsorted(pages, pages), np.searchsorted(pages, pages, side="right")
+    before = np.empty(len(order), dtype=np.int64)
+    before[order] = reached[:-1]
+    return BestFirst(before - reached[first], reached[after] - reached[first], dropped, bad)
+
+
+def held_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
+    """Return which sentences the floor of a cut holds: none for a floor of 0; the args are those of `best_first`."""
+    if not cut.floor:
+        return np.zeros(len(layout.blocks), dtype=np.bool_)
+    order = best_first(cut, scores, layout, kept_before)
+    held = (order.before < cut.floor) & ~order.dropped
+    return held[layout.blocks] if cut.scorer.segment == BLOCK else held
+
+
+def shares_before(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Shares:
+    """Return for each sentence the per cent of its page's words that come before it, or before its block if blocks are scored.
+
+    Below 100; infinite for what no quota keeps. Dropped headings are not marked. The args are those of `best_first`.
+    """
+    order = best_first(cut, scores, layout, kept_before)
+    # A page without words has 0 / 1.
+    shares = np.minimum(100 * order.before / np.maximum(order.all_words, 1), _LAST)
+    shares[~(order.bad < np.inf)] = np.inf
+    return shares[layout.blocks] if cut.scorer.segment == BLOCK else shares
+
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class CleanedDocument:
+    """A cleaned page: the kept text, perhaps empty, and its number of words.
+
+    `lost` is the page's text if nothing of it was kept, else empty; `title` the page's title, whether it was kept or not.
+    `problem` says why a page failed, which then has no text. `blocks` are the numbers of the blocks of which something is
+    kept, one for each line of the text.
+    """
+
+    id: str
+    text: str = field(repr=False)
+    words: int
+    url: str | None = None
+    lost: str = field(default="", repr=False)
+    title: str = ""
+    problem: str = ""
+    blocks: Sequence[int] = field(default=(), compare=False, repr=False)
+
+
+def passes(cut: Cut, scores: Scores) -> Mask:
+    """Return which segments a cut at a number keeps: score >= cutoff, or <= where low scores are content."""
+    # Larger cutoffs become the largest finite float32, not infinity, which is a possible score.
+    cutoff = np.float32(np.clip(cut.threshold, -_LARGEST, _LARGEST))
+    return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
+
+
+def within_cutoff(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
+    """Return which sentences a cut's cutoff keeps, a number or a quota, not a percentile; headings and floors are left to the
+    caller. Other args as for `best_first`.
+    """
+    if cut.quota:
+        return shares_before(cut, scores, layout, kept_before) < cut.threshold
+    kept = passes(cut, scores)
+    return kept[layout.blocks] if cut.scorer.segment == BLOCK else kept
+
+
+def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout) -> Mask:
+    """Return which sentences pass all cuts of a cleaner; scores are by scorer's canonical name, one per block or sentence."""
+    mask = np.ones(len(layout.blocks), dtype=np.bool_)
+    for cut in cleaner.cuts:
+        of_cut = scores[cut.scorer.canonical_name]
+        kept = within_cutoff(cut, of_cut, layout, mask)
+        kept = kept | layout.always_kept(cut)[layout.blocks]
+        if cut.headings == DROP:
+            kept = kept & ~layout.headings[layout.blocks]
+        if cut.floor:
+            kept = kept | held_by_floor(cut, of_cut, layout, mask)
+        mask &= kept
+    return mask
+
+
+def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequence[int], mask: Mask) -> str:
+    """Return the kept sentences of a page, with a line feed where a block ends."""
+    if mask.all():
+        return text
+    edges = np.flatnonzero(np.diff(mask, prepend=False, append=False)).tolist()
+    pieces: list[str] = []
+    last = 0
+    for first, after in zip(edges[::2], edges[1::2], strict=True):
+        if pieces:
+            pieces.append("\n" if block_of_sentence[first] != block_of_sentence[last] else " ")
+        last = after - 1
+        begin = sentence_ends[first - 1] if first else 0
+        pieces.append(text[begin : sentence_ends[last]].rstrip(" \n"))
+    return "".join(pieces)
+
+
+def clean_page(page: stores.PageScores, cleaner: Cleaner) -> CleanedDocument:
+    """Clean a page scored by the cleaner's scorers."""
+    page = page.of(cleaner.text)
+    segments = page.segments
+    if segments is None:
+        return CleanedDocument(page.id, "", 0, page.url, problem=page.reason)
+    one_page = np.array([0, len(segments.block_ends)])
+    headlines = partial(headlines_of, [segments.text], segments.levels, one_page)
+    layout = Layout(segments.block_of_sentence, segments.words_in_sentences, segments.is_heading, one_page, headlines)
+    mask = sentence_mask(cleaner, page.scores, layout)
+    words = int(segments.words_in_sentences[mask].sum())
+    lost = "" if mask.any() else segments.text
+    title = _title(segments.text, segments.levels[:1].tolist(), segments.block_ends[:1].tolist())
+    text = kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
+    blocks = np.unique(segments.block_of_sentence[mask]).tolist()
+    return CleanedDocument(page.id, text, words, page.url, lost, title, blocks=blocks)
+
+
+def left_by(cleaner: Cleaner, segments: Segments) -> str:
+    """Return what a cleaner leaves of a page that is scored now."""
+    scores = {scorer.canonical_name: scorer.score(segments) for scorer in cleaner.scorers}
+    return clean_page(stores.PageScores("", stores.SCORED, segments=segments, scores=scores), cleaner).text
+
+
+def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
+    """Yield the cleaned pages of a score store in the collection's order; percentiles are of this store."""
+    cleaner = resolved(folder, cleaner)
+    for path in stores.shards(stores.text_store(folder, cleaner.text)):
+        for _, document, _ in cut_shard(stores.read_shard(path, shard_columns([cleaner])), cleaner):
+            yield document
+
+
+def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
+    """Return the columns of a shard that cleaners need."""
+    names = sorted({scorer.canonical_name for cleaner in cleaners for scorer in cleaner.scorers})
+    fixed = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
+    return [*fixed, *(f"score:{name}" for name in names)]
+
+
+def shard_layout(table: Any) -> Layout:
+    """Return the layout of a shard's sentences, from the columns `shard_columns` names."""
+    pages, levels = stores.list_column(table, "levels")
+
+    def headlines() -> Sequence[int]:
+        return headlines_of(table["text"].to_pylist(), levels, pages)
+
+    return Layout(
+        stores.blocks_of_sentences(table), stores.list_column(table, "words")[1], levels > 0, pages, headlines
+    )
+
+
+def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints) -> list[int]:
+    """Return the headlines of pages, in their places among all blocks."""
+    found = (
+        (first, find_headline(text.split("\n"), levels[first:after].tolist()))
+        for text, (first, after) in zip(texts, pairwise(pages.tolist()), strict=True)
+    )
+    return [first + at for first, at in found if at is not None]
+
+
+def shard_mask(table: Any, cleaner: Cleaner, layout: Layout) -> Mask:
+    """Return which sentences of a shard a cleaner keeps, from the columns `shard_columns` names."""
+    scores = {of.canonical_name: stores.list_column(table, f"score:{of.canonical_name}")[1] for of in cleaner.scorers}
+    return sentence_mask(cleaner, scores, layout)
+
+
+def cut_shard(table: Any, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
+    """Yield for each page of a shard, except failed ones, its row, the cleaned document, and the block number within
+    the shard of each kept sentence.
+
+    All sentences of a shard are handled at once, to save numpy calls. The table has the columns that `shard_columns`
+    names; the cleaner is resolved.
+    """
+    if not len(table):
+        return
+    ids, urls, statuses, texts = (table[name].to_pylist() for name in ("id", "url", "status", "text"))
+    sentence_offsets, sentence_ends = stores.list_column(table, "sentence_ends")
+    layout = shard_layout(table)
+    block_of_sentence = layout.blocks
+    mask = shard_mask(table, cleaner, layout)
+    kept_words = np.concatenate(([0], np.cumsum(layout.words * mask)))
+    block_offsets, levels = stores.list_column(table, "levels")
+    block_ends = stores.list_column(table, "block_ends")[1]
+    for row, (document_id, url, status, text) in enumerate(zip(ids, urls, statuses, texts, strict=True)):
+        if status == stores.FAILED:
+            continue
+        part = slice(sentence_offsets[row], sentence_offsets[row + 1])
+        cleaned = (
+            kept_text(text, sentence_ends[part].tolist(), block_of_sentence[part].tolist(), mask[part]) if text else ""
+        )
+        kept_here = int(kept_words[part.stop] - kept_words[part.start])
+        first = slice(block_offsets[row], min(block_offsets[row] + 1, block_offsets[row + 1]))
+        title = _title(text, levels[first].tolist(), block_ends[first].tolist())
+        numbers = block_of_sentence[part][mask[part]]
+        blocks = (np.unique(numbers) - block_offsets[row]).tolist()
+        lost = "" if len(numbers) else text
+        yield row, CleanedDocument(document_id, cleaned, kept_here, url, lost, title, blocks=blocks), numbers
+
+
+def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:
+    """Return a page's title, which is its first block if it has one; the levels and ends are those of that block alone."""
+    return text[: block_ends[0]].rstrip("\n") if levels and levels[0] == TITLE_LEVEL else ""

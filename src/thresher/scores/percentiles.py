@@ -1,0 +1,234 @@
+"""Resolving percentile cutoffs by the scores of a collection or a model's card: see `thresher.cleaners.relative_cutoffs`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.defaults import REFERENCE
+from thresher.base.errors import InputError
+from thresher.base.files import remove_folder
+from thresher.base.repeats import measure_times
+from thresher.cleaners.cleaner import Cleaner, Cut
+from thresher.cleaners.relative_cutoffs import reference_cutoff
+from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores, TrainingData
+from thresher.cleaners.scorers.shallow_features import descriptive_blocks
+from thresher.pages import Detail, Segments
+from thresher.pages.plain import Ints
+from thresher.scores import store as stores
+from thresher.scores.parts import POISON
+
+Parts = Callable[[], Iterable[tuple[Scores, Ints]]]
+"""Returns an iterator over chunks of scores and their weights; may be called repeatedly."""
+
+_HALF_BITS = 16
+_HALF = 2**_HALF_BITS
+_SIGN = np.uint32(2**31)
+
+
+def resolved(folder: Path, cleaner: Cleaner) -> Cleaner:
+    """Return the cleaner with all percentile cutoffs resolved to numbers by the score store `folder`; names do not change.
+
+    Percentiles of the collection are over all its pages that did not fail, whatever other cuts the cleaner has.
+    """
+    return resolve_all(folder, [cleaner])[0]
+
+
+def resolve_all(folder: Path, cleaners: Sequence[Cleaner]) -> tuple[Cleaner, ...]:
+    """Return cleaners as `resolved` does; the scores of each scorer are read only twice for all of them."""
+    open_cuts: dict[str, list[Cut]] = {}
+    for cut in (cut for cleaner in cleaners for cut in cleaner.cuts):
+        if cut.percentile is not None and cut.cutoff is None and cut.percentile.kind != REFERENCE:
+            open_cuts.setdefault(cut.scorer.canonical_name, []).append(cut)
+    cutoffs = {}
+    for name, cuts in open_cuts.items():
+        wanted = sorted({cut.percentile.value for cut in cuts if cut.percentile is not None})
+        values = weighted_percentiles(lambda cuts=cuts: score_parts(folder, cuts[0].scorer), wanted)  # type: ignore[misc]
+        limits = _finite(score_parts(folder, cuts[0].scorer), name) if not all(map(isfinite, values)) else None
+        cutoffs[name] = dict(zip(wanted, values if limits is None else np.clip(values, *limits).tolist(), strict=True))
+    return tuple(Cleaner(tuple(_resolved(cut, cutoffs) for cut in cleaner.cuts)) for cleaner in cleaners)
+
+
+def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
+    """Return a cleaner for a single page: percentiles of a reference text become numbers."""
+    partly = Cleaner(
+        tuple(
+            _resolved(cut, {}) if cut.percentile and cut.percentile.kind == REFERENCE else cut for cut in cleaner.cuts
+        )
+    )
+    for cut in partly.cuts:
+        _ = cut.threshold
+    return partly
+
+
+def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
+    """Give, shard by shard, the scores of a store's segments by one scorer and how many words each segment has."""
+    for path in stores.shards(stores.text_store(folder, scorer.text)):
+        table = stores.read_shard(path, stores.weighted_columns(scorer))
+        if len(table):
+            yield stores.weighted_scores(table, scorer)
+
+
+def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[float]:
+    """Return, for each percentile p, the smallest score s so that scores <= s have at least p % of all weight.
+
+    Exact, with half a megabyte per percentile: the bits of 32-bit floats sort as integers, so the upper halves are counted
+    first, then the lower halves of scores that share a percentile's upper half. `parts` is called twice; weights are whole
+    numbers >= 0, percentiles within (0, 100). The scores are the shortest decimals that are the same 32-bit float.
+    """
+    upper = np.zeros(_HALF, dtype=np.int64)
+    for scores, weights in parts():
+        upper += _count(_ordered(scores) >> _HALF_BITS, weights)
+    reached = np.cumsum(upper)
+    total = int(reached[-1])
+    if not total:
+        raise InputError("the collection has no words to take a percentile of", "give a number as the cutoff")
+    # Exact fractions: 70 % of ten must be seven.
+    ranks = [ceil(Fraction(repr(float(percentile))) * total / 100) for percentile in percentiles]
+    halves = [int(np.searchsorted(reached, rank)) for rank in ranks]
+    lower: dict[int, Ints] = {half: np.zeros(_HALF, dtype=np.int64) for half in halves}
+    for scores, weights in parts():
+        ordered = _ordered(scores)
+        for half in lower:
+            same = ordered >> _HALF_BITS == half
+            lower[half] += _count(ordered[same] & (_HALF - 1), weights[same])
+    values = []
+    for rank, half in zip(ranks, halves, strict=True):
+        rest = int(np.searchsorted(np.cumsum(lower[half]), rank - int(reached[half] - upper[half])))
+        values.append(float(str(_score((half << _HALF_BITS) + rest))))
+    return values
+
+
+def _resolved(cut: Cut, cutoffs: Mapping[str, Mapping[float, float]]) -> Cut:
+    if cut.percentile is None or cut.cutoff is not None:
+        return cut
+    if cut.percentile.kind == REFERENCE:
+        return replace(cut, cutoff=reference_cutoff(cut.scorer, cut.percentile, cut.name))
+    return replace(cut, cutoff=cutoffs[cut.scorer.canonical_name][cut.percentile.value])
+
+
+def _finite(parts: Iterable[tuple[Scores, Ints]], scorer: str) -> tuple[float, float]:
+    """Return the lowest and highest finite score, which as cutoffs keep the same segments as infinite ones."""
+    ends = [
+        (float(str(finite.min())), float(str(finite.max())))
+        for scores, _ in parts
+        if (finite := scores[np.isfinite(scores)]).size
+    ]
+    if not ends:
+        raise InputError(f"no segment has a finite score by {scorer}", "give a number as the cutoff", scorer)
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _ordered(scores: Scores) -> npt.NDArray[np.uint32]:
+    """Return whole numbers in the order of the scores; a negative float's bits run backwards."""
+    bits = (scores + np.float32(0)).view(np.uint32)  # adding makes -0 and 0 the same
+    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+
+
+def _score(ordered: int) -> np.float32:
+    bits = np.uint32(ordered)
+    plain = bits ^ _SIGN if bits & _SIGN else ~bits
+    return plain.view(np.float32)
+
+
+def _count(indices: npt.NDArray[Any], weights: Ints) -> Ints:
+    # Sums of floats are exact up to 2^53.
+    return np.bincount(indices, weights=weights, minlength=_HALF).astype(np.int64)
+
+
+class Descriptive(Scorer):
+    """Selects descriptive blocks: 1 for these, 0 for others. Not a cleaner, so not in the registry."""
+
+    name = "descriptive"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    decides = True
+    unit = "decision"
+    source = "see thresher.cleaners.scorers.shallow_features"
+    detail = Detail.TAGS
+
+    def score(self, segments: Segments) -> Scores:
+        """Return 1 for descriptive blocks, else 0."""
+        return descriptive_blocks(segments).astype(np.float32)
+
+
+def learn(
+    scorers: Sequence[Scorer],
+    folder: Path,
+    pick: Callable[[Path, Scorer], stores.ScoreReport],
+    language: str,
+    workers: int,
+) -> tuple[tuple[Scorer, ...], stores.Spent]:
+    """Return scorers ready for the collection, in their order, and the cost of training; existing models are reused.
+
+    The folder `models` of the score store keeps trained models; `pick` scores the collection with a scorer into a store.
+    """
+    if not any(scorer.learns for scorer in scorers):
+        return tuple(scorers), stores.NOTHING_SPENT
+    store, record = folder / "learning", folder / "models" / "learning.json"
+    picked: list[tuple[stores.ScoreReport, float]] = []
+
+    def sentences() -> Iterator[list[str]]:
+        if not picked:
+            begin = time.perf_counter()
+            report = pick(store, Descriptive())
+            picked.append((report, time.perf_counter() - begin))
+        return descriptive_sentences(store)
+
+    trained: list[Scorer] = []
+    spent: dict[str, float] = {}
+    with measure_times() as watch:
+        for scorer in scorers:
+            begin, before = time.perf_counter(), len(picked)
+            trained.append(
+                scorer.for_collection(TrainingData(sentences, language, workers), record.parent)
+                if scorer.learns
+                else scorer
+            )
+            trained[-1].reads = scorer.reads
+            if scorer.learns and picked:
+                waited = picked[0][1] if not before else 0.0
+                spent[scorer.canonical_name] = time.perf_counter() - begin - waited
+    if picked:
+        report, _ = picked[0]
+        # Each scorer alone would need the shared selection and training: attribute the whole cost to each.
+        alone = sum(report.seconds.values()) + sum(spent.values()) * workers
+        times = report.times + replace(watch.times, wall=sum(spent.values()))
+        stores.SPENT_FILE.write(record, stores.Spent(dict.fromkeys(spent, alone), times))
+    if store.is_dir():
+        # Pages that crashed a worker need not be tried again.
+        if (store / POISON).exists() and not (folder / POISON).exists():
+            (store / POISON).replace(folder / POISON)
+        remove_folder(store)
+    return tuple(trained), _read(record)
+
+
+def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
+    """Yield for each page of a store scored by `Descriptive` the sentences of its descriptive blocks, without their ends."""
+    score = f"score:{Descriptive.name}"
+    for path in stores.shards(folder):
+        table = stores.read_shard(path, ["text", "block_ends", "sentence_ends", score])
+        if not len(table):
+            continue
+        chosen = stores.list_column(table, score)[1][stores.blocks_of_sentences(table)] > 0
+        offsets, ends = stores.list_column(table, "sentence_ends")
+        texts = table["text"].to_pylist()
+        for text, first, after in zip(texts, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            page_ends = ends[first:after].tolist()
+            parts = zip([0, *page_ends[:-1]], page_ends, chosen[first:after].tolist(), strict=False)
+            yield [text[begin:end].rstrip(" \n") for begin, end, is_chosen in parts if is_chosen]
+
+
+def _read(record: Path) -> stores.Spent:
+    try:
+        return stores.SPENT_FILE.read(record)
+    except InputError:
+        return stores.NOTHING_SPENT

@@ -1,0 +1,189 @@
+"""Segments that a cleaner removes from each page and why: every segment with its scores and the outcome of each cut."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thresher.cleaners.cleaner import DROP, Cleaner, Cut
+from thresher.cleaners.scorer import BLOCK, SENTENCE, Scores
+from thresher.scores import cutting
+from thresher.scores.block_kinds import KINDS, BlockKind
+from thresher.scores.percentiles import resolved
+from thresher.scores.store import FAILED, page_values, read_shard, shards, text_store
+
+PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"
+DROPPED_HEADING = "dropped as heading"
+_DROPPING = (DROPPED, DROPPED_HEADING)
+
+
+@dataclass(frozen=True)
+class SegmentVerdict:
+    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep` or
+    `headline`, `FLOORED` if kept only by the cut's floor, or `DROPPED_HEADING` if `headings=drop` drops it.
+
+    `returns` is the strictest cutoff with which the cut would keep a segment that it drops, all other cuts as they are:
+    the score itself, or the smallest quota. None for kept segments, and where no cutoff does: a scorer that decides, a
+    dropped heading, a score that no number reaches.
+    """
+
+    cut: Cut
+    score: float
+    outcome: str
+    returns: float | None = None
+
+
+@dataclass(frozen=True)
+class ScoredSegment:
+    """A block or sentence of a page: the number of its block, its text, and the verdict of each cut in order."""
+
+    block: int
+    text: str
+    verdicts: tuple[SegmentVerdict, ...]
+
+    @property
+    def dropped_by(self) -> tuple[SegmentVerdict, ...]:
+        """The verdicts of all cuts that drop it."""
+        return tuple(verdict for verdict in self.verdicts if verdict.outcome in _DROPPING)
+
+    @property
+    def kept(self) -> bool:
+        """Whether no cut drops it."""
+        return not self.dropped_by
+
+
+@dataclass(frozen=True)
+class PageVerdicts:
+    """A page, its segments in order (sentences if a cut scores sentences, else blocks), and its blocks' kinds, if any.
+
+    Where a cleaner cuts another text of the page, these are the page's segments that are not in it, then those of the text.
+    """
+
+    id: str
+    segments: tuple[ScoredSegment, ...]
+    kinds: tuple[BlockKind, ...]
+
+
+def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = None) -> Iterator[PageVerdicts]:
+    """Yield every page of a score store, or those with the ids `only`, except failed ones, with its verdicts, in order."""
+    cleaner = resolved(folder, cleaner)
+    on_page = cleaner.on_page
+    for path in shards(folder):
+        if only is not None and not {*only}.intersection(read_shard(path, ["id"])["id"].to_pylist()):
+            continue
+        table = read_shard(path, [*cutting.shard_columns([on_page]), "kinds"])
+        other = text_store(folder, cleaner.text) / path.name
+        made = read_shard(other, [*cutting.shard_columns([cleaner]), "kinds"]) if cleaner.text else None
+        for row in range(len(table)):
+            wanted = only is None or table["id"][row].as_py() in only
+            if wanted and table["status"][row].as_py() != FAILED:
+                page = _explained(table, row, on_page)
+                yield page if made is None else _joined(page, _explained(made, row, cleaner))
+
+
+def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
+    """Return what of a page is not in another text of it, then that text, whose blocks are of the kind `TEXT`."""
+    blocks, many = (of[-1].block + 1 if of else 0 for of in (page.segments, text.segments))
+    dropped = [segment for segment in page.segments if not segment.kept]
+    segments = [replace(segment, block=blocks + segment.block) for segment in text.segments]
+    return PageVerdicts(page.id, (*dropped, *segments), page.kinds and (*page.kinds, *([BlockKind.TEXT] * many)))
+
+
+def _explained(table: Any, row: int, cleaner: Cleaner) -> PageVerdicts:
+    text = table["text"][row].as_py()
+    block_ends, sentence_ends = page_values(table, row, "block_ends"), page_values(table, row, "sentence_ends")
+    by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
+    ends = sentence_ends if by_sentence else block_ends
+    blocks = np.searchsorted(block_ends, ends)
+    words = page_values(table, row, "words").astype(np.int64)
+    if not by_sentence:
+        words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
+    levels, pages = page_values(table, row, "levels"), np.array([0, len(block_ends)])
+    layout = cutting.Layout(blocks, words, levels > 0, pages, partial(cutting.headlines_of, [text], levels, pages))
+    columns = []
+    kept = np.ones(len(ends), dtype=np.bool_)
+    for cut in cleaner.cuts:
+        columns.append(_verdicts(cut, page_values(table, row, f"score:{cut.scorer.canonical_name}"), layout, kept))
+        kept &= np.array([verdict.outcome not in _DROPPING for verdict in columns[-1]], dtype=np.bool_)
+    segments = []
+    begin = 0
+    for index, (block, end) in enumerate(zip(blocks.tolist(), ends.tolist(), strict=True)):
+        verdicts = tuple(column[index] for column in columns)
+        segments.append(ScoredSegment(block, text[begin:end].rstrip(" \n"), verdicts))
+        begin = end
+    kinds = tuple(KINDS[number] for number in page_values(table, row, "kinds").tolist())
+    return PageVerdicts(table["id"][row].as_py(), tuple(segments), kinds)
+
+
+def _verdicts(cut: Cut, scores: Scores, layout: cutting.Layout, kept_before: cutting.Mask) -> list[SegmentVerdict]:
+    headings, always = layout.headings[layout.blocks], layout.always_kept(cut)[layout.blocks]
+    held = cutting.held_by_floor(cut, scores, layout, kept_before)
+    within = cutting.within_cutoff(cut, scores, layout, kept_before)
+    of_cut = scores
+    if cut.scorer.segment == BLOCK:
+        scores = scores[layout.blocks]
+    outcomes = np.select(
+        [headings & (cut.headings == DROP), within, always, held], [DROPPED_HEADING, PASSED, HEADING, FLOORED], DROPPED
+    ).tolist()
+    returns = _returns(cut, scores, cutting.shares_before(cut, of_cut, layout, kept_before) if cut.quota else None)
+    # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
+    return [
+        SegmentVerdict(cut, float(str(score)), outcome, cutoff if outcome == DROPPED else None)
+        for score, outcome, cutoff in zip(scores, outcomes, returns, strict=True)
+    ]
+
+
+def _returns(cut: Cut, scores: Scores, shares: cutting.Shares | None) -> list[float | None]:
+    """Return for each segment the strictest cutoff that keeps it; None where no cutoff does.
+
+    `shares` are the words before each, for a quota: a segment stays if the quota exceeds them.
+    """
+    if cut.scorer.decides:
+        return [None] * len(scores)
+    if shares is not None:
+        return [float(np.nextafter(share, np.inf)) if np.isfinite(share) else None for share in shares]
+    return [
+        # An infinity at the bad end of the scores, and NaN, pass no cutoff; one at the good end passes all.
+        float(str(score)) if np.isfinite(score) else None
+        for score in scores
+    ]
+
+
+def record(page: PageVerdicts) -> dict[str, Any]:
+    """Return a page for JSON; an infinite score, of a sentence without words, is null."""
+    return {
+        "id": page.id,
+        "segments": [
+            {
+                "block": segment.block,
+                "text": segment.text,
+                "kept": segment.kept,
+                "cuts": [
+                    {
+                        "cut": verdict.cut.name,
+                        "score": verdict.score if np.isfinite(verdict.score) else None,
+                        "cutoff": verdict.cut.threshold,
+                        "outcome": verdict.outcome,
+                    }
+                    for verdict in segment.verdicts
+                ],
+            }
+            for segment in page.segments
+        ],
+    }
+
+
+def short(score: float) -> str:
+    """Print a score for people: whole numbers and large ones without decimals, others with two at most.
+
+    >>> short(12.0), short(9.3333), short(23114.6), short(float("inf"))
+    ('12', '9.33', '23,115', '∞')
+    """
+    if not np.isfinite(score):
+        return "∞" if score > 0 else "−∞"
+    return f"{score:,.0f}" if score == int(score) or abs(score) >= 1000 else f"{score:.2f}"

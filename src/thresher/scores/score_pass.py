@@ -1,0 +1,316 @@
+"""The scoring pass: all scores of a collection, as a store of shards. Of pages with one document id the first stays.
+
+Ids are compared over the whole store after the pass, since no worker sees all. Memory: an 8-byte digest per page;
+ids with the same digest are compared in full.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.errors import InputError, StateError
+from thresher.base.files import digest, fit_text, remove_folder
+from thresher.base.records import RecordFile
+from thresher.cleaners.scorer import Scorer, cut_texts, own_scorers
+from thresher.collections import Collection, Part, Source
+from thresher.collections.file_collection import PAGE_FORMATS, Files
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import CollectionChanged, Span
+from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.scores import store as stores
+from thresher.scores.backends import Backend
+from thresher.scores.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
+from thresher.scores.percentiles import learn
+from thresher.scores.store import EMPTIED, FAILED, SCORED, PageScores, ScoreReport, ShardReport, Spent
+
+_BYTES = 8
+_WHERE = ["id", "status", "file", "offset"]
+__all__ = ["ScorePlan", "ScoreReport", "score_collection"]
+# Increase when segments or scores of the same page change, so that old shards are not reused.
+STORE_VERSION = 7
+SHARD_PAGES = 256
+"""The most pages of a shard where parts carry their pages."""
+_LEAST_PAGES, _SHARDS = 64, 16
+_KEY = "store.json"
+_MIXED = "changed while it was read"
+_REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same command again")
+
+
+def fail_duplicates(folder: Path) -> None:
+    """Mark pages as failed whose id an earlier page that did not fail has; idempotent."""
+    suspects = _suspects(folder)
+    if not len(suspects):
+        return
+    first: dict[str, str] = {}
+    for path in stores.shards(folder):
+        table = stores.read_shard(path, _WHERE)
+        doubles: dict[int, str] = {}
+        for row, (name, hashed) in enumerate(zip(table["id"].to_pylist(), _digests(table).tolist(), strict=True)):
+            if hashed not in suspects or table["status"][row].as_py() == FAILED:
+                continue
+            if name in first:
+                doubles[row] = f"the document id occurs twice, first in {first[name]}"
+            else:
+                offset = table["offset"][row].as_py()
+                first[name] = table["file"][row].as_py() + ("" if offset is None else f" at byte {offset}")
+        if doubles:
+            # The others first: this shard's rows say what is to be done.
+            for other in (*sorted(folder.glob(f"texts/*/{path.name}")), path):
+                _fail(other, doubles)
+
+
+def _suspects(folder: Path) -> frozenset[int]:
+    parts = [np.zeros(0, dtype=np.uint64)]
+    for path in stores.shards(folder):
+        table = stores.read_shard(path, ["id", "status"])
+        good = np.asarray([status != FAILED for status in table["status"].to_pylist()], dtype=np.bool_)
+        parts.append(_digests(table)[good])
+    digests, counts = np.unique(np.concatenate(parts), return_counts=True)
+    return frozenset(digests[counts > 1].tolist())
+
+
+def _digests(table: Any) -> npt.NDArray[np.uint64]:
+    joined = b"".join(
+        hashlib.blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
+        for document_id in table["id"].to_pylist()
+    )
+    return np.frombuffer(joined, dtype=np.uint64)
+
+
+def _fail(path: Path, doubles: Mapping[int, str]) -> None:
+    """Rewrite a shard with the given rows failed, byte for byte as if they had failed during scoring."""
+    table = stores.read_shard(path)
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    report = stores.read_report(path)
+    lost = {status: sum(columns["status"][row] == status for row in doubles) for status in (SCORED, EMPTIED)}
+    words = sum(int(sum(columns["words"][row])) for row in doubles)
+    for name, values in columns.items():
+        for row, reason in doubles.items():
+            values[row] = _failed(name, values[row], reason)
+    left = replace(
+        report,
+        scored=report.scored - lost[SCORED],
+        emptied=report.emptied - lost[EMPTIED],
+        failed=report.failed + len(doubles),
+        words=report.words - words,
+    )
+    stores.write_columns(path, columns, left)
+
+
+def _failed(column: str, value: object, reason: str) -> object:
+    if column in ("id", "file", "offset", "url", "bytes"):
+        return value
+    blank = {"status": FAILED, "reason": reason, "replaced": 0, "encoding": "", "encoding_source": "", "text": ""}
+    return blank.get(column, "" if column == "structure" else [])
+
+
+@dataclass(frozen=True)
+class ScoreWork(PartWork[PageScores]):
+    """Scores pages and writes each part as a shard."""
+
+    scorers: tuple[Scorer, ...] = ()
+    options: PageOptions = DEFAULT_OPTIONS
+    structured: bool = False
+    kinds: bool = True
+
+    label = "scoring"
+    done = "scored"
+
+    @property
+    def is_noisy(self) -> bool:  # type: ignore[override]
+        """Whether other packages are at work."""
+        return any(scorer.texts for scorer in self.scorers)
+
+    def output(self, part: Part) -> Path:
+        """Return the part's shard."""
+        return stores.shard_path(self.folder, part)
+
+    def take(self, source: Source, document_id: str) -> PageScores:
+        """Return the scores of a page."""
+        page = stores.score_page(source.page(), self.scorers, self.options, self.kinds, self.structured)
+        # A part's pages are held until it is written.
+        if page.segments:
+            page = replace(page, segments=page.segments.without_tags())
+        return _located(page, source, document_id)
+
+    def refuse(self, source: Source, document_id: str, reason: str) -> PageScores:
+        """Return a page that failed."""
+        return _located(PageScores("", FAILED, reason, bytes=source.size), source, document_id)
+
+    def write(self, finished: Finished[PageScores]) -> None:
+        """Write the part's shard, with its report and its times."""
+        part, pages, span = finished.part, finished.rows, finished.span
+        seconds = Counter({"pages": finished.reading})
+        for page in pages:
+            seconds.update(page.seconds)
+        report = ShardReport(
+            len(pages),
+            **stores.count(pages),
+            words=_words(pages),
+            bytes=sum(page.bytes for page in pages),
+            begin=part.begin if part.exact else None,
+            first=span.first,
+            after=span.after,
+            content=digest([[page.bytes, page.checksum] for page in pages]),
+        )
+        spent = Spent(dict(seconds), finished.times, socket.gethostname())
+        path, cut = self.output(part), cut_texts(self.scorers)
+        for text in cut:
+            of_text = [page.of(text) for page in pages]
+            scored = [text, *(each.canonical_name for each in self.scorers if each.reads and each.text == text)]
+            other = stores.text_store(self.folder, text) / path.name
+            other.parent.mkdir(parents=True, exist_ok=True)
+            counts = replace(report, words=_words(of_text), **stores.count(of_text))  # type: ignore[arg-type]
+            stores.write_shard(other, of_text, scored, counts, stores.NOTHING_SPENT)
+        stores.write_shard(path, pages, [*own_scorers(self.scorers)], report, spent, self.structured)
+
+    def report(self, path: Path) -> PartReport:
+        """Read a shard's report."""
+        report = stores.read_report(path)
+        return PartReport(report.documents, report.begin, Span(report.first, report.after))
+
+
+def _words(pages: Sequence[PageScores]) -> int:
+    return sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
+
+
+def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
+    url = fit_text(source.url) if source.url else None
+    if page.structure and source.record:
+        about = {**page.structure.about, "warc_record_id": fit_text(source.record)}
+        page = replace(page, structure=replace(page.structure, about=about))
+    return replace(page, id=document_id, file=source.file, offset=source.offset, url=url)
+
+
+@dataclass(frozen=True)
+class StoreKey:
+    """The conditions for reusing scores: `collection` is its fingerprint, `scorers` those by canonical name."""
+
+    version: int
+    collection: str
+    reading: ReadOptions
+    scorers: Mapping[str, str]
+    pages: PageOptions
+    limits: Limits
+    shard_pages: int
+
+
+_KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to run, explore or cleaneval", indent=2)
+
+
+@dataclass(frozen=True)
+class ScorePlan:
+    """Everything that the scores depend on.
+
+    `most_pages`: of a shard where parts carry their pages, by default `SHARD_PAGES`, or less in a small collection of pages in
+    files of their own, so that all workers get some. `structured`: the store also has what `thresher.pages.structure` finds;
+    `kinds`: the blocks' kinds, of which experiments tell.
+    """
+
+    collection: Collection
+    scorers: tuple[Scorer, ...]
+    options: PageOptions = DEFAULT_OPTIONS
+    limits: Limits = DEFAULT_LIMITS
+    most_pages: int | None = None
+    structured: bool = False
+    kinds: bool = True
+
+    @cached_property
+    def shard_pages(self) -> int:
+        """The most pages of a shard: of a collection's pages, not of the workers, on which no byte may depend."""
+        return self.most_pages if self.most_pages is not None else self._listed()[1]
+
+    def _listed(self) -> tuple[str, int]:
+        """Return the collection's fingerprint and the most pages of a shard, both from one listing."""
+        collection = self.collection
+        if not isinstance(collection, Files) or collection.format not in PAGE_FORMATS:
+            fingerprint, shard_pages = collection.fingerprint(), SHARD_PAGES
+        else:
+            fingerprint, files = collection.listed()
+            shard_pages = min(SHARD_PAGES, max(_LEAST_PAGES, ceil(files / _SHARDS)))
+        return fingerprint, self.most_pages if self.most_pages is not None else shard_pages
+
+    def work(self, folder: Path) -> ScoreWork:
+        """Return the work that writes shards to the store `folder`."""
+        # Workers may have another working directory.
+        of = (self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.structured, self.kinds)
+        return ScoreWork(*of)
+
+    def key(self) -> StoreKey:
+        """Return the key of the scores, of one look at the collection."""
+        fingerprint, shard_pages = self._listed()
+        return StoreKey(
+            STORE_VERSION,
+            fingerprint,
+            self.collection.options,
+            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers}
+            | ({"": "structure"} if self.structured else {})
+            | ({} if self.kinds else {"-": "kinds"}),
+            self.options,
+            self.limits,
+            shard_pages,
+        )
+
+
+def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = None, fresh: bool = False) -> ScoreReport:
+    """Score every page of a collection into the score store `folder`; existing shards are kept.
+
+    Shards are byte-identical whatever the backend, by default one process per core; workers on other machines must see
+    the store and the collection under the same path. Scorers that learn are trained on the collection first: see
+    `thresher.scores.percentiles`. Pages with an invalid or repeated id fail. `fresh` replaces scores of another plan,
+    instead of raising.
+    """
+    backend = backend or Backend()
+    key = _claim(plan, folder, fresh)
+    done = folder / "complete.json"
+    report = _REPORT_FILE.find(done)
+    if report and report.shards == len(stores.shards(folder)):
+        return report
+
+    def pick(store: Path, picker: Scorer) -> ScoreReport:
+        return score_collection(replace(plan, scorers=(picker,)), store, backend)
+
+    scorers, learnt = learn(plan.scorers, folder, pick, plan.options.language, backend.workers)
+    plan = replace(plan, scorers=scorers, most_pages=key.shard_pages)
+    for scorer in scorers:
+        scorer.prepare()
+    try:
+        run_parts(plan.work(folder), plan.shard_pages, backend)
+    except CollectionChanged:
+        # Nobody may go on with scores of two collections, even if the first one comes back.
+        _KEY_FILE.write(folder / _KEY, replace(key, collection=_MIXED))
+        raise
+    fail_duplicates(folder)
+    paths = stores.shards(folder)
+    report = stores.total([*map(stores.read_report, paths)], [*map(stores.read_spent, paths)], backend.workers, learnt)
+    if not report.documents:
+        raise InputError("the collection is empty", "check the path", str(plan.collection.path))
+    _REPORT_FILE.write(done, report)
+    return report
+
+
+def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
+    key = plan.key()
+    path = folder / _KEY
+    if path.exists() or stores.shards(folder):
+        stored = _KEY_FILE.find(path)
+        if stored == key:
+            return key
+        names = [field.name for field in fields(key)]
+        changed = ", ".join(name for name in names if not stored or getattr(stored, name) != getattr(key, name))
+        if not fresh:
+            raise StateError(f"these scores were made otherwise (changed: {changed})", _KEY_FILE.fix, str(folder))
+        remove_folder(folder)
+    _KEY_FILE.write(path, key)
+    return key

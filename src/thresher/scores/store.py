@@ -1,0 +1,437 @@
+"""The score store: pages, shards (a Parquet file each, or without PyArrow one of NumPy's arrays), and the reports on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from isal.isal_zlib import crc32
+from lxml.etree import LxmlError
+
+import thresher.base.arrow as pa
+from thresher.base.errors import StateError, ThresherError
+from thresher.base.files import atomic_path, by_numbers, digest, fit_text, is_out_of_memory, safe_name, user_error
+from thresher.base.records import RecordFile
+from thresher.base.repeats import Times
+from thresher.base.shown import Shown
+from thresher.cleaners.cleaner import CleanedText
+from thresher.cleaners.scorer import BLOCK, PageText, Scorer, Scores, TextMaker, cut_texts, makers_of, own_scorers
+from thresher.collections import Page, Part
+from thresher.collections.sources import PageError
+from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure, read_text_page
+from thresher.pages.plain import Ints
+from thresher.pages.structure import Structure
+from thresher.scores.block_kinds import KINDS, kinds_of
+from thresher.scores.parts import guarded
+
+SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
+
+
+@dataclass(frozen=True, repr=False)
+class PageScores(Shown):
+    """A page's segments with their scores, or why there are none.
+
+    `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
+    an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing;
+    `checksum` the CRC-32 of the raw page. `kinds` are the blocks', as by `thresher.scores.block_kinds`, if they were asked
+    for. `texts` are other texts of the page that scorers cut, by name; one that failed has no text, and the reason.
+    """
+
+    id: str
+    status: str
+    reason: str = ""
+    file: str = ""
+    offset: int | None = None
+    url: str | None = None
+    encoding: str = ""
+    encoding_source: str = ""
+    replaced: int = 0
+    bytes: int = 0
+    segments: Segments | None = None
+    scores: dict[str, Scores] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    checksum: int = 0
+    kinds: npt.NDArray[np.uint8] | None = None
+    structure: Structure | None = None
+    texts: Mapping[str, PageScores] = field(default_factory=dict)
+
+    def of(self, text: str) -> PageScores:
+        """Return the page itself for an empty name, or another text of it with its scores; both have failed together."""
+        if not text or self.segments is None:
+            return self
+        made = self.texts[text]
+        return replace(
+            self,
+            status=made.status,
+            reason=made.reason,
+            segments=made.segments,
+            scores=made.scores,
+            seconds={},
+            kinds=None,
+            texts={},
+        )
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The blocks with their kinds and scores; the sentences, with their blocks' too, if some scores are of sentences."""
+        if self.segments is None:
+            return []
+        blocks, block_of = self.segments.blocks, self.segments.block_of_sentence
+        of_sentences = any(len(scores) != len(blocks) for scores in self.scores.values())
+        texts = self.segments.sentences if of_sentences else blocks
+        columns: dict[str, Any] = {} if self.kinds is None else {"kind": [str(KINDS[kind]) for kind in self.kinds]}
+        columns |= {name: scores.tolist() for name, scores in self.scores.items()}
+        return [
+            {"text": text, **{name: of[at if len(of) == len(texts) else block_of[at]] for name, of in columns.items()}}
+            for at, text in enumerate(texts)
+        ]
+
+
+def score_page(
+    page: Page,
+    scorers: Sequence[Scorer],
+    options: PageOptions = DEFAULT_OPTIONS,
+    with_kinds: bool = False,
+    with_structure: bool = False,
+) -> PageScores:
+    """Parse a page once and score its segments by every scorer.
+
+    A page without any text is emptied; one that is no text or cannot be parsed has failed, with the reason. `with_kinds` tells
+    the blocks' kinds, for which the page is read with its elements; `with_structure` what `thresher.pages.structure` finds.
+    """
+    start = perf_counter()
+    try:
+        least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
+        own = own_scorers(scorers)
+        details = (scorer.detail for scorer in (*scorers, *own.values()))
+        segments, decoded = read_page(page, options, detail=max((least, *details)))
+        kinds = kinds_of(segments) if with_kinds else None
+        structure = None
+        if with_structure:
+            utf8 = b"" if page.is_text else decoded.utf8
+            structure = read_structure(utf8, segments, options, page.url)
+        makers = makers_of(scorers)
+        html = decoded.utf8.decode() if makers else ""
+    except (LxmlError, PageError) as error:
+        reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
+        return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
+    scores: dict[str, Scores] = {}
+    begin = perf_counter()
+    seconds = {"pages": begin - start}
+    made: dict[str, Segments] = {}
+    problems: dict[str, str] = {}
+    for number, (name, maker) in enumerate(makers.items()):
+        text, problems[name] = _made(maker, number, page, html, segments)
+        made[name] = replace(read_text_page(text, options), page_id=page.id)
+        begin = _lap(seconds, name, begin)
+    segments = replace(segments, texts=made, page_id=page.id)
+    cut = cut_texts(scorers)
+    for name, scorer in own.items():
+        scores[name] = scorer.score(segments)
+        # What a maker's decisions take is no cost of its text.
+        begin = _lap(seconds, name + _DECISIONS * (name in makers), begin)
+    texts = {}
+    for name in cut:
+        of_text = {name: np.ones(len(made[name].block_ends), dtype=np.float32)}
+        for scorer in (scorer for scorer in scorers if scorer.reads is not None and scorer.text == name):
+            of_text[scorer.canonical_name] = scorer.score(made[name])
+            begin = _lap(seconds, scorer.canonical_name, begin)
+        status = SCORED if made[name].text else EMPTIED
+        texts[name] = PageScores(page.id, status, problems[name], segments=made[name].without_tags(), scores=of_text)
+    return PageScores(
+        page.id,
+        SCORED if segments.text else EMPTIED,
+        "" if segments.text else "the page holds no text",
+        url=page.url,
+        encoding=decoded.encoding,
+        encoding_source=decoded.source,
+        replaced=decoded.replaced,
+        bytes=len(page.content),
+        checksum=crc32(page.content),
+        segments=segments,
+        scores=scores,
+        seconds=seconds,
+        kinds=kinds,
+        structure=structure,
+        texts=texts,
+    )
+
+
+_DECISIONS = " (decisions)"
+
+
+def _lap(seconds: dict[str, float], name: str, begin: float) -> float:
+    end = perf_counter()
+    seconds[name] = end - begin
+    return end
+
+
+def _made(maker: TextMaker, number: int, page: Page, html: str, segments: Segments) -> tuple[str, str]:
+    """Return another text of a page, or none and the reason; errors of the user's are raised."""
+    try:
+        if isinstance(maker, PageText):
+            with guarded(number):
+                return maker.make(page, html, segments), ""
+        from thresher.scores.cutting import left_by
+
+        return left_by(maker.cleaner, segments) if isinstance(maker, CleanedText) else "", ""
+    except PageError as error:
+        return "", error.what
+    except ThresherError:
+        raise
+    except Exception as error:  # other packages raise anything
+        reason = f"{type(error).__name__}: {str(error) or error.__cause__ or ''}"
+        return "", fit_text(" ".join(reason.split()).removesuffix(":"))
+
+
+# Longer than any page's text.
+_PAGE_BITS = 32
+
+
+def list_column(table: Any, name: str) -> tuple[Ints, npt.NDArray[Any]]:
+    """Return the offsets of a list column, one per page and the end, and its concatenated values."""
+    offsets, values = pa.flat_lists(table[name])
+    return offsets.astype(np.int64), values[: offsets[-1]]
+
+
+def page_values(table: Any, row: int, name: str) -> npt.NDArray[Any]:
+    """Return the values of a list column of one page."""
+    return pa.numpy_array(table[name][row].values)
+
+
+def blocks_of_sentences(table: Any) -> Ints:
+    """Return for each sentence of a shard the number of its block within the shard, from the columns of ends."""
+    block_ends, sentence_ends = (_rising(table, name) for name in ("block_ends", "sentence_ends"))
+    return np.searchsorted(block_ends, sentence_ends)
+
+
+def weighted_scores(table: Any, scorer: Scorer) -> tuple[Scores, Ints]:
+    """Return the scores of a shard's segments, in order, and the words of each, from the columns `weighted_columns` names."""
+    scores: Scores = list_column(table, f"score:{scorer.canonical_name}")[1]
+    words: Ints = list_column(table, "words")[1].astype(np.int64)
+    if scorer.segment != BLOCK:
+        return scores, words
+    sums = np.bincount(blocks_of_sentences(table), weights=words, minlength=len(scores))
+    return scores, sums.astype(np.int64)
+
+
+def weighted_columns(scorer: Scorer) -> list[str]:
+    """Return the columns that `weighted_scores` needs."""
+    ends = ["block_ends", "sentence_ends"] if scorer.segment == BLOCK else []
+    return ["words", *ends, f"score:{scorer.canonical_name}"]
+
+
+def _rising(table: Any, name: str) -> Ints:
+    offsets, ends = list_column(table, name)
+    rows = np.repeat(np.arange(len(table), dtype=np.int64) << _PAGE_BITS, np.diff(offsets))
+    return ends + rows
+
+
+_AGAIN = "delete the file and run again"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """The cost of scoring a shard, or of training scorers before the pass.
+
+    `seconds` are those of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
+    `host` is the machine that scored a shard.
+    """
+
+    seconds: Mapping[str, float]
+    times: Times
+    host: str = ""
+
+
+NOTHING_SPENT = Spent({}, Times(0.0, 0.0, 0.0))
+SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
+"""Beside each shard."""
+
+
+@dataclass(frozen=True)
+class PageCounts:
+    """Numbers of pages by outcome: `documents = scored + emptied + failed`."""
+
+    documents: int
+    scored: int
+    emptied: int
+    failed: int
+    words: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class ShardReport(PageCounts):
+    """The counts of a shard.
+
+    `begin` is where reading began if that was given exactly; `first` and `after` are the reader's span: see
+    `thresher.collections.sources`. `content` is a digest of the raw pages, in their order.
+    """
+
+    begin: int | None
+    first: int | None
+    after: int
+    content: str = ""
+
+
+_REPORT_FILE = RecordFile(ShardReport, "a report on a shard", _AGAIN)
+
+
+def text_store(folder: Path, text: str) -> Path:
+    """Return the store of a text within a store: the same shards and pages; the store itself for an empty name."""
+    return folder / "texts" / safe_name(text) if text else folder
+
+
+def shard_path(folder: Path, part: Part) -> Path:
+    """Return the file of a part's shard; names are in the collection's order."""
+    return folder / f"shard-{part.file:06}-{part.number:06}{pa.ending()}"
+
+
+def write_shard(
+    path: Path,
+    pages: Sequence[PageScores],
+    scorers: Sequence[str],
+    report: ShardReport,
+    spent: Spent,
+    structured: bool = False,
+) -> None:
+    """Write scored pages and their report atomically; if `structured`, with their structure.
+
+    Times are in a separate file, so that the shard's bytes depend only on the pages.
+    """
+    segments = [page.segments for page in pages]
+    columns: dict[str, Sequence[Any]] = {name: [getattr(page, name) for page in pages] for name in _OF_PAGES}
+    for name in _OF_SEGMENTS:
+        attribute, empty = name.replace("words", "words_in_sentences"), "" if name == "text" else ()
+        columns[name] = [getattr(one, attribute, empty) for one in segments]
+    columns["kinds"] = [() if page.kinds is None else page.kinds for page in pages]
+    if structured:
+        columns["structure"] = [page.structure.json() if page.structure else "" for page in pages]
+    columns |= {f"score:{name}": [page.scores.get(name, ()) for page in pages] for name in scorers}
+    SPENT_FILE.write(_times_path(path), spent)
+    write_columns(path, columns, report)
+
+
+_OF_PAGES = ("id", "file", "offset", "url", "status", "reason", "encoding", "encoding_source", "replaced", "bytes")
+_OF_SEGMENTS = ("text", "block_ends", "sentence_ends", "levels", "kinds", "words")
+_KINDS: dict[str, pa.Kind] = {
+    **dict.fromkeys(("id", "url", "reason"), pa.text_array),
+    **dict.fromkeys(("file", "status", "encoding", "encoding_source"), pa.name_array),
+    **dict.fromkeys(("offset", "replaced", "bytes"), pa.optional_numbers),
+    **dict.fromkeys(("text", "structure"), partial(pa.text_array, large=True)),
+    **dict.fromkeys(("block_ends", "sentence_ends", "words"), np.int32),
+    "levels": np.int8,
+    "kinds": np.uint8,
+}
+
+
+def write_columns(path: Path, columns: Mapping[str, Sequence[Any]], report: ShardReport) -> None:
+    """Write the columns of a shard with its report atomically."""
+    table = pa.table_of({name: (_KINDS.get(name, np.float32), values) for name, values in columns.items()})
+    with atomic_path(path) as temporary:
+        pa.write_table(temporary, table, _REPORT_FILE.text(report))
+
+
+def read_report(path: Path) -> ShardReport:
+    """Read a shard's report."""
+    try:
+        return _REPORT_FILE.parse(pa.read_about(path), str(path))
+    except pa.damage() as error:
+        raise _unusable(error, path) from error
+
+
+def read_spent(path: Path) -> Spent:
+    """Read the cost of scoring a shard."""
+    try:
+        return SPENT_FILE.read(_times_path(path))
+    except ThresherError as error:
+        raise StateError("the times of the shard are missing or damaged", _AGAIN, str(path)) from error
+
+
+def read_shard(path: Path, columns: Sequence[str] | None = None) -> Any:
+    """Read some columns of a shard, or all."""
+    try:
+        return pa.read_table(path, columns)
+    except pa.damage() as error:
+        raise _unusable(error, path) from error
+
+
+def shards(folder: Path) -> list[Path]:
+    """Return the files of all shards, in the collection's order."""
+    return sorted(folder.glob(f"shard-*{pa.ending()}"), key=by_numbers)
+
+
+def first_document(folder: Path) -> str:
+    """Return the first nonempty id of a store that has one."""
+    ids = (str(document_id) for path in shards(folder) for document_id in read_shard(path, ["id"])["id"].to_pylist())
+    return next(filter(None, ids))
+
+
+def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
+    """Return which of the documents `wanted` are not in a store; failed ones are in it."""
+    missing = set(wanted)
+    for path in shards(folder):
+        missing.difference_update(read_shard(path, ["id"])["id"].to_pylist())
+    return missing
+
+
+def count(pages: Sequence[PageScores]) -> dict[str, int]:
+    """Return how many pages were scored, emptied and failed."""
+    statuses = [page.status for page in pages]
+    return {status: statuses.count(status) for status in (SCORED, EMPTIED, FAILED)}
+
+
+def _unusable(error: Exception, path: Path) -> ThresherError:
+    if is_out_of_memory(error):
+        # Damaged lengths ask for any amount.
+        what = "there is no memory left for the shard of scores, or it is damaged"
+        return StateError(what, f"use fewer workers, or {_AGAIN}", str(path))
+    # Arrow also raises a plain OSError, without an errno, for corrupt bytes.
+    if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
+        return user_error(error, path)
+    return StateError("the shard of scores is damaged", _AGAIN, str(path))
+
+
+def _times_path(path: Path) -> Path:
+    return path.with_suffix(".times.json")
+
+
+@dataclass(frozen=True)
+class ScoreReport(PageCounts):
+    """The result of a scoring pass.
+
+    `seconds` are those of all workers by stage: see `Spent`. Wall time is that of the shards divided by the workers, so
+    that it covers resumed passes; the peak is the largest worker's. Training time is included. `machines` are those that
+    scored. `content` is a digest of the raw pages in order; empty in stores of earlier versions.
+    """
+
+    shards: int
+    workers: int
+    seconds: Mapping[str, float]
+    times: Times
+    machines: int = 1
+    content: str = ""
+
+
+def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, learning: Spent) -> ScoreReport:
+    """Add up the reports and costs of all shards, and the cost of training."""
+    seconds: Counter[str] = Counter()
+    for part in (*spent, learning):
+        seconds.update(part.seconds)
+    by_workers = sum((shard.times for shard in spent), Times(0.0, 0.0, 0.0))
+    return ScoreReport(
+        **{count.name: sum(getattr(report, count.name) for report in reports) for count in fields(PageCounts)},
+        shards=len(reports),
+        workers=workers,
+        seconds=dict(seconds),
+        times=replace(by_workers, wall=by_workers.wall / workers) + learning.times,
+        machines=len({shard.host for shard in spent}) or 1,
+        content=digest([report.content for report in reports]) if all(report.content for report in reports) else "",
+    )

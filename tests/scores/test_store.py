@@ -1,0 +1,296 @@
+"""The score store: what goes in comes out, and damage is found."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from troublesome import Listed, Trouble, whole
+
+from thresher.base.errors import InputError, StateError
+from thresher.base.repeats import Times
+from thresher.cleaners.scorers.perplexity import Perplexity
+from thresher.cleaners.scorers.shallow_features import Density, Words
+from thresher.collections import documents, open_collection
+from thresher.pages import read_text_page
+from thresher.scores.lost_pages import Failure, failures
+from thresher.scores.parts import Task, do_part
+from thresher.scores.score_pass import ScoreWork
+from thresher.scores.store import (
+    EMPTIED,
+    FAILED,
+    SCORED,
+    PageScores,
+    ShardReport,
+    Spent,
+    count,
+    first_document,
+    list_column,
+    missing_documents,
+    page_values,
+    read_report,
+    read_shard,
+    read_spent,
+    score_page,
+    shard_path,
+    shards,
+    write_shard,
+)
+
+REPORT = ShardReport(2, 1, 0, 1, 7, 70, None, 12, 95)
+SPENT = Spent({"pages": 0.25, "trouble(q=0.5)": 1.5}, Times(2.0, 1.75, 99.5))
+PART = whole(())
+
+
+def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Path) -> None:
+    sources = tuple(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[:60]
+    scorers = (Words(), Density(), Perplexity(), Trouble())
+    for scorer in scorers:
+        scorer.prepare()
+    path = shard_path(tmp_path, PART)
+    assert do_part(Task(whole(sources)), ScoreWork(Listed(()), tmp_path, scorers=scorers)) == 60
+    report = read_report(path)
+    rows = pq.read_table(path).to_pylist()
+    words = 0
+    for source, row in zip(sources, rows, strict=True):
+        page = score_page(source.page(), scorers)
+        assert page.segments is not None
+        assert (row["id"], row["status"], row["reason"], row["url"]) == (source.id, page.status, page.reason, None)
+        assert (row["encoding"], row["encoding_source"]) == (page.encoding, page.encoding_source)
+        assert (row["replaced"], row["bytes"]) == (page.replaced, source.size)
+        assert row["text"] == page.segments.text
+        assert row["block_ends"] == page.segments.block_ends.tolist()
+        assert row["sentence_ends"] == page.segments.sentence_ends.tolist()
+        assert row["levels"] == page.segments.levels.tolist()
+        assert row["words"] == page.segments.words_in_sentences.tolist()
+        for scorer in scorers:
+            stored = np.array(row[f"score:{scorer.canonical_name}"], dtype=np.float32)
+            assert stored.tobytes() == scorer.score(page.segments).astype(np.float32).tobytes()
+        words += len([word for word in page.segments.text.split() if any(map(str.isalnum, word))])
+    assert (report.words, report.documents, read_spent(path).times.peak > 10) == (words, 60, True)
+
+
+TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=4).map("\n".join)
+
+
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(TEXTS, st.booleans()), max_size=5), st.randoms())
+def test_any_pages_come_out_as_they_went_in(
+    tmp_path: Path, texts: list[tuple[str, bool]], generator: random.Random
+) -> None:
+    pages = []
+    for number, (text, failed) in enumerate(texts):
+        segments = None if failed else read_text_page(text)
+        scores = {}
+        if segments is not None:
+            values = [generator.choice([generator.random() * 1e5, np.inf, 0.0]) for _ in segments.block_ends]
+            scores = {"trouble(q=0.5)": np.array(values, dtype=np.float32)}
+        status = FAILED if failed else SCORED if segments and segments.text else EMPTIED
+        url = text or None
+        pages.append(
+            PageScores(
+                f"d{number}",
+                status,
+                text,
+                "f",
+                number,
+                url,
+                "utf-8",
+                "bom",
+                number,
+                7,
+                segments,
+                scores,
+            )
+        )
+    path = tmp_path / "shard-000000.parquet"
+    write_shard(path, pages, ["trouble(q=0.5)"], REPORT, SPENT)
+    assert read_report(path) == REPORT
+    assert read_spent(path) == SPENT
+    table = read_shard(path, ["id", "status", "reason", "url", "text", "sentence_ends", "score:trouble(q=0.5)"])
+    for page, row in zip(pages, table.to_pylist(), strict=True):
+        assert (row["id"], row["status"], row["reason"], row["url"]) == (page.id, page.status, page.reason, page.url)
+        assert row["text"] == (page.segments.text if page.segments else "")
+        assert row["sentence_ends"] == (page.segments.sentence_ends.tolist() if page.segments else [])
+        scores = page.scores.get("trouble(q=0.5)", np.zeros(0, np.float32))
+        assert np.array(row["score:trouble(q=0.5)"], dtype=np.float32).tobytes() == scores.tobytes()
+    assert list(failures(tmp_path)) == [
+        Failure("f", page.offset, page.id, page.reason) for page in pages if page.status == FAILED
+    ]
+    assert missing_documents(tmp_path, {"e", *(page.id for page in pages)}) == {"e"}
+    assert not pages or first_document(tmp_path) == "d0"
+    assert sum(count(pages).values()) == len(pages)
+
+
+def small(path: Path, text: str = "hello there", spent: Spent = SPENT) -> None:
+    page = PageScores("d", SCORED, segments=read_text_page(text), scores={"s": np.ones(1, np.float32)})
+    write_shard(path, [page], ["s"], REPORT, spent)
+
+
+def damaged(path: Path) -> str:
+    return f"{path}: the shard of scores is damaged. Fix: delete the file and run again."
+
+
+@pytest.fixture(params=[True, False], ids=["arrow", "no-arrow"])
+def each_format(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shards as they are with PyArrow and without."""
+    monkeypatch.setattr("thresher.base.arrow.is_installed", lambda: request.param)
+
+
+@pytest.mark.parametrize("generated", range(12))
+def test_without_arrow_a_shard_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, generated: int) -> None:
+    generator = random.Random(generated)
+    pages = []
+    for number in range(generated):
+        text = "\n".join("a b. c d e" * generator.randrange(3) for _ in range(generator.randrange(4)))
+        segments = read_text_page(text) if generator.random() < 0.8 else None
+        scores = {"s": np.full(len(segments.block_ends), np.inf, dtype=np.float32)} if segments else {}
+        kinds = np.arange(len(segments.block_ends), dtype=np.uint8) if segments else None
+        status = FAILED if segments is None else SCORED if segments.text else EMPTIED
+        offset = generator.choice([None, number])
+        pages.append(
+            PageScores(f"ü{number}", status, text, "f", offset, None, segments=segments, scores=scores, kinds=kinds)
+        )
+    read = []
+    for installed in (True, False):
+        monkeypatch.setattr("thresher.base.arrow.is_installed", lambda installed=installed: installed)
+        folder = tmp_path / str(installed)
+        folder.mkdir()
+        path = shard_path(folder, PART)
+        write_shard(path, pages, ["s"], REPORT, SPENT, structured=True)
+        assert shards(folder) == [path]
+        assert read_report(path) == REPORT
+        table = read_shard(path)
+        cells = {
+            name: [table[name][row].as_py() for row in range(len(pages))]
+            for name in ("id", "file", "offset", "url", "status", "reason", "encoding", "bytes", "text", "structure")
+        }
+        assert all(table[name].to_pylist() == values for name, values in cells.items())
+        names = ("block_ends", "sentence_ends", "levels", "kinds", "words", "score:s")
+        arrays = {name: [page_values(table, row, name) for row in range(len(pages))] for name in names}
+        columns = [list_column(table, name) for name in names] if pages else []
+        read.append(
+            (
+                sorted(table.column_names),
+                cells,
+                {name: [(str(one.dtype), one.tolist()) for one in some] for name, some in arrays.items()},
+                [(offsets.tolist(), str(values.dtype), values.tolist()) for offsets, values in columns],
+                len(read_shard(path, ["id"])),
+            )
+        )
+    assert read[0] == read[1]
+    assert {path.suffix for path in tmp_path.glob("*/shard-*") if ".times" not in path.name} == {".parquet", ".table"}
+
+
+@pytest.mark.usefixtures("each_format")
+@pytest.mark.parametrize("keep", [0, 3, 100, -9])
+def test_a_clipped_shard_is_damaged(tmp_path: Path, keep: int) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
+    path.write_bytes(path.read_bytes()[:keep])
+    for read in (lambda: read_report(path), lambda: read_shard(path, ["text"])):
+        with pytest.raises(StateError) as caught:
+            read()
+        assert str(caught.value) == damaged(path)
+
+
+@pytest.mark.usefixtures("each_format")
+def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
+    path = shard_path(tmp_path, PART)
+    text = " ".join(map(str, range(3000)))
+    small(path, text)
+    whole = path.read_bytes()
+    generator = random.Random(5)
+    result = 0
+    for _ in range(150):
+        broken = bytearray(whole)
+        broken[generator.randrange(len(whole))] ^= 1 << generator.randrange(8)
+        path.write_bytes(broken)
+        try:
+            texts = read_shard(path, ["text"])["text"].to_pylist()
+        except StateError:
+            result += 1
+        else:
+            assert texts == [text]
+    assert result > 50
+
+
+@pytest.mark.usefixtures("each_format")
+def test_a_shard_without_a_column_is_damaged(tmp_path: Path) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
+    with pytest.raises(StateError) as caught:
+        read_shard(path, ["text", "score:other"])
+    assert str(caught.value) == damaged(path)
+
+
+def test_a_shard_without_a_report_is_damaged(tmp_path: Path) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
+    pq.write_table(pq.read_table(path).replace_schema_metadata(None), path)
+    with pytest.raises(StateError) as caught:
+        read_report(path)
+    assert str(caught.value) == damaged(path)
+
+
+def test_a_missing_shard_is_named(tmp_path: Path) -> None:
+    for read in (lambda: read_report(tmp_path / "x"), lambda: read_shard(tmp_path / "x", ["text"])):
+        with pytest.raises(InputError) as caught:
+            read()
+        assert str(caught.value) == f"{tmp_path / 'x'}: there is no such file or folder. Fix: check the path."
+
+
+def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for file, number in ((10, 0), (2, 11), (0, 0), (2, 9), (2, 1_000_000), (2, 999_999), (123456, 654321), (2, 0)):
+        small(shard_path(tmp_path, replace(PART, file=file, number=number)))
+    (tmp_path / ".shard-000001-000000.parquet.77.tmp").touch()
+    (tmp_path / "shard-000001-000000.position").touch()
+    assert [path.name for path in shards(tmp_path)] == [
+        "shard-000000-000000.parquet",
+        "shard-000002-000000.parquet",
+        "shard-000002-000009.parquet",
+        "shard-000002-000011.parquet",
+        "shard-000002-999999.parquet",
+        "shard-000002-1000000.parquet",
+        "shard-000010-000000.parquet",
+        "shard-123456-654321.parquet",
+    ]
+
+
+def test_the_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
+    """However long they took."""
+    small(tmp_path / "a")
+    small(tmp_path / "b", spent=Spent({}, Times(1.0, 1.0, 1.0)))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert read_spent(tmp_path / "a") == SPENT != read_spent(tmp_path / "b")
+    write_shard(tmp_path / "a", [], ["s"], replace(REPORT, documents=0), SPENT)
+    assert pq.read_table(tmp_path / "a").num_rows == 0
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"seconds": {}}', b"\xff"])
+def test_times_that_are_missing_or_damaged(tmp_path: Path, content: bytes | None) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
+    times = path.with_suffix(".times.json")
+    times.unlink()
+    if content is not None:
+        times.write_bytes(content)
+    with pytest.raises(StateError) as caught:
+        read_spent(path)
+    assert (caught.value.where, caught.value.fix) == (str(path), "delete the file and run again")
+
+
+def test_documents_of_a_store(tmp_path: Path) -> None:
+    """Pages without an id are passed over; failed ones are there."""
+    for number, ids in enumerate((["", "b"], [], ["a", "", "c"])):
+        pages = [PageScores(document_id, FAILED, "why") for document_id in ids]
+        write_shard(shard_path(tmp_path, replace(PART, number=number)), pages, [], REPORT, SPENT)
+    assert first_document(tmp_path) == "b"
+    assert missing_documents(tmp_path, ["a", "b", "c", "d", "e"]) == {"d", "e"}
+    assert missing_documents(tmp_path, []) == set()
