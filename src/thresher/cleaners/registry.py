@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TypeVar
 
 import thresher.cleaners.scorers
+from thresher.base import removed
 from thresher.base.errors import ConfigError
 from thresher.base.files import plugins
 from thresher.cleaners.scorer import Declared, Scorer
@@ -55,6 +56,8 @@ def scorer_class(name: str, where: str) -> type[Scorer]:
         for kind in _declared(f"{thresher.cleaners.scorers.__name__}.{module}", Scorer):  # type: ignore[type-abstract]
             if kind.name == name:
                 return kind
+    if name in removed.SCORERS and name not in scorers():
+        raise ConfigError(removed.removed_text(repr(name)), removed.SCORERS[name], where)
     return named(scorers(), name, "scorer", where)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from thresher import __version__
+from thresher.base import removed
 from thresher.base.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.base.files import memory_error, user_error, without_leftovers
 from thresher.cli import experiment
@@ -30,10 +31,10 @@ def main() -> None:
             cli.main(prog_name=_NAME, standalone_mode=False)
     except ThresherError as error:
         _fail(error.lines(), error.exit_code)
+    except click.NoSuchOption as error:
+        _fail(*_unknown_option(error))
     except click.UsageError as error:
-        hint = f" Fix: see `{error.ctx.command_path} --help`." if error.ctx else ""
-        said = error.format_message().rstrip(".")
-        _fail([f"{said}{'' if said.endswith('?') else '.'}{hint}"], ConfigError.exit_code)
+        _fail(*_usage_error(error))
     except click.ClickException as error:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -43,6 +44,25 @@ def main() -> None:
     except OSError as error:
         shown = user_error(error, error.filename) if error.filename else _without_name(error)
         _fail(shown.lines(), shown.exit_code)
+
+
+def _usage_error(error: click.UsageError) -> tuple[list[str], int]:
+    """Return the line and the exit code of a command line that click refuses."""
+    message = error.format_message().rstrip(".")
+    end = "" if message.endswith("?") else "."
+    hint = f" Fix: see `{error.ctx.command_path} --help`." if error.ctx else ""
+    return [f"{message}{end}{hint}"], ConfigError.exit_code
+
+
+def _unknown_option(error: click.NoSuchOption) -> tuple[list[str], int]:
+    """Return the line and the exit code of an option that no command has, or that version 0.2 had."""
+    command = error.ctx.command_path.removeprefix(f"{_NAME} ") if error.ctx else ""
+    fix = removed.OPTIONS.get((command, error.option_name))
+    if fix is None:
+        return _usage_error(error)
+    return ConfigError(
+        removed.removed_text(error.option_name), fix, f"thresher {command}"
+    ).lines(), ConfigError.exit_code
 
 
 def _without_name(error: OSError) -> ThresherError:
@@ -60,6 +80,15 @@ def _fail(lines: list[str], code: int) -> None:
 
 class _Verbs(click.Group):
     """Verbs in groups, each with its whole summary."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that is asked for; one of version 0.2 that is gone is an error that says what to use instead."""
+        for name in (" ".join(args[:2]), args[0]):
+            if name in removed.COMMANDS:
+                raise ConfigError(removed.removed_text(f"`thresher {name}`"), removed.COMMANDS[name])
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002, as click calls it
         """Write the verbs."""

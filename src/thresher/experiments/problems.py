@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from thresher.base import removed
 from thresher.base.errors import ConfigError, ConfigErrors
 from thresher.base.records import adapter_of
 from thresher.experiments.schema import Document, Key, tables
@@ -128,6 +129,8 @@ def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str,
     first, name = errors[0], str(path[0])
     table = tables().get(name)
     if table is None:
+        if name in removed.KEYS:
+            return removed.removed_text(f"the table [{name}]"), removed.KEYS[name], path
         return f"unknown table [{name}]", _suggested(name, tables()), path
     if first["type"] == "missing" and len(path) == 1:
         required = [inner for inner, key in table.keys.items() if key.default is MISSING]
@@ -138,6 +141,8 @@ def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str,
         return f"{name!r} is not a table", f"write [{name}]", path
     inner = str(path[-1])
     if inner not in table.keys:
+        if f"{name}.{inner}" in removed.KEYS:
+            return removed.removed_text(f"the key {inner!r} of [{name}]"), removed.KEYS[f"{name}.{inner}"], path
         return f"unknown key {inner!r} in [{name}]", _suggested(inner, table.keys), path
     key = table.keys[inner]
     if first["type"] == "missing":
