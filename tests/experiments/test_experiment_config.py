@@ -483,7 +483,7 @@ def test_a_table_that_is_a_value(fail: Fail) -> None:
         ('[[system]]\nname = "s"', ["[system] has no 'path'", "add path"]),
         ('[[system]]\nname = "s"\npath = "a.trec"\nbytes = -1', ["'bytes'"]),
         ('[[text]]\nname = "s"', ["[text] has no 'path'", "add path"]),
-        ('[[vectors]]\nname = "s"\npath = "a.npy"', ["[vectors] has no 'queries'", "add queries"]),
+        ('[[vectors]]\nname = "s"\npath = "a.npy"', ["the table [vectors] was removed", "leave it out"]),
     ],
 )
 def test_a_mistake_in_one_table_of_an_array_is_said(fail: Fail, addition: str, facts: list[str]) -> None:
@@ -645,6 +645,7 @@ combined = 3
         ("scorer = 'words@3|dcp'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 1, ["'words@3' of a sweep has a cutoff"]),
         ("scorer = 'words'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 3, ["no pruning method", "words|dcp"]),
         ("scorer = 'none|words'\ncutoffs = [1]", 1, ["unknown pruning method 'words'", "dcp"]),
+        ("scorer = 'none|pca'\ncutoffs = [64]", 1, ["'pca' was removed", "leave it out"]),
     ],
 )
 def test_wrong_sweeps_over_pruning_methods_are_problems(fail: Fail, sweep: str, line: int, facts: list[str]) -> None:

@@ -23,7 +23,6 @@ from thresher.cleaners.scorers.shallow_features import Words
 from thresher.collections import Page, ReadOptions, documents, open_collection
 from thresher.collections.interface import id_problem
 from thresher.collections.sources import PageError
-from thresher.experiments.exploring.vectors import read_vectors
 from thresher.pages import Segments
 from thresher.scores.store import EMPTIED, FAILED, SCORED, PageScores, score_page
 
@@ -32,10 +31,6 @@ PACKED_PAGES = (*seeds.PAGES[:3], b"<p>" + bytes(100_000))
 
 
 TEXTS = (b'{"id": "a", "contents": "Barley."}\n{"id": "b", "contents": "Rye.\\nOats."}\n{"id": "c", "contents": ""}\n',)
-VECTORS = (
-    b'{"id": "a", "vector": [0.5, -1, 2e3]}\n{"id": "b", "vector": [0, 1.25, 7]}\n',
-    b'{"id": 1, "vector": [1]}\r\n{"id": 2, "vector": [0]}\n',
-)
 PAGE_SCORES = (b"a\t0.5\nb\t-1e-3\n\xc3\xa9\t7\n", b"a\t1e9\r\n")
 RETURNED = (
     "The barley harvest was late.\n\nNobody knew why it rained so much.\n• one\n- two".encode(),
@@ -103,16 +98,6 @@ def read_page_scores(data: bytes, folder: Path) -> None:
             if not id_problem(name):
                 scored = score_page(Page(name, b"<p>Barley"), (scorer,)).scores[scorer.canonical_name]
                 assert scored.tolist() == [np.float32(value)], name
-
-
-def read_vector_files(data: bytes, folder: Path) -> None:
-    """A file of pages' vectors."""
-    path = folder / "input.jsonl"
-    path.write_bytes(data)
-    with watched(path), Refused(path):
-        vectors = read_vectors(path)
-        assert vectors.matrix.shape[0] == len({*vectors.ids}) > 0
-        assert np.isfinite(vectors.matrix).all()
 
 
 class Returned(PageText):

@@ -1,7 +1,7 @@
 """What version 0.2 had and this version has not: each name with what to use instead.
 
-Commands, options, keys of experiment files and scorers that are asked for by these names end in an error whose fix is the
-text here.
+A command, option, key of an experiment file, scorer or pruning method of such a name ends in an error whose fix is the text
+here.
 """
 
 from __future__ import annotations
@@ -12,11 +12,18 @@ COMMANDS: dict[str, str] = {}
 OPTIONS: dict[tuple[str, str], str] = {}
 """The fix by command and option, such as `("clean", "--metadata")`."""
 
-KEYS: dict[str, str] = {}
+KEYS: dict[str, str] = {
+    "vectors": "leave it out: dense vectors are explored outside Thresher",
+}
 """The fix by table of an experiment file, such as `vectors`, or by table and key, such as `experiment.seed`."""
 
 SCORERS: dict[str, str] = {}
 """The fix by name of a scorer, such as `union`."""
+
+PRUNING_METHODS: dict[str, str] = {
+    "pca": "leave it out: it prunes dense vectors, which are explored outside Thresher",
+}
+"""The fix by name of a pruning method."""
 
 
 def removed_text(name: str) -> str:

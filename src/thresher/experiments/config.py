@@ -83,7 +83,7 @@ class Experiment:
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
     is chosen on `topics` is tested, by `terms`. `scheduler` is the address of Dask's, empty without it.
-    `texts` are files of other texts of the pages by name, `vectors` names with files of the pages' and of the topics'.
+    `texts` are files of other texts of the pages by name.
     `document` is the experiment file as it was read.
     """
 
@@ -99,7 +99,6 @@ class Experiment:
     pages: PageOptions
     variants: tuple[Variant, ...]
     texts: Mapping[str, Path]
-    vectors: tuple[tuple[str | Path, ...], ...]
     systems: tuple[SystemRun, ...]
     index: IndexOptions
     original_statistics: bool
@@ -198,12 +197,6 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         problems.add(what, f"leave out {option}, or the pruning methods", ("index", option))
     systems = tuple(_systems(document, variants, places))
     texts = {table.name: places.of(table.path, ("text", at, "path")) for at, table in enumerate(document.text)}
-    vectors: tuple[tuple[str | Path, ...], ...] = tuple(
-        (one.name, *(Path(str(places.of(getattr(one, key), ("vectors", at, key)))) for key in ("path", "queries")))
-        for at, one in enumerate(document.vectors)
-    )
-    for variant in (variant for variant in variants if variant.pruning and not variant.pruning.method.listed):
-        problems.add(f"{variant.name} prunes vectors, not pages", "leave it out: `explore` has all of it", ("vectors",))
     problems.check()
     return Experiment(
         name=name,
@@ -218,7 +211,6 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         pages=pages[0],
         variants=variants,
         texts={name: path for name, path in texts.items() if isinstance(path, Path)},
-        vectors=vectors,
         systems=systems,
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.experiments.exploring.nested_sweeps import template_of
-from thresher.experiments.exploring.vectors import explore_vectors, read_vectors
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.results import Results, write_results
@@ -28,7 +27,6 @@ from thresher.reports.formatting import counted
 from thresher.scores.backends import Backend
 from thresher.scores.percentiles import resolve_all
 
-_RECALL = "R@100"
 _COMBINED_POINTS = 25
 """Cutoffs of a pruning method over each cutoff of a scorer that it is combined with."""
 
@@ -58,22 +56,7 @@ def explore_experiment(
             explored = explored.with_built(before)
         write_results(explored, folder)
         write_all(explored, folder, last_choice(folder, key))
-        if experiment.vectors:
-            say(f"exploring all dimensions of {counted(len(experiment.vectors), 'set')} of vectors")
-            of_vectors = Results(facts, tuple(_of_vectors(experiment, scored)))
-            (folder / "vectors").mkdir(exist_ok=True)
-            write_results(of_vectors, folder / "vectors")
-            write_all(of_vectors, folder / "vectors")
     return explored
-
-
-def _of_vectors(experiment: Experiment, scored: Scored) -> Iterator[VariantTable]:
-    measures = tuple(dict.fromkeys((*experiment.measures, _RECALL)))
-    judged, other = _judged(scored.inputs.topics, measures), scored.inputs.held_out
-    held_out = _judged(other, measures) if other else None
-    for name, *files in experiment.vectors:
-        pages, queries = map(read_vectors, map(Path, files))
-        yield explore_vectors(str(name), pages, queries, judged, held_out, experiment.depth)
 
 
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:

@@ -122,10 +122,6 @@ def _run_lines(run: Any) -> Iterator[str]:
         yield from (f"{topic} Q0 {name} {rank} {hits[name]!r} run\n" for rank, name in enumerate(hits, 1))
 
 
-def _vector_lines(vectors: Mapping[str, Iterable[float]]) -> Iterator[str]:
-    return (json.dumps({"id": str(name), "vector": [*map(float, one)]}) + "\n" for name, one in vectors.items())
-
-
 _IN_MEMORY: Mapping[tuple[str, str], tuple[str, Callable[[Any], Iterable[str]]]] = {
     ("collection", "path"): ("pages.jsonl", _page_lines),
     ("topics", "path"): ("topics.tsv", _topic_lines),
@@ -134,6 +130,4 @@ _IN_MEMORY: Mapping[tuple[str, str], tuple[str, Callable[[Any], Iterable[str]]]]
     ("held_out", "qrels"): ("held-out-qrels.txt", _judged_lines),
     ("text", "path"): ("text-{}.jsonl", partial(_page_lines, what="text")),
     ("system", "path"): ("system-{}.trec", _run_lines),
-    ("vectors", "path"): ("vectors-{}.jsonl", _vector_lines),
-    ("vectors", "queries"): ("query-vectors-{}.jsonl", _vector_lines),
 }

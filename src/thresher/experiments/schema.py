@@ -167,15 +167,6 @@ class TextTable(_Strict):
 
 
 @dataclass(frozen=True)
-class VectorsTable(_Strict):
-    """[[vectors]]."""
-
-    name: Annotated[str, "name of the pages' vectors, by whatever model: `explore` prunes their principal components"]
-    path: Annotated[str, "a file of JSON lines or Parquet with `id` and `vector`, compared by inner products"]
-    queries: Annotated[str, "the same for topics, by their ids, those of [held_out] among them"]
-
-
-@dataclass(frozen=True)
 class CleanersTable(_Strict):
     """[cleaners]."""
 
@@ -301,7 +292,6 @@ class Document(_Strict):
     pages: PagesTable = field(default_factory=PagesTable)
     sweep: tuple[SweepTable, ...] = ()
     text: tuple[TextTable, ...] = ()
-    vectors: tuple[VectorsTable, ...] = ()
     cleaners: CleanersTable = field(default_factory=CleanersTable)
     system: tuple[SystemTable, ...] = ()
     index: IndexTable = field(default_factory=IndexTable)

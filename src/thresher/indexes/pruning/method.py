@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from thresher.base.errors import ConfigError
 from thresher.cleaners.scorer import Declared
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Floats, Postings
 from thresher.pages.plain import Ints
@@ -50,34 +49,6 @@ class ShareMethod(PruningMethod):
     keep = KEEP_SHARE
     low, high = 0.0, 1.0
     grid = TENTHS
-
-
-class PrincipalComponents(PruningMethod):
-    """Keeps the first m principal components of the documents' vectors: with D of shape (documents, dimensions) and the
-    eigenvectors W of DᵀD by falling eigenvalues, documents become D W_m and a query q becomes W_mᵀ q. All components keep
-    every inner product. The vectors are not centred.
-    """
-
-    name = "pca"
-    listed = False  # of vectors, not of postings
-    keep = KEEP_SHARE
-    unit = "dimensions"
-    low = 1.0
-    grid = (64.0, 128.0, 256.0)
-    source = (
-        "Siciliano, Pezzuti, Tonellotto, Silvestri: Static Pruning in Dense Retrieval using Matrix Decomposition, 2024"
-    )
-
-    def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
-        """Refuse: it prunes vectors."""
-        fix = "name these in [[vectors]]: `thresher explore` has all dimensions"
-        raise ConfigError("it prunes vectors, not postings", fix, self.name)
-
-    @staticmethod
-    def directions(vectors: Floats) -> Floats:
-        """Return the eigenvectors of vectors of shape (documents, dimensions): orthonormal columns, the largest first."""
-        _, found = np.linalg.eigh(vectors.T @ vectors)
-        return found[:, ::-1]
 
 
 def kept(method: PruningMethod, scores: Floats, cutoff: float) -> Flags:

@@ -11,12 +11,13 @@ from functools import cache
 from typing import Any
 
 import thresher.indexes.pruning
+from thresher.base import removed
 from thresher.base.columns import number_text
 from thresher.base.errors import ConfigError
 from thresher.cleaners import cleaner as cleaners
 from thresher.cleaners.registry import declared_in, named, plugged
 from thresher.cleaners.scorer import check_range, span
-from thresher.indexes.pruning.method import KEEP_SHARE, PrincipalComponents, PruningMethod
+from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod
 
 BAR = "|"
 """Separates cleaner and method in a name: first clean, then prune."""
@@ -35,7 +36,9 @@ def _methods() -> dict[str, type[PruningMethod]]:
 
 def method_class(name: str, where: str) -> type[PruningMethod]:
     """Return the class of the method `name`."""
-    return named({**methods(), PrincipalComponents.name: PrincipalComponents}, name, "pruning method", where)
+    if name in removed.PRUNING_METHODS and name not in methods():
+        raise ConfigError(removed.removed_text(repr(name)), removed.PRUNING_METHODS[name], where)
+    return named(methods(), name, "pruning method", where)
 
 
 @dataclass(frozen=True)
