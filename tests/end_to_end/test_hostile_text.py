@@ -76,13 +76,6 @@ def test_the_report_of_an_experiment(web: Web, call: Call, check: Check) -> None
     check(web.folder / "results" / "web" / "report.html", scripts=3)
 
 
-def test_what_is_removed_side_by_side(web: Web, call: Call, check: Check) -> None:
-    hostile_web(web)
-    done = call("clean", "docs.jsonl", "-c", "words@3", "-o", "o.jsonl", "--side-by-side", "s.html", cwd=web.folder)
-    assert (done.code, done.errors) == (0, [])
-    check(web.folder / "s.html", scripts=1)
-
-
 def test_the_report_of_cleaning(call: Call, check: Check, tmp_path: Path) -> None:
     folder = tmp_path / "gold standard <script>winnowed"
     (folder / "input").mkdir(parents=True)

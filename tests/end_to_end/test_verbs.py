@@ -320,11 +320,11 @@ def test_pruning_methods_lists_every_pruning_method_for_people_and_programs() ->
 
 
 def test_clean_shows_what_it_removed(tmp_path: Path) -> None:
-    pages, cleaned, removed, side = (tmp_path / name for name in ("pages", "c.jsonl", "r.jsonl", "side.html"))
+    pages, cleaned, removed = (tmp_path / name for name in ("pages", "c.jsonl", "r.jsonl"))
     pages.mkdir()
     (pages / "a.html").write_text("<p>Home<p>Rain is <b>expected</b> &lt;tonight&gt; everywhere.")
     (pages / "b.html").write_text("")
-    done = thresher("clean", pages, "-c", "bte+words@2", "-o", cleaned, "--removed", removed, "--side-by-side", side)
+    done = thresher("clean", pages, "-c", "bte+words@2", "-o", cleaned, "--removed", removed)
     counts = f"{cleaned}: 2 pages = 1 with text + 1 emptied + 0 failed; 5 words kept"
     warned = "warning: 1 of 2 pages (50.0 %) are left without text: 1 no text"
     assert (done.code, done.out, done.err.splitlines()[:-1]) == (0, "", [counts, warned])
@@ -342,17 +342,7 @@ def test_clean_shows_what_it_removed(tmp_path: Path) -> None:
         },
         {"id": "b", "segments": []},
     ]
-    shown = html.parse(str(side)).getroot()
-    views = [json.loads(script.text) for script in shown.xpath("//script[@class='page']")]
-    assert [(view["id"], view["sentences"]) for view in views] == [("a", ["Home\n", text]), ("b", [])]
-    start = json.loads(shown.xpath("string(//script[@id='data'])"))
-    assert [[(cut["scorer"], cut["cutoff"]) for cut in side] for side in start["sides"]] == [
-        [("bte", 0.5), ("words", 2)],
-        [("content", 0.5)],
-    ]
-    # Every scorer's scores are there to try other cutoffs.
-    assert {"bte", "words", "perplexity(lm=books)", "ncleaner"} < {*views[0]["scores"]}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.jsonl", "pages", "r.jsonl", "side.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.jsonl", "pages", "r.jsonl"]
 
 
 def test_clean_writes_all_its_files_or_none(tmp_path: Path) -> None:
@@ -365,10 +355,7 @@ def test_clean_writes_all_its_files_or_none(tmp_path: Path) -> None:
         f"error: {tmp_path / 'c.jsonl'}: two of the files to write are the same. Fix: give each a name of its own.\n",
     )
     (tmp_path / "file").write_text("")
-    assert (
-        thresher(*arguments, "--removed", tmp_path / "r.jsonl", "--side-by-side", tmp_path / "file" / "s.html").code
-        == 3
-    )
+    assert thresher(*arguments, "--removed", tmp_path / "file" / "r.jsonl").code == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "page.html"]
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 COMMANDS: dict[str, str] = {}
 """The fix by command, such as `pseudo-topics` or `lm import`."""
 
-OPTIONS: dict[tuple[str, str], str] = {}
+OPTIONS: dict[tuple[str, str], str] = {
+    ("clean", "--side-by-side"): "try cleaners on a sample of the pages: `thresher play PAGES -o try.html`",
+}
 """The fix by command and option, such as `("clean", "--metadata")`."""
 
 KEYS: dict[str, str] = {

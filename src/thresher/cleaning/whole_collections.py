@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder, write_text
 from thresher.base.locks import exclusive
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner
-from thresher.cleaners.scorer import Scorer
 from thresher.cleaning import output_formats as formats
 from thresher.cleaning.document_files import STORED, Rendering, Row, documents_writer
 from thresher.cleaning.output_formats import BY_ENDING, STANDARD, Output
@@ -161,13 +160,10 @@ class Extras:
 
     Attributes:
         removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scores.removed`.
-        side_by_side: an HTML page of the first pages, as many as `playing.page_views.MOST_BYTES` hold, with the scores of
-            every scorer, where one can move cutoffs.
         failures: JSON lines of the pages that failed, with file, offset, id and reason.
     """
 
     removed: str | Path | None = None
-    side_by_side: str | Path | None = None
     failures: str | Path | None = None
 
 
@@ -253,15 +249,14 @@ def clean_collection(
         extras: what else to write.
     """
     source, output = Path(source), Path(output)
-    wanted = extras.removed, extras.side_by_side, extras.failures
-    removed, side_by_side, failed = (None if path is None else Path(path) for path in wanted)
+    removed, failed = (None if path is None else Path(path) for path in (extras.removed, extras.failures))
     parsed = parse_cleaner(cleaner).checked()
     reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
     backend = backend or Backend()
     rendering = Rendering(formats.output_format(output, how), how)
     if rendering.markdown:
         parsed.check_own_text()
-    outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
+    outputs = [path for path in (output, removed, failed) if path is not None]
     if len({*map(formats.target_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
@@ -269,14 +264,6 @@ def clean_collection(
     whole_input = None if source == STANDARD else open_collection(source, reading, format)
     if whole_input is not None:
         formats.check_apart(outputs, whole_input, format)
-    # One can try other cutoffs and cleaners on the page of what is removed.
-    shown: tuple[Scorer, ...] = ()
-    if side_by_side:
-        from thresher.reports.playing.page_views import shown_scorers
-
-        shown = shown_scorers()
-    by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
-    scorers = tuple(by_name.values()) if shown else parsed.scorers
     tally = _Tally()
     cutoffs: Mapping[str, float] = {}
     with ExitStack() as stack:
@@ -293,7 +280,7 @@ def clean_collection(
             learns = any(
                 cut.scorer.learns or (cut.percentile and cut.percentile.kind != REFERENCE) for cut in parsed.cuts
             )
-            window = None if learns or removed or side_by_side else WINDOW_BYTES
+            window = None if learns or removed else WINDOW_BYTES
             piped = piped_lines(sys.stdin.buffer, folder, reading, format, window)
             inputs = ((lines.collection, lines.offset) for lines in piped)
         else:
@@ -301,13 +288,14 @@ def clean_collection(
         write = stack.enter_context(documents_writer(output, rendering))
         collection: Collection | None = None
         removed_line = stack.enter_context(_lines(removed))
-        side_file = stack.enter_context(formats.path_to_write(side_by_side, folder) if side_by_side else nullcontext())
         with _lines(failed) as failed_line:
             store = folder / "scores"
             for collection, offset in inputs:
                 if source == STANDARD and store.is_dir():
                     remove_folder(store)
-                plan = ScorePlan(collection, scorers, options, limits, structured=rendering.structured, kinds=False)
+                plan = ScorePlan(
+                    collection, parsed.scorers, options, limits, structured=rendering.structured, kinds=False
+                )
                 # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
                 scored = score_collection(plan, store, backend, fresh=True)
                 tally.documents += scored.documents
@@ -333,16 +321,6 @@ def clean_collection(
                 if removed_line:
                     for page in explained_pages(store, cleaned_by):
                         removed_line(record(page))
-                if side_file:
-                    from thresher.reports.playing.page_views import (
-                        scorer_view,
-                        stored_views,
-                        two_sides,
-                        write_side_by_side,
-                    )
-
-                    views, title = [*map(scorer_view, scorers)], f"What {cleaned_by.name} removes"
-                    write_side_by_side(stored_views(store), views, two_sides(cleaned_by), title, side_file)
         if collection is None:
             raise InputError("standard input is empty", "give lines of JSON, or a page with --format html", str(source))
         if tally.kinds.total() == tally.documents:

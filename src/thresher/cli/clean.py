@@ -54,11 +54,6 @@ from thresher.experiments import schema
 )
 @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
 @click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
-@click.option(
-    "--side-by-side",
-    type=FILE,
-    help="An HTML page of the texts with what is dropped and all scores, to try other cutoffs.",
-)
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
 @keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @keys("pages", "blocks")
@@ -77,7 +72,6 @@ def clean(
     language: str,
     valid: bool,
     removed: Path | None,
-    side_by_side: Path | None,
     failures: Path | None,
     collection: schema.CollectionTable,
     pages: schema.PagesTable,
@@ -95,7 +89,7 @@ def clean(
     from thresher.scores.parts import Limits
 
     begun = begun_outputs(output)
-    for path in (output, removed, side_by_side, failures):
+    for path in (output, removed, failures):
         if path is not None and path.is_file() and not replaces and real_path(path) not in begun:
             raise StateError("it exists already", "choose another name, or add --replace", str(path))
     begin = perf_counter()
@@ -109,7 +103,7 @@ def clean(
         options=PageOptions(pages.blocks, language or LANGUAGE),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
         backend=backend.backend(),
-        extras=Extras(removed, side_by_side, failures),
+        extras=Extras(removed, failures),
     )
     say(
         f"{output}: {counted(counts.documents, 'page')} = {counts.kept:,} with text + {counts.emptied:,} emptied + "
