@@ -20,7 +20,7 @@ from passages import PAGES, passages, queries, write_json_lines
 
 from thresher.base.files import temporary_folder
 from thresher.base.machine import footprint, read_machine
-from thresher.base.repeats import Interval
+from thresher.base.numbers import Interval
 from thresher.collections import ReadOptions, open_collection
 from thresher.collections.interface import JsonFields
 from thresher.experiments.exploring.lexicon import Lexicon

@@ -13,12 +13,12 @@ from generated import write_experiment, write_web
 from measurements import Measurement, ratio
 from passages import PAGES
 
+from thresher.base.numbers import Floats
 from thresher.cleaners.cleaner import parse_sweep
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.exploring import exploring
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
 from thresher.experiments.exploring.judged_ranks import RankingJob, evaluated
-from thresher.experiments.exploring.similarity import Floats
 from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
 from thresher.indexes.analysis import parse_retrieval
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics

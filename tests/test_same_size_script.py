@@ -13,7 +13,8 @@ from types import ModuleType
 import pytest
 from experiments import NDCG, made
 
-from thresher.base.repeats import Interval, MeasuredTime
+from thresher.base.numbers import Interval
+from thresher.base.repeats import MeasuredTime
 from thresher.experiments.table import Bounds, VariantTable, Verdict
 from thresher.indexes.indexing import IndexReport
 from thresher.indexes.pruning.treatments import Family

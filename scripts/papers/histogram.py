@@ -24,10 +24,10 @@ import pandas as pd
 from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.base.errors import InputError
 from thresher.base.files import temporary_folder
+from thresher.base.numbers import Ints
 from thresher.cleaners.scorer import Scores
 from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.pages.plain import Ints
 from thresher.scores.backends import Backend
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import list_column, read_shard, shards, weighted_columns, weighted_scores

@@ -27,8 +27,9 @@ from gold_measures import paired_t_test, pooled, segments
 from paper_files import OUTPUT, errors_in_a_line, write_plot, write_table
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import real_path, write_text
+from thresher.base.numbers import Ints
 from thresher.base.progress import progress
-from thresher.cleaners.characters.character_counts import ALPHABETS, Alphabet, Ints, Settings
+from thresher.cleaners.characters.character_counts import ALPHABETS, Alphabet, Settings
 from thresher.cleaners.characters.scoring import SegmentScorer
 from thresher.cleaners.characters.training import (
     ngrams,

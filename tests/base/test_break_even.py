@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.base.repeats import BreakEven, Interval, Payoff, break_even
+from thresher.base.numbers import Interval
+from thresher.base.repeats import BreakEven, Payoff, break_even
 
 
 @pytest.mark.parametrize(

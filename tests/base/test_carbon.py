@@ -4,7 +4,7 @@ import pytest
 
 from thresher.base.defaults import CARBON_INTENSITY
 from thresher.base.machine import RESOLUTION_SECONDS, Footprint, Power, footprint
-from thresher.base.repeats import Interval
+from thresher.base.numbers import Interval
 
 NODE = Power(170.0, "configured")
 

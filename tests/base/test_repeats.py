@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from thresher.base.repeats import Interval, Repeats, are_narrow, compare_times, measurable
+from thresher.base.numbers import Interval
+from thresher.base.repeats import Repeats, are_narrow, compare_times, measurable
 
 Floats = npt.NDArray[np.float64]
 NAMES = ("none", "words@5")

@@ -8,7 +8,7 @@ from choosing_samples import DCP, PAGES, reordered, sample_of, table_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.evaluation.non_inferiority import Floats
+from thresher.base.numbers import Floats
 from thresher.experiments.choosing.walks import better_than
 from thresher.experiments.table import VariantTable
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.machine import Power
-from thresher.base.repeats import Interval, MeasuredTime
+from thresher.base.numbers import Interval
+from thresher.base.repeats import MeasuredTime
 from thresher.experiments.choosing.savings import Basis, Savings, TimeLine, Timings, savings
 from thresher.experiments.table import Built, Cost, Row, VariantTable
 

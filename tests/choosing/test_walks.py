@@ -23,7 +23,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.base.defaults import DEFAULT_FAMILIES
-from thresher.evaluation.non_inferiority import Floats, ImaginaryTopic, Margin, lower_bounds, t_quantile
+from thresher.base.numbers import Floats
+from thresher.evaluation.non_inferiority import ImaginaryTopic, Margin, lower_bounds, t_quantile
 from thresher.experiments.choosing.walks import Terms, recommended, walk
 from thresher.experiments.table import Row, VariantTable
 

@@ -17,7 +17,7 @@ from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
 from thresher.base.defaults import DEFAULT_CLEANER, SEARCH_CLEANER
-from thresher.base.repeats import Interval
+from thresher.base.numbers import Interval
 from thresher.cleaners.registry import scorers
 from thresher.evaluation.topics import read_topics
 from thresher.experiments.results import read_results

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.errors import ConfigError, InputError
+from thresher.base.numbers import Floats
 from thresher.evaluation.non_inferiority import (
     MINIMUM,
-    Floats,
     ImaginaryTopic,
     Margin,
     RunVerdict,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from thresher.evaluation.non_inferiority import Floats, balanced_bounds
+from thresher.base.numbers import Floats
+from thresher.evaluation.non_inferiority import balanced_bounds
 
 
 def skewed(seed: int, rows: int, topics: int) -> Floats:

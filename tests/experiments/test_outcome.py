@@ -15,7 +15,8 @@ import yaml
 from thresher import __version__
 from thresher.base.errors import InputError
 from thresher.base.machine import Footprint, Machine, Power
-from thresher.base.repeats import BreakEven, Interval, MeasuredTime, Payoff, Repeats, Times
+from thresher.base.numbers import Interval
+from thresher.base.repeats import BreakEven, MeasuredTime, Payoff, Repeats, Times
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.base.repeats import Interval, MeasuredTime, Repeats
+from thresher.base.numbers import Interval
+from thresher.base.repeats import MeasuredTime, Repeats
 from thresher.experiments import stages
 from thresher.experiments.measuring import Measurements
 from thresher.experiments.stages import (

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.errors import ConfigError
+from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.cleaners.scorer import KEEP_HIGH
 from thresher.evaluation import evaluate, parse_measure
@@ -25,7 +26,6 @@ from thresher.experiments.exploring.nested_sweeps import NestedSweep, _shortened
 from thresher.experiments.exploring.ranking import NONE
 from thresher.experiments.exploring.similarity import stored_lengths
 from thresher.indexes.jvm import java_class
-from thresher.pages.plain import Ints
 from thresher.scores.cutting import Layout, sentence_mask
 
 single = st.floats(width=32) | st.sampled_from([math.inf, -math.inf, math.nan, 0.0, -0.0, 3.0, 3.4028234663852886e38])

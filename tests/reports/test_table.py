@@ -11,7 +11,7 @@ import pytest
 
 from thresher.base.columns import Declared, Show, column
 from thresher.base.errors import MissingDependencyError
-from thresher.base.repeats import Interval
+from thresher.base.numbers import Interval
 from thresher.reports.table import (
     COUNT,
     PERCENT,

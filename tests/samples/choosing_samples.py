@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from experiments import variant
 
-from thresher.evaluation.non_inferiority import Floats
+from thresher.base.numbers import Floats
 from thresher.experiments.choosing.walks import Sample, Terms
 from thresher.experiments.table import Row, VariantTable
 from thresher.indexes.work import IndexStatistics

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from thresher.base.machine import Footprint, Power, footprint
-from thresher.base.repeats import Interval, MeasuredTime, break_even
+from thresher.base.numbers import Floats, Interval
+from thresher.base.repeats import MeasuredTime, break_even
 from thresher.evaluation.significance import Comparison, compare_all
 from thresher.experiments.choosing.choices import (
     Choice,
@@ -23,7 +24,7 @@ from thresher.experiments.choosing.choices import (
 from thresher.experiments.choosing.savings import Basis, Savings
 from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.results import BaselineRun, Facts, Pages, Results, Setup
-from thresher.experiments.table import Built, Cost, Floats, NoiseFloor, Row, Variant, VariantTable
+from thresher.experiments.table import Built, Cost, NoiseFloor, Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics, QueryWork
 

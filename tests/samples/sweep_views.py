@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thresher.experiments.table import Floats, VariantTable
+from thresher.base.numbers import Floats
+from thresher.experiments.table import VariantTable
 from thresher.indexes.work import IndexStatistics
 
 

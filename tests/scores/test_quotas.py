@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.api import Extras, clean_collection, clean_html, clean_text
+from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scores
 from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.cleaners.scorers.prior import Prior
 from thresher.cleaners.scorers.shallow_features import Links, Words
-from thresher.pages.plain import Ints
 from thresher.scores.cutting import Layout, sentence_mask, shares_before
 from thresher.scores.percentiles import resolved_without_collection
 

@@ -22,7 +22,7 @@ import psutil
 from thresher.base.columns import Declared, Show
 from thresher.base.defaults import CARBON_INTENSITY, PUE
 from thresher.base.errors import ConfigError
-from thresher.base.repeats import Interval
+from thresher.base.numbers import Interval
 
 ASSUMED_WATTS = 85.0
 """A socket whose TDP is not known: that of the paper's CPU, the Intel Xeon E5-2630 v4."""

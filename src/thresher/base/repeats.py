@@ -21,22 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.columns import Declared, Show
+from thresher.base.numbers import Floats, Interval
 
-Floats = npt.NDArray[np.float64]
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Numbers of restarts and of topics, drawn with replacement."""
 RESAMPLES = 400
 CONFIDENCE = 0.95
 _TICK = 1e-9
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure with the bounds of its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

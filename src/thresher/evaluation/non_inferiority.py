@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from thresher.base.columns import Declared, Show
 from thresher.base.defaults import ALPHA
 from thresher.base.errors import ConfigError, InputError
+from thresher.base.numbers import Floats
 from thresher.evaluation.significance import RESAMPLES, SEED, TOLERANCE
 
 
@@ -51,8 +52,6 @@ def t_quantile(level: float, df: int) -> float:
         low, high = (middle, high) if t_tail(middle, df) > level else (low, middle)
     return high
 
-
-Floats = NDArray[np.float64]
 
 MINIMUM = 25
 """With fewer topics there is no verdict; Buckley & Voorhees (2000) ask for as many."""

@@ -17,7 +17,7 @@ from thresher.base.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
 from thresher.base.errors import InputError, StateError
 from thresher.base.files import fit_text, read_text, write_text
 from thresher.base.locks import held
-from thresher.base.repeats import Interval
+from thresher.base.numbers import Floats, Interval, Ints
 from thresher.cleaners.cleaner import BASELINE, Cleaner
 from thresher.collections import open_collection
 from thresher.evaluation.non_inferiority import MINIMUM
@@ -39,7 +39,7 @@ from thresher.experiments.choosing.walks import Sample, Terms, recommended, walk
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
-from thresher.experiments.table import Floats, Ints, VariantTable
+from thresher.experiments.table import VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pseudo_topics import making
 from thresher.pseudo_topics.extracting import page_address

@@ -18,7 +18,8 @@ import numpy as np
 
 from thresher.base.errors import StateError
 from thresher.base.machine import Footprint, Power, footprint, read_machine
-from thresher.base.repeats import Interval, MeasuredTime, break_even
+from thresher.base.numbers import Floats, Interval
+from thresher.base.repeats import MeasuredTime, break_even
 from thresher.evaluation import check_overlap, compare_all, evaluate, read_run
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import About, Notice, notice
@@ -36,7 +37,7 @@ from thresher.experiments.results import (
     read_results,
 )
 from thresher.experiments.stages import RowKey, VariantRun
-from thresher.experiments.table import Built, Cost, Floats, NoiseFloor, Row, VariantTable
+from thresher.experiments.table import Built, Cost, NoiseFloor, Row, VariantTable
 from thresher.indexes.analysis import english_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.work import QueryWork

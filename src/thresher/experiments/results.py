@@ -18,11 +18,12 @@ from thresher.base.defaults import ALPHA, HOLM
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import atomic_path, file_digest
 from thresher.base.machine import Power
+from thresher.base.numbers import Floats
 from thresher.base.records import NestedLists, RecordFile
 from thresher.base.shown import Plotted
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import Notice
-from thresher.experiments.table import Bounds, Built, Floats, NoiseFloor, Row, Variant, VariantTable
+from thresher.experiments.table import Bounds, Built, NoiseFloor, Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from thresher.base.columns import Declared, Show, column
 from thresher.base.machine import BELOW_RESOLUTION, Footprint
+from thresher.base.numbers import Floats, Ints
 from thresher.base.repeats import BreakEven, MeasuredTime, Times
 from thresher.cleaners.cleaner import Cleaner
 from thresher.evaluation.significance import Comparison, is_tested, pareto_front
@@ -79,10 +80,6 @@ class NoiseFloor:
     copy: MeasuredTime
     restarts: int
     rounds: int
-
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import StateError
+from thresher.base.numbers import Floats, Ints
 from thresher.indexes import handles
 from thresher.indexes.analysis import analyse, english_analyzer
 from thresher.indexes.handles import Integers, Strings
@@ -21,7 +22,6 @@ from thresher.indexes.indexing import LENGTHS, IndexOptions, open_index, setting
 from thresher.indexes.jvm import java_class
 from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics
 from thresher.indexes.work import CONTENTS, QueryWork
-from thresher.pages.plain import Ints
 
 Numbers = npt.NDArray[np.int32]
 _ITERATOR = "org.apache.lucene.search.DocIdSetIterator"
@@ -181,8 +181,6 @@ class ScoredIndex:
         lengths[indexed] = self._lengths[numbers[indexed]]
         return ScoreInputs(self._documents, self._tokens, cf, df, indexed, lengths, tf)
 
-
-Floats = npt.NDArray[np.float64]
 
 _TIES = 10
 """Scores that agree to this many decimals are ties, since sums may differ in their last bits."""

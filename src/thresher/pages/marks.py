@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Ints
 from thresher.pages import parsing
-from thresher.pages.plain import Ints
 
 Mask = npt.NDArray[np.bool_]
 _LINE_FEED, _MARK, _SPACE = ord("\n"), ord(parsing.MARK), ord(" ")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Ints
 from thresher.pages.parsing import outside_ascii
 
-Ints = npt.NDArray[np.int64]
 Classes = npt.NDArray[np.uint8]
 
 # Bits; a character may have several. A line feed is a space too.

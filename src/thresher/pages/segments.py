@@ -16,9 +16,10 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Ints
 from thresher.pages.marks import Elements, Marks, find_elements
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.plain import CLOSER, LETTER, LOWER, ODD, SPACE, STOP, Ints, PlainText, count_by_end, word_starts
+from thresher.pages.plain import CLOSER, LETTER, LOWER, ODD, SPACE, STOP, PlainText, count_by_end, word_starts
 
 # In plain text, where typographic quotes are `ODD` and an ellipsis is a full stop.
 _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from thresher.base.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
-from thresher.base.repeats import Interval
+from thresher.base.numbers import Interval
 from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison

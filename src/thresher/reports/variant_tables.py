@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from thresher.base.columns import Declared, Show
+from thresher.base.numbers import Floats
 from thresher.experiments.results import Results
-from thresher.experiments.table import Floats, VariantTable
+from thresher.experiments.table import VariantTable
 from thresher.indexes.analysis import formula_of
 from thresher.indexes.work import bytes_by_part
 from thresher.reports.formatting import MINUS, correction_text, counted, fixed, marks_text

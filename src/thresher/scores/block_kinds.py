@@ -18,9 +18,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Ints
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.plain import Ints
 
 
 class BlockKind(StrEnum):

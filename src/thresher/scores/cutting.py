@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import DROP, HEADLINE, KEEP, Cleaner, Cut
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scores
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.plain import Ints
 from thresher.pages.segments import find_headline
 from thresher.scores import store as stores
 from thresher.scores.percentiles import resolved

@@ -16,13 +16,13 @@ import numpy.typing as npt
 from thresher.base.defaults import REFERENCE
 from thresher.base.errors import InputError
 from thresher.base.files import remove_folder
+from thresher.base.numbers import Ints
 from thresher.base.repeats import measure_times
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.cleaners.relative_cutoffs import reference_cutoff
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores, TrainingData
 from thresher.cleaners.scorers.shallow_features import descriptive_blocks
 from thresher.pages import Detail, Segments
-from thresher.pages.plain import Ints
 from thresher.scores import store as stores
 from thresher.scores.parts import POISON
 

@@ -18,6 +18,7 @@ from lxml.etree import LxmlError
 import thresher.base.arrow as pa
 from thresher.base.errors import StateError, ThresherError
 from thresher.base.files import atomic_path, by_numbers, digest, fit_text, is_out_of_memory, safe_name, user_error
+from thresher.base.numbers import Ints
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times
 from thresher.base.shown import Shown
@@ -26,7 +27,6 @@ from thresher.cleaners.scorer import BLOCK, PageText, Scorer, Scores, TextMaker,
 from thresher.collections import Page, Part
 from thresher.collections.sources import PageError
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure, read_text_page
-from thresher.pages.plain import Ints
 from thresher.pages.structure import Structure
 from thresher.scores.block_kinds import KINDS, kinds_of
 from thresher.scores.parts import guarded

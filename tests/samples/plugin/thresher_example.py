@@ -28,11 +28,12 @@ from typing import Any
 
 import numpy as np
 
+from thresher.base.numbers import Floats
 from thresher.cleaners.scorer import BLOCK, KEEP_LOW, Scorer, Scores
 from thresher.collections import Part, ReadOptions, Source
 from thresher.collections.sources import Reading, Span
 from thresher.indexes.pruning.method import ShareMethod
-from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Floats
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings
 from thresher.pages import Segments
 
 

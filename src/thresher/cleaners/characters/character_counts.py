@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import ConfigError
+from thresher.base.numbers import Floats, Ints
 from thresher.pages.parsing import outside_ascii
 
-Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint8]
 
 BEGIN = 0
@@ -112,9 +112,6 @@ def _windows(codes: Ints, n: int, size: int) -> Ints:
     numbers = _windows(codes, half, size)
     doubled: Ints = numbers[:-half] * size**half + numbers[half:]
     return doubled if n % 2 == 0 else doubled[:-1] * size + codes[n - 1 :]
-
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from thresher.base.archives import NamedModels, array_digest, damaged, read_archive, write_archive
 from thresher.base.errors import InputError, ThresherError
+from thresher.base.numbers import Floats, Ints
 from thresher.base.records import RecordFile
 from thresher.cleaners.characters import character_counts
 from thresher.cleaners.characters import character_counts as counting
@@ -69,7 +70,7 @@ class SegmentScorer:
         """The size of the tables in bytes."""
         return self._dense.nbytes + sum(table.keys.nbytes + table.values.nbytes for table in self._hashed)
 
-    def score(self, text: str) -> character_counts.Floats:
+    def score(self, text: str) -> Floats:
         """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
 
         Segments are joined by line feeds, words by single spaces; shape (segments,), none if `text` is empty. One
@@ -89,11 +90,11 @@ class SegmentScorer:
             values[at : at + len(numbers)] = self._values(numbers)
             at += len(numbers)
         sums = np.add.reduceat(values, begins)
-        scores: character_counts.Floats = np.full(len(lengths), -np.inf)
+        scores: Floats = np.full(len(lengths), -np.inf)
         np.divide(sums, lengths, out=scores, where=lengths > 0)
         return scores
 
-    def _values(self, numbers: character_counts.Ints) -> Values:
+    def _values(self, numbers: Ints) -> Values:
         """Return the value of each n-gram's longest seen ending, the longest tables first."""
         size = self._alphabet.size
         if not self._hashed:
@@ -115,11 +116,11 @@ class SegmentScorer:
 class HashTable:
     """Values by key, open addressing with linear probing. `keys` holds -1 in empty slots; `shift` makes a slot of a hash."""
 
-    keys: character_counts.Ints
+    keys: Ints
     values: Values
     shift: np.uint64
 
-    def find(self, wanted: character_counts.Ints) -> character_counts.Ints:
+    def find(self, wanted: Ints) -> Ints:
         """Return the slot of each key, -1 for missing keys."""
         slots = _home(wanted, self.shift)
         keys = self.keys[slots]
@@ -134,7 +135,7 @@ class HashTable:
         return result
 
 
-def hash_table(keys: character_counts.Ints, values: Values) -> HashTable:
+def hash_table(keys: Ints, values: Values) -> HashTable:
     """Return the table of values by their keys, which are distinct and not negative."""
     bits = max(1, int(len(keys) * _ROOM).bit_length())
     shift = np.uint64(64 - bits)
@@ -154,11 +155,11 @@ def hash_table(keys: character_counts.Ints, values: Values) -> HashTable:
     return HashTable(table, by_slot, shift)
 
 
-def _home(keys: character_counts.Ints, shift: np.uint64) -> character_counts.Ints:
+def _home(keys: Ints, shift: np.uint64) -> Ints:
     return ((keys.view(np.uint64) * _FACTOR) >> shift).view(np.int64)
 
 
-def _log_ratio(clean: character_counts.Floats, dirty: character_counts.Floats) -> Values:
+def _log_ratio(clean: Floats, dirty: Floats) -> Values:
     """Return ln(clean / dirty), inf where only `dirty` is 0; 0 for n-grams that end in `BEGIN`, where both are 0."""
     ratio = np.divide(clean, dirty, out=np.where(clean > 0, np.inf, 1.0), where=dirty > 0)
     return np.log(ratio, out=ratio).astype(np.float32)
@@ -247,9 +248,7 @@ def read_model(path: Traversable) -> character_counts.CharacterModel:
     raise InputError(f"it is a model of format {known.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
 
 
-def _model(
-    about: CharacterCard, steps: character_counts.Ints, clean: character_counts.Ints, raw: character_counts.Ints
-) -> character_counts.CharacterModel:
+def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> character_counts.CharacterModel:
     settings = character_counts.Settings(about.n, about.q, character_counts.ALPHABETS[about.alphabet])
     keys = np.cumsum(steps)
     if array_digest((keys, clean, raw)) != about.digest:
@@ -259,7 +258,7 @@ def _model(
     return character_counts.CharacterModel(settings, keys, clean, raw, about.pages, about.training)
 
 
-def _narrow(values: character_counts.Ints) -> npt.NDArray[Any]:
+def _narrow(values: Ints) -> npt.NDArray[Any]:
     """Return values of at least 0 in the smallest type that holds them, little-endian."""
     largest = int(values.max(initial=0))
     kind = next(kind for kind in _TYPES if largest <= np.iinfo(kind).max)

@@ -15,6 +15,7 @@ from lxml.etree import LxmlError
 
 from thresher.base.errors import InputError
 from thresher.base.files import user_errors
+from thresher.base.numbers import Ints
 from thresher.cleaners.characters import character_counts
 from thresher.pages import read_html
 from thresher.pages.decoding import decode
@@ -103,7 +104,7 @@ def normalise(segment: str) -> str:
     return without_invalid(" ".join(segment.encode("utf-8", "replace").decode().split()))
 
 
-def ngrams(text: str, n: int, alphabet: character_counts.Alphabet) -> character_counts.Ints:
+def ngrams(text: str, n: int, alphabet: character_counts.Alphabet) -> Ints:
     """Return what `ngram_pieces` yields in one piece."""
     return np.concatenate([np.zeros(0, dtype=np.int64), *character_counts.ngram_pieces(text, n, alphabet)])
 
@@ -152,7 +153,7 @@ class _Counter:
 
     def __init__(self, settings: character_counts.Settings) -> None:
         self._settings = settings
-        self._waiting: list[character_counts.Ints] = []
+        self._waiting: list[Ints] = []
         self._size = 0
         self._keys = np.zeros(0, dtype=np.int64)
         self._counts = np.zeros(0, dtype=np.int64)
@@ -166,7 +167,7 @@ class _Counter:
         if self._size > _PORTION:
             self.counts()
 
-    def counts(self) -> tuple[character_counts.Ints, character_counts.Ints]:
+    def counts(self) -> tuple[Ints, Ints]:
         """Return the n-grams so far, ascending, and how often each occurs."""
         if self._waiting:
             keys, counts = np.unique(np.concatenate(self._waiting), return_counts=True)
@@ -177,9 +178,7 @@ class _Counter:
         return self._keys, self._counts
 
 
-def _spread(
-    keys: character_counts.Ints, subset: character_counts.Ints, counts: character_counts.Ints
-) -> character_counts.Ints:
+def _spread(keys: Ints, subset: Ints, counts: Ints) -> Ints:
     """Return the counts of `keys`, ascending, from those of a subset; 0 for the others."""
     spread = np.zeros(len(keys), dtype=np.int64)
     spread[np.searchsorted(keys, subset)] = counts

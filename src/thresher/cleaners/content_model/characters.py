@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pages.plain import Ints, sizes
+from thresher.base.numbers import Ints
+from thresher.pages.plain import sizes
 
 SPACE, UPPER, LOWER, CASELESS, UNSPACED, DIGIT, STOP, COMMA, COLON, BAR, CURRENCY, BRACKET, OTHER = range(13)
 KINDS = 13

@@ -18,13 +18,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Ints
 from thresher.cleaners.content_model import characters as kinds
 from thresher.cleaners.content_model.characters import count_kinds, kinds_of
 from thresher.cleaners.content_model.page_tree import COUNTED, FAMILIES, TAGS, PageTree, page_tree
 from thresher.pages import Detail, Segments, read_html
 from thresher.pages.marks import Elements
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.plain import Ints, sizes
+from thresher.pages.plain import sizes
 
 Floats = npt.NDArray[np.float32]
 Wide = npt.NDArray[np.float64]

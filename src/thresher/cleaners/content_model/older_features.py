@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Ints
 from thresher.cleaners.content_model import characters as kinds
 from thresher.cleaners.content_model.characters import dates
 from thresher.cleaners.content_model.features import (
@@ -36,7 +37,7 @@ from thresher.cleaners.content_model.features import (
 from thresher.cleaners.content_model.page_tree import grouped
 from thresher.pages import Detail, Segments, read_html
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.plain import Ints, count_by_end
+from thresher.pages.plain import count_by_end
 
 # Longer blocks repeat no title.
 _TITLE_WORDS = 40

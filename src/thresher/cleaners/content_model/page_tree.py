@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Ints
 from thresher.pages.marks import Elements
 from thresher.pages.parsing import HIDDEN, INLINE_TAGS
-from thresher.pages.plain import Ints
 
 _TEXT = files("thresher.cleaners.content_model").joinpath("families.tsv").read_text(encoding="utf-8")
 # Families of words that sites name parts of pages by, and the words of each as a regular expression.

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Floats
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 from thresher.cleaners.scorers.shallow_features import (
     COUNT,
     MOST_LINKED,
     MOST_LINKED_BEFORE,
-    Floats,
     Mask,
     Neighbourhood,
     densities,

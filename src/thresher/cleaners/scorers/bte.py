@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from thresher.base.numbers import Ints
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.pages import Detail, Segments
-from thresher.pages.plain import Ints
 
 
 class BodyText(Scorer):

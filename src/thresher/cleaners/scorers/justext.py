@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.files import digest
+from thresher.base.numbers import Floats, Ints
 from thresher.cleaners.languages import VARIANTS, languages, own_stop_list, stop_list
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 from thresher.pages import Detail, Segments
@@ -21,8 +22,6 @@ from thresher.pages.parsing import TITLE_LEVEL
 
 Classes = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 BAD, SHORT, NEAR_GOOD, GOOD = range(4)
 _GOOD = bytes((GOOD,))

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import digest, read_text, write_text
+from thresher.base.numbers import Floats, Ints
 from thresher.cleaners.scorer import KEEP_HIGH, SENTENCE, Parameter, Scorer, Scores, TrainingData
 from thresher.cleaners.scorers.perplexity import smoothing
 from thresher.cleaners.scorers.shallow_features import RULE
@@ -30,10 +30,9 @@ from thresher.cleaners.words.models import SELF, SELF_LEAST_WORDS
 from thresher.cleaners.words.tokenisers import tokenise_characters
 from thresher.cleaners.words.word_model import FLOOR, with_neighbours
 from thresher.pages import Segments
-from thresher.pages.plain import Ints, PlainText, plain_text
+from thresher.pages.plain import PlainText, plain_text
 
 __all__ = ["FLOOR", "Floats", "learn_counts", "probabilities", "probabilities_of", "words_of"]
-Floats = npt.NDArray[np.float64]
 _VERSION = 1
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Floats
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, KEEP_LOW, Parameter, Scorer, Scores
 from thresher.cleaners.words.tokenisers import tokenise, tokenise_characters
 from thresher.pages import Detail, Segments
@@ -32,7 +33,6 @@ COUNT = Parameter(
 )
 """The unit that densities and link densities count."""
 Mask = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 # As the paper prints them: 1/3 is above the first, 5/9 below the second.
 MOST_LINKED, MOST_LINKED_BEFORE = 0.333333, 0.555556
 LEAST_DENSITY, LEAST_WORDS = 10.5, 15

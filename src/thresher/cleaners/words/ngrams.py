@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.files import atomic_path
-from thresher.cleaners.words.word_model import FLOOR, Floats
-from thresher.pages.plain import Ints
+from thresher.base.numbers import Floats, Ints
+from thresher.cleaners.words.word_model import FLOOR
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 SPECIAL = (UNKNOWN, BEGIN, END)

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import ConfigError
-from thresher.pages.plain import APOSTROPHE, LETTER, ODD, Ints, PlainText, count_by_end, run_starts
+from thresher.base.numbers import Ints
+from thresher.pages.plain import APOSTROPHE, LETTER, ODD, PlainText, count_by_end, run_starts
 
 Tokeniser = Callable[[PlainText, Ints], tuple[list[bytes], Ints]]
 """Maps the plain form of a text and the ends of its sentences to each sentence's tokens (UTF-8, separated by white space) and

@@ -26,11 +26,10 @@ import numpy.typing as npt
 
 from thresher.base.errors import InputError, ResourceError, StateError
 from thresher.base.files import user_errors
+from thresher.base.numbers import Floats, Ints
 from thresher.base.records import RecordFile
 from thresher.cleaners.words.tokenisers import Tokeniser
-from thresher.pages.plain import Ints, PlainText
-
-Floats = npt.NDArray[np.float64]
+from thresher.pages.plain import PlainText
 
 FLOOR = 1e-6
 """The least probability of a pair of words: PyPlexity adds it to every mixture."""

@@ -9,9 +9,9 @@ import numpy as np
 
 from thresher.base.defaults import ALPHA
 from thresher.base.errors import StateError
+from thresher.base.numbers import Floats, Interval
 from thresher.base.records import RecordFile
-from thresher.base.repeats import Interval
-from thresher.evaluation.non_inferiority import MINIMUM, Floats, t_quantile
+from thresher.evaluation.non_inferiority import MINIMUM, t_quantile
 from thresher.experiments.choosing.shared import prediction_bounds
 
 

@@ -11,8 +11,8 @@ from typing import Annotated
 from thresher.base.columns import Declared, Show
 from thresher.base.errors import StateError
 from thresher.base.machine import Power
+from thresher.base.numbers import Interval
 from thresher.base.records import RecordFile
-from thresher.base.repeats import Interval
 from thresher.base.shown import Shown
 from thresher.evaluation.non_inferiority import FEWEST, MINIMUM, unseen_share
 from thresher.evaluation.significance import TOLERANCE

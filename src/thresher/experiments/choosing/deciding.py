@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.base.repeats import Interval
+from thresher.base.numbers import Floats, Interval
 from thresher.evaluation import non_inferiority
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
 from thresher.experiments.choosing.choices import Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
@@ -205,7 +205,7 @@ class _Deciding:
         return _interval(sample.measures[0], values[0], sample.baseline[0])
 
 
-def _interval(measure: str, values: non_inferiority.Floats, base: non_inferiority.Floats) -> Effect:
+def _interval(measure: str, values: Floats, base: Floats) -> Effect:
     """Return an effect with the 95 % interval of Student's t; without bounds for a single topic."""
     differences = values - base
     difference, reach = float(differences.mean()), math.inf

@@ -15,7 +15,8 @@ from typing import Annotated
 import numpy as np
 
 from thresher.base.columns import Declared, Show
-from thresher.base.repeats import BreakEven, Interval, break_even, measurable
+from thresher.base.numbers import Interval
+from thresher.base.repeats import BreakEven, break_even, measurable
 from thresher.experiments.table import Built, NoiseFloor, Row, VariantTable
 
 FEWEST = 4

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from thresher.base.columns import Declared, Show
 from thresher.base.errors import ConfigError, StateError
+from thresher.base.numbers import Floats
 from thresher.base.records import RecordFile
 from thresher.base.shown import Shown
-from thresher.evaluation.non_inferiority import Floats, t_quantile
+from thresher.evaluation.non_inferiority import t_quantile
 from thresher.evaluation.significance import TOLERANCE
 from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.table import VariantTable

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from thresher.base.defaults import ALPHA, COLLECTION, DEFAULT_FAMILIES, DOCUMENT, MARGIN, MOST_EMPTIED, REFERENCE
 from thresher.base.errors import ConfigError
+from thresher.base.numbers import Floats
 from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut, parse_cleaner, parse_scorer
 from thresher.cleaners.scorer import Scorer
-from thresher.evaluation.non_inferiority import MINIMUM, Floats, ImaginaryTopic, Margin, lower_bounds, parse_margin
+from thresher.evaluation.non_inferiority import MINIMUM, ImaginaryTopic, Margin, lower_bounds, parse_margin
 from thresher.evaluation.significance import SEED, TOLERANCE
 from thresher.experiments.table import VariantTable
 from thresher.indexes.pruning.treatments import BAR, Pruning, parse_pruning, split_treatment

@@ -30,17 +30,15 @@ from math import factorial, inf
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from thresher.base.numbers import Floats, Ints
 from thresher.evaluation.significance import ratio_interval
 from thresher.experiments.explaining.explanations import Cause, DocumentChange, Share, TopicExplanation, TotalChange
 from thresher.experiments.exploring.similarity import States, similarity
 from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.score_inputs import ScoreInputs
-from thresher.pages.plain import Ints
 from thresher.scores.block_kinds import BlockKind
 
-Floats = npt.NDArray[np.float64]
 _REMOVED, _PRUNED, _LENGTH, _STATISTICS = range(4)
 
 

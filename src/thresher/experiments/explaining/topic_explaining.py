@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from thresher.base.errors import StateError
+from thresher.base.numbers import Ints
 from thresher.evaluation import evaluate
 from thresher.experiments.explaining import causes, explanations
 from thresher.indexes.analysis import RetrievalModel, tokens_of_each
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.score_inputs import ScoredIndex, ScoreInputs
-from thresher.pages.plain import Ints
 from thresher.scores.block_kinds import BlockKind
 from thresher.scores.removed import PageVerdicts, SegmentVerdict
 

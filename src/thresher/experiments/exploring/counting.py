@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 import thresher.base.arrow as pa
+from thresher.base.numbers import Ints
 from thresher.base.progress import progress
 from thresher.cleaners.scorer import Scores
 from thresher.experiments.exploring.lexicon import Analysed, Lexicon, ShardWords, split_words, tokens_of_shard
@@ -24,7 +25,6 @@ from thresher.experiments.exploring.nested_sweeps import NestedSweep, Steps, sco
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.jvm import start_in_worker
 from thresher.indexes.pruning.postings import Hashes
-from thresher.pages.plain import Ints
 from thresher.scores.backends import Backend, run_tasks
 from thresher.scores.cutting import shard_columns, shard_layout
 from thresher.scores.store import list_column, read_shard, shards

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from thresher.base.files import temporary_folder
+from thresher.base.numbers import Floats, Ints
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.evaluation import DEFAULT_MEASURES, Topic
 from thresher.experiments.exploring.counting import (
@@ -24,12 +25,10 @@ from thresher.experiments.exploring.judged_ranks import Evaluator, RankingJob, e
 from thresher.experiments.exploring.lexicon import hash_texts
 from thresher.experiments.exploring.matching import MatchChunks, Query, query_postings
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.experiments.exploring.similarity import Floats
 from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.analysis import RetrievalModel, english_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.work import IndexStatistics
-from thresher.pages.plain import Ints
 from thresher.scores.backends import Backend
 from thresher.scores.percentiles import resolve_all
 from thresher.scores.store import text_store

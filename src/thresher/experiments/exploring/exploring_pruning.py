@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.files import temporary_folder
+from thresher.base.numbers import Floats, Ints
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import Cleaner
 from thresher.experiments.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
@@ -29,10 +30,9 @@ from thresher.experiments.exploring.pruned_postings import CollectedPostings, co
 from thresher.experiments.exploring.similarity import States
 from thresher.experiments.table import Variant, VariantTable
 from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, steps, strictest_first
-from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Hashes, Numbers
 from thresher.indexes.pruning.treatments import Pruning, Treatment, combination_name
 from thresher.indexes.work import IndexStatistics
-from thresher.pages.plain import Ints
 from thresher.scores.backends import Backend
 
 _DIGITS = 4

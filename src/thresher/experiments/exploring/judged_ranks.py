@@ -19,14 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.files import temporary_folder
+from thresher.base.numbers import Floats, Ints
 from thresher.base.progress import Progress, progress
 from thresher.evaluation import FURTHER, evaluate, parse_measure
 from thresher.experiments.exploring.matching import MatchChunks, Query
 from thresher.experiments.exploring.ranking import NONE, rankings
-from thresher.experiments.exploring.similarity import Floats
 from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.pruning.postings import Numbers
-from thresher.pages.plain import Ints
 from thresher.scores.backends import Backend, run_tasks
 
 _BY_ARRAYS = ("P", "R", "RR", "Success", "AP", "nDCG", "Judged")

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 import thresher.base.arrow as pa
+from thresher.base.numbers import Ints
 from thresher.indexes.analysis import analyse_each, english_analyzer
 from thresher.indexes.pruning.postings import Flags, Hashes, ranges
-from thresher.pages.plain import Ints
 from thresher.scores.store import list_column
 
 Bytes = npt.NDArray[np.uint8]

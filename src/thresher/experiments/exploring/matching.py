@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 import thresher.base.arrow as pa
+from thresher.base.numbers import Floats, Ints
 from thresher.experiments.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_vocabularies
 from thresher.experiments.exploring.similarity import States
 from thresher.indexes.jvm import shrink_heap
-from thresher.indexes.pruning.postings import Floats, Numbers, ranges
-from thresher.pages.plain import Ints
+from thresher.indexes.pruning.postings import Numbers, ranges
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import ConfigError
+from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import DROP, Cleaner, Cut
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.experiments.table import Variant
 from thresher.indexes.pruning.treatments import Treatment
-from thresher.pages.plain import Ints
 from thresher.scores.cutting import Layout, held_by_floor, sentence_mask, shares_before
 from thresher.scores.store import read_shard, shards, weighted_columns, weighted_scores
 

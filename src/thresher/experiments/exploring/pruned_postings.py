@@ -14,6 +14,7 @@ import numpy as np
 
 import thresher.base.arrow as pa
 from thresher.base.files import scratch_folder
+from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import Cleaner
 from thresher.experiments.exploring.counting import split_shards
 from thresher.experiments.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
@@ -22,7 +23,6 @@ from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, PrunedD
 from thresher.indexes.pruning.method import kept
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
 from thresher.indexes.pruning.treatments import Pruning
-from thresher.pages.plain import Ints
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scores.store import FAILED, list_column, text_store
 

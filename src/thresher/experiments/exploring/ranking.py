@@ -16,11 +16,11 @@ from typing import Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Floats, Ints
 from thresher.experiments.exploring.matching import Block, Kept, Matches, Query, SweepStatistics, blocks
-from thresher.experiments.exploring.similarity import Floats, Similarity, Singles, by_lengths, similarity
+from thresher.experiments.exploring.similarity import Similarity, Singles, by_lengths, similarity
 from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.pruning.postings import Hashes, Numbers, ranges
-from thresher.pages.plain import Ints
 
 Flags = npt.NDArray[np.bool_]
 

@@ -23,10 +23,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Floats, Ints
 from thresher.indexes.analysis import RetrievalModel
-from thresher.pages.plain import Ints
 
-Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.integer[Any]]
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from thresher.base.numbers import Floats
 from thresher.cleaners.scorer import Parameter
 from thresher.indexes.pruning.method import KEEP_ABOVE, PruningMethod, ShareMethod
-from thresher.indexes.pruning.postings import BM25, CollectionStatistics, DocumentPostings, Floats, Hashes, bm25
+from thresher.indexes.pruning.postings import BM25, CollectionStatistics, DocumentPostings, Hashes, bm25
 
 _SHARES = "mle"
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from thresher.base.numbers import Floats, Ints
 from thresher.cleaners.scorer import Declared
-from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Floats, Postings
-from thresher.pages.plain import Ints
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Postings
 
 KEEP_ABOVE, KEEP_SHARE = "keep above", "keep share"
 TENTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -7,16 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.numbers import Floats
 from thresher.cleaners.scorer import Parameter
 from thresher.indexes.pruning.method import KEEP_ABOVE, TENTHS, PruningMethod
-from thresher.indexes.pruning.postings import (
-    MODEL,
-    CollectionStatistics,
-    DocumentPostings,
-    Floats,
-    Postings,
-    term_scores,
-)
+from thresher.indexes.pruning.postings import MODEL, CollectionStatistics, DocumentPostings, Postings, term_scores
 
 _COLLECTION = 0.6
 """The weight of p(t|C) in p(t|d,r)."""

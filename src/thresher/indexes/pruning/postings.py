@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.defaults import BM25_B, BM25_K1, QLD_MU
+from thresher.base.numbers import Floats, Ints
 from thresher.cleaners.scorer import Parameter, Value
-from thresher.pages.plain import Ints
 
 Hashes = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 TIES = 10
 """Values that agree to this many decimals are ties, since logarithms may differ in their last bits."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from thresher.base.numbers import Floats
 from thresher.indexes.pruning.method import KEEP_ABOVE, PruningMethod
-from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Floats
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings
 
 
 class DocumentFrequency(PruningMethod):
