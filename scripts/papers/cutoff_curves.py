@@ -27,9 +27,9 @@ import pandas as pd
 
 from cleaned_gold import GOLD
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.base.columns import number_text
 from thresher.base.errors import ConfigError
 from thresher.base.files import safe_name, temporary_folder
+from thresher.base.number_text import number_text
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_sweep, sweep_name
 from thresher.cleaners.relative_cutoffs import Cutoff, parse_cutoff, same_kind, value_of

@@ -211,9 +211,12 @@ def run(
     instead of the experiment's.
     """
     from thresher.experiments.runner import run_experiment
+    from thresher.reports.files import write_reports
 
     loaded = _with(load_experiment(experiment, results, fresh), measure_seconds=seconds, workers=workers)
-    return run_experiment(loaded, Path(results), Path(indexes), fresh, chosen=chosen)
+    outcome = run_experiment(loaded, Path(results), Path(indexes), fresh, chosen=chosen)
+    write_reports(outcome, Path(results) / loaded.name)
+    return outcome
 
 
 def explore(
@@ -221,8 +224,12 @@ def explore(
 ) -> Results:
     """Explore every cutoff of an experiment's scorers; see `run` and `thresher.experiments.explorer.explore_experiment`."""
     from thresher.experiments.explorer import explore_experiment
+    from thresher.reports.files import write_reports
 
-    return explore_experiment(_with(load_experiment(experiment, results, fresh), workers=workers), Path(results), fresh)
+    loaded = _with(load_experiment(experiment, results, fresh), workers=workers)
+    outcome = explore_experiment(loaded, Path(results), fresh)
+    write_reports(outcome, Path(results) / loaded.name)
+    return outcome
 
 
 def _with(experiment: Experiment, **options: float | None) -> Experiment:
@@ -260,12 +267,17 @@ def choose(experiment: Source | Several, results: str | Path = "results", **term
     `terms` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied, families, deciding.
     """
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
+    from thresher.experiments.results import read_results as read_result_file
+    from thresher.reports.files import write_reports
 
     if isinstance(experiment, list | tuple):
         several = [load_experiment(one, results) for one in experiment]
         return choose_for_all(several, Path(results), Question.of(several[0], **terms))
     loaded = load_experiment(experiment, results)
-    return choose_experiment(loaded, Path(results), Question.of(loaded, **terms))
+    choice = choose_experiment(loaded, Path(results), Question.of(loaded, **terms))
+    folder = Path(results) / loaded.name
+    write_reports(read_result_file(folder), folder)
+    return choice
 
 
 def explain(

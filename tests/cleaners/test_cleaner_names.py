@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.base.columns import number_text
 from thresher.base.defaults import COLLECTION, REFERENCE
 from thresher.base.errors import ConfigError
+from thresher.base.number_text import number_text
 from thresher.cleaners.cleaner import CUT_PARAMETERS, Cleaner, Cut, parse_cleaner, parse_scorer, parse_sweep
 from thresher.cleaners.registry import scorers
 from thresher.cleaners.relative_cutoffs import Cutoff, Percentile, Quota

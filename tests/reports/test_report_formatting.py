@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.base.columns import number_text
+from thresher.base.number_text import number_text
 from thresher.reports.formatting import (
     decimals_for,
     fixed,

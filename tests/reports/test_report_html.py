@@ -18,9 +18,9 @@ from report_pages import body_rows, check_nothing_is_loaded, check_policy, page_
 
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.evaluation.topics import About, Notice
-from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.choosing.choices import Choice, write_choice
 from thresher.experiments.results import Pages, Results, TitleBias
-from thresher.reports import write_all
+from thresher.reports.files import write_reports
 from thresher.reports.further_tables import answers_table
 from thresher.reports.html import render_report
 from thresher.reports.html_parts import coded, viewed
@@ -232,14 +232,15 @@ def test_text_between_backticks_is_code() -> None:
 def test_all_files_are_written_and_the_same_again(judged: Results, choice: Choice, tmp_path: Path) -> None:
     written = []
     for _ in range(2):
-        write_all(judged, tmp_path, choice)
+        write_choice(choice, tmp_path)
+        write_reports(judged, tmp_path)
         written.append({path.name: path.read_bytes() for path in tmp_path.iterdir()})
     assert written[0] == written[1]
     assert set(written[0]) == {
         *("results.csv", "per_topic.csv", "chosen.csv", "systems.csv"),
-        *("table.md", "table.tex", "report.html"),
+        *("table.md", "table.tex", "report.html", "choice.json"),
     }
-    write_all(made(only_explored=list(NAMES)), tmp_path / "explored")
+    write_reports(made(only_explored=list(NAMES)), tmp_path / "explored")
     explored = {path.name for path in (tmp_path / "explored").iterdir()}
     assert explored == {"results.csv", "table.md", "table.tex", "report.html"}
 

@@ -11,6 +11,7 @@ COMMANDS: dict[str, str] = {}
 
 OPTIONS: dict[tuple[str, str], str] = {
     ("clean", "--side-by-side"): "try cleaners on a sample of the pages: `thresher play PAGES -o try.html`",
+    ("explain", "--pages"): "name a topic: `thresher explain RESULTS/NAME TOPIC`",
 }
 """The fix by command and option, such as `("clean", "--metadata")`."""
 

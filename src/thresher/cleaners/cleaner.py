@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from thresher.base.columns import number_text
 from thresher.base.defaults import DEFAULT_CLEANER, DOCUMENT, REFERENCE, SEARCH_CLEANER
 from thresher.base.errors import ConfigError
+from thresher.base.number_text import number_text
 from thresher.cleaners import relative_cutoffs
 from thresher.cleaners import scorer as base
 from thresher.cleaners.registry import scorer_class, scorers

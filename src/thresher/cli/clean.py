@@ -80,12 +80,11 @@ def clean(
     """Clean any INPUT: a folder or file of HTML, text, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or
     `-` for standard input: JSONL, or one page with `--format html` or `text`.
     """
-    from thresher.base.columns import exact_number
     from thresher.base.files import real_path
+    from thresher.base.number_text import counted, exact_number
     from thresher.cleaners.cleaner import parse_cleaner
     from thresher.cleaning import Extras, Output, begun_outputs, clean_collection
     from thresher.pages import PageOptions
-    from thresher.reports.formatting import counted
     from thresher.scores.parts import Limits
 
     begun = begun_outputs(output)

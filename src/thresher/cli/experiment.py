@@ -94,7 +94,8 @@ def run(
     from thresher.experiments.runner import run_experiment
 
     config = options.with_seconds(backend.of(_loaded(experiment, results)), seconds)
-    _show(run_experiment(config, results, indexes, fresh, options.say, chosen), results / config.name, shape)
+    outcome = run_experiment(config, results, indexes, fresh, options.say, chosen)
+    _report(outcome, results / config.name, shape)
 
 
 @click.command()
@@ -108,7 +109,7 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
     from thresher.experiments.runner import measure_experiment
 
     config = options.with_seconds(_loaded(experiment, results), seconds)
-    _show(measure_experiment(config, results, indexes, options.say), results / config.name, shape)
+    _report(measure_experiment(config, results, indexes, options.say), results / config.name, shape)
 
 
 @click.command()
@@ -120,20 +121,23 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 def report(folder: Path, plots: Path | None, shape: options.Shape) -> None:
     """Write the reports of a results FOLDER again, from its results.json and variants.parquet."""
     from thresher.experiments.chooser import last_choice
-    from thresher.experiments.explaining.explanations import read_explained
     from thresher.experiments.results import read_results
-    from thresher.reports import write_all
 
     results = read_results(folder)
-    key = results.facts.key
-    choice = last_choice(folder, key)
-    write_all(results, folder, choice, read_explained(folder, key))
     files = []
     if plots:
         from thresher.reports.drawing import write_plots
 
         files = [("plots", plots)]
-        write_plots(results, choice, plots)
+        write_plots(results, last_choice(folder, results.facts.key), plots)
+    _report(results, folder, shape, files)
+
+
+def _report(results: Results, folder: Path, shape: options.Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
+    """Write the reports into the results' folder, and print the answer."""
+    from thresher.reports.files import write_reports
+
+    write_reports(results, folder)
     _show(results, folder, shape, files)
 
 
@@ -141,7 +145,7 @@ def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[
     """Print what was found, and what is recommended if that was chosen of the same evidence."""
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.results import RESULTS_FILE
-    from thresher.reports import REPORT_FILE
+    from thresher.reports.files import REPORT_FILE
     from thresher.reports.further_tables import systems_table
     from thresher.reports.summary import answer, commands, findings, measured, warnings
     from thresher.reports.variant_tables import answer_table, main_table
@@ -173,7 +177,7 @@ def explore(experiment: Path, results: Path, backend: options.AskedBackend, fres
     from thresher.experiments.explorer import explore_experiment
 
     config = backend.of(_loaded(experiment, results))
-    _show(explore_experiment(config, results, fresh, options.say), results / config.name, shape)
+    _report(explore_experiment(config, results, fresh, options.say), results / config.name, shape)
 
 
 @click.command()
@@ -205,12 +209,17 @@ def choose(
     leaving out one after the other. Writes choice.json and the reports, or shared-choice.json.
     """
     from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
+    from thresher.experiments.results import read_results
+    from thresher.reports.files import write_reports
 
     configs = [_loaded(experiment, results) for experiment in experiments]
     first = configs[0]
     question = Question.of(first, measure, queries, **instead)
     if len(configs) == 1:
-        answer = _chosen(choose_experiment(first, results, question, options.say), results / first.name)
+        folder = results / first.name
+        choice = choose_experiment(first, results, question, options.say)
+        write_reports(read_results(folder), folder)
+        answer = _chosen(choice, folder)
     else:
         answer = _shared(choose_for_all(configs, results, question, options.say), results)
     options.say_answer(answer, shape)
@@ -219,7 +228,7 @@ def choose(
 def _chosen(choice: Choice, folder: Path) -> options.Answer:
     from thresher.evaluation.topics import About
     from thresher.experiments.choosing.choices import CHOICE_FILE
-    from thresher.reports import REPORT_FILE
+    from thresher.reports.files import REPORT_FILE
     from thresher.reports.further_tables import answers_table, families_tables
     from thresher.reports.notices import notice_text
     from thresher.reports.summary import answer, commands
@@ -253,37 +262,21 @@ def _shared(choice: SharedChoice, results: Path) -> options.Answer:
 @click.option("--model", "retrieval", help="The retrieval model [default: the experiment's first].")
 @click.option("--experiment", type=options.FILE, help="The experiment file [default: where it was when it was run].")
 @click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes.")
-@click.option("--pages", is_flag=True, help="Write pages on all topics beside the report, which then links to them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole record as JSON.")
-def explain(
-    folder: Path, experiment: Path | None, indexes: Path, pages: bool, as_json: bool, **asked: str | None
-) -> None:
+def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool, **asked: str | None) -> None:
     """Explain why a TOPIC of finished results won or lost against the baseline; without one, all topics together.
 
     For each judged document that rose or fell: by how many ranks, its score's change taken apart exactly into lost and
     pruned terms, length and statistics, the removed passages that hold topic words, and the cutoffs that bring these back.
     """
-    from thresher.experiments.chooser import last_choice
     from thresher.experiments.explainer import Why, experiment_of, explain_experiment
-    from thresher.experiments.explaining.explanations import RECORD, read_explained
+    from thresher.experiments.explaining.explanations import RECORD
     from thresher.reports.explanation_text import explanation_lines
 
     why = Why(**asked)
     if why.document is not None and why.topic is None:
         raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
-    if pages and why.topic is not None:
-        raise ConfigError("pages are written of all topics", "leave the topic out", "--pages")
     explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, options.say)
-    if pages:
-        from thresher.experiments.results import read_results
-        from thresher.reports import write_report
-        from thresher.reports.playing.page_sources import write_explained_topics
-
-        written = write_explained_topics(explained, folder)
-        results = read_results(folder)
-        key = results.facts.key
-        write_report(folder, results, last_choice(folder, key), read_explained(folder, key))
-        options.say(f"pages: {written}")
     if as_json:
         options.tell_all(RECORD.text(explained))
         return
@@ -338,7 +331,7 @@ def advise(
     """Advise which cleaner and pruning to use for PAGES without judgments, and say how sure that is."""
     from thresher.experiments.adviser import advise_on
     from thresher.experiments.choosing.advice import ADVICE_FILE
-    from thresher.reports import REPORT_FILE
+    from thresher.reports.files import REPORT_FILE
     from thresher.reports.summary import advised
 
     table, files = replace(collection, path=str(source)), [("report", output / REPORT_FILE)]

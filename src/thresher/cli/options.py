@@ -243,7 +243,7 @@ def say_answer(answer: Answer, shape: Shape) -> None:
 
 def short_lines(answer: Answer, width: int) -> list[str]:
     """Return sentences and, if there is room, the table, in at most `MOST_LINES` lines with those of the files."""
-    from thresher.reports.formatting import counted
+    from thresher.base.number_text import counted
 
     room = MOST_LINES - len(answer.files) - len(answer.commands) - (2 if answer.commands else 1)
     wrapper = textwrap.TextWrapper(max(width, 20), "- ", "  ", break_on_hyphens=False)

@@ -64,10 +64,10 @@ def search(
     """Search an INDEX with TOPICS and write a TREC run."""
     from statistics import median
 
+    from thresher.base.number_text import counted
     from thresher.evaluation import read_topics, write_run
     from thresher.indexes.analysis import parse_retrieval
     from thresher.indexes.searching import Searcher
-    from thresher.reports.formatting import counted
 
     if tag.split() != [tag]:
         raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")

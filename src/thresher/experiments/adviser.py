@@ -45,7 +45,7 @@ from thresher.pseudo_topics import making
 from thresher.pseudo_topics.extracting import page_address
 from thresher.pseudo_topics.link_tables import Store, Truths
 from thresher.pseudo_topics.sampling import PAGES, sample_by_site, write_sample
-from thresher.reports import REPORT_FILE, write_report
+from thresher.reports.files import REPORT_FILE, write_report
 from thresher.scores.backends import Backend
 from thresher.scores.block_kinds import KINDS, BlockKind
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask

@@ -24,7 +24,6 @@ from thresher.experiments.choosing.savings import Savings, Timings, savings
 from thresher.experiments.choosing.shared import SharedChoice, choose_shared, write_shared
 from thresher.experiments.choosing.walks import Terms, parse_family
 from thresher.experiments.config import Experiment, checked_measure
-from thresher.experiments.explaining.explanations import read_explained
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
 from thresher.experiments.results import RESULTS_FILE, Results, read_results, write_results
@@ -32,8 +31,6 @@ from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, READING_KEYS, Docum
 from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable, main_measure
 from thresher.indexes.pruning.treatments import Treatment
-from thresher.reports import write_all
-from thresher.reports.table import measure_header
 
 QUERIES = 1_000_000
 _SECOND = "AP"
@@ -79,7 +76,7 @@ def choose_experiment(
     question: Question = Question(),
     say: Callable[[str], None] = lambda _: None,
 ) -> Choice:
-    """Choose among explored and run variants; write `choice.json`, the bounds of all variants, and the reports.
+    """Choose among explored and run variants; write `choice.json` and the bounds of all variants.
 
     `results` is the folder with `<experiment>/`; `say` is called with a line for each stage that begins.
     """
@@ -88,7 +85,6 @@ def choose_experiment(
         choice, bounded = _choose(experiment, results, question, found, say)
         write_results(bounded, folder)
         write_choice(choice, folder)
-        write_all(bounded, folder, choice, read_explained(folder, found.facts.key))
     return choice
 
 
@@ -180,7 +176,7 @@ def _choose(
     if absent:
         what = f"nothing of the family {min(absent)} was explored"
         raise ConfigError(what, "add it as a [[sweep]], and explore again", "families")
-    say(f"testing {len(table.candidates)} variants by {' and '.join(measure_header(one)[0] for one in measures)}")
+    say(f"testing {len(table.candidates)} variants by {' and '.join(measures)}")
     power = power_of(experiment.costs, read_machine())
     answers = [
         choose_variants(table, measures, terms, _saver(table, found, question.queries, power)) for table in found.tables

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from thresher.base.errors import InputError
 from thresher.base.locks import held
+from thresher.base.number_text import counted
 from thresher.cleaners.cleaner import Cleaner, Cut
-from thresher.experiments.chooser import last_choice
 from thresher.experiments.choosing.walks import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
 from thresher.experiments.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
@@ -22,8 +22,6 @@ from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable
 from thresher.indexes.jvm import check_installed
 from thresher.indexes.pruning.method import PruningMethod
-from thresher.reports import write_all
-from thresher.reports.formatting import counted
 from thresher.scores.backends import Backend
 from thresher.scores.percentiles import resolve_all
 
@@ -55,7 +53,6 @@ def explore_experiment(
         if before:
             explored = explored.with_built(before)
         write_results(explored, folder)
-        write_all(explored, folder, last_choice(folder, key))
     return explored
 
 

@@ -24,7 +24,6 @@ from thresher.experiments.exploring.nested_sweeps import template_of
 from thresher.experiments.table import Variant
 from thresher.experiments.variants import folder_name
 from thresher.indexes.analysis import RetrievalModel
-from thresher.reports.notices import notice_text
 from thresher.scores.backends import Backend
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.lost_pages import failures, write_failures
@@ -169,8 +168,6 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     check_scored(inputs, report, store)
     if found := [*text_notices(experiment, store, inputs.topics)]:
         inputs = replace(inputs, notices=(*inputs.notices, *found))
-        for one in found:
-            say(notice_text(one))
     content = {"content": report.content} if report.content else {}
     return Scored(inputs, plan, report, store, {**asdict(plan.key()), **content})
 

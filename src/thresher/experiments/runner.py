@@ -19,7 +19,6 @@ from thresher.experiments import stages
 from thresher.experiments.chooser import command_of, last_choice, measured_again
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.config import Experiment
-from thresher.experiments.explaining.explanations import read_explained
 from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import Provenance, git_state
 from thresher.experiments.measuring import Measurements, Meter, build_variant, measure, power_of, warm_up_indexing
@@ -31,7 +30,6 @@ from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.jvm import check_installed
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.searching import Searcher
-from thresher.reports import write_all
 from thresher.scores.lost_pages import by_count
 from thresher.scores.percentiles import resolved
 
@@ -44,7 +42,7 @@ def run_experiment(
     say: Callable[[str], None] = lambda _: None,
     chosen: bool = False,
 ) -> Results:
-    """Run an experiment, or the rest of an interrupted run, and write its report.
+    """Run an experiment, or the rest of an interrupted run, and write its results; `thresher.reports.files` writes the report.
 
     Args:
         experiment: what to run.
@@ -66,7 +64,7 @@ def measure_experiment(
     indexes: Path = Path("indexes"),
     say: Callable[[str], None] = lambda _: None,
 ) -> Results:
-    """Measure the times of a finished experiment again and write its report; everything else stays as it is."""
+    """Measure the times of a finished experiment again and write its results; everything else stays as it is."""
     check_installed()
     if not experiment.measure_seconds:
         raise ConfigError("the experiment measures no times", "set `seconds` in [measure]", str(experiment.file))
@@ -130,8 +128,7 @@ class _Run:
         provenance.write_metadata(outcome)
         write_results(outcome, self.folders.results)
         if choice:
-            choice = measured_again(choice, experiment, outcome, self.folders.results)
-        write_all(outcome, self.folders.results, choice, read_explained(self.folders.results, key))
+            measured_again(choice, experiment, outcome, self.folders.results)
         return outcome
 
     def _variants(self, before: Results | None, choice: Choice | None) -> tuple[Variant, ...]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import accumulate, count
 from typing import Any, Literal
 
-from thresher.base.columns import number_text
 from thresher.base.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.base.errors import ConfigError
+from thresher.base.number_text import number_text
 from thresher.indexes import handles
 from thresher.indexes.jvm import java_cast, java_class
 

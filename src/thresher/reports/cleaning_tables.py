@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from thresher.base.defaults import CORRECTIONS
+from thresher.base.number_text import counted
 from thresher.evaluation.cleaneval.cleaning_measures import Agreement, Summary
 from thresher.evaluation.cleaneval.comparing import PageQuality
 from thresher.evaluation.cleaneval.gold import GoldPage
@@ -18,7 +19,6 @@ from thresher.reports.formatting import (
     NOTHING,
     being,
     correction_text,
-    counted,
     direction,
     fixed,
     marks_text,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from thresher.base.columns import number_text
+from thresher.base.number_text import number_text
 from thresher.experiments.explaining.explanations import (
     DocumentChange,
     Drop,
@@ -23,7 +20,6 @@ from thresher.experiments.explaining.explanations import (
     TotalChange,
 )
 from thresher.reports.formatting import NOTHING, change_text, measure_text, percent, plain, rounded_up
-from thresher.reports.html_parts import render_template
 from thresher.reports.table import DIFFERENCE, PERCENT, VALUE, Column, Table
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
 from thresher.scores.removed import DROPPED_HEADING, short
@@ -237,7 +233,7 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
     if moved:
         yield from _table(topics_table(explanation, moved[:_TOPICS], width), width)
         if len(moved) > _TOPICS:
-            yield from wrapped(f"{len(moved) - _TOPICS} more topics changed: --json, --pages", width)
+            yield from wrapped(f"{len(moved) - _TOPICS} more topics changed: --json", width)
 
 
 def shares_table(name: str, loss: Mapping[Any, Share], gain: Mapping[Any, Share], caption: str) -> Table:
@@ -299,92 +295,3 @@ def _rank(rank: int | None) -> str:
 
 def _ranks(before: int | None, after: int | None) -> str:
     return f"{'not retrieved' if before is None else before} → {'not retrieved' if after is None else after}"
-
-
-_WIDTH = 240
-"""Columns that tables are as wide as: pages can be scrolled."""
-
-
-@dataclass(frozen=True)
-class ShownPassage:
-    """A removed passage: what and why, and its text as it stood in the page."""
-
-    what: str
-    text: str
-
-
-@dataclass(frozen=True)
-class ShownDocument:
-    """A document of which the rank changed, in words."""
-
-    document: str
-    moved: str
-    facts: tuple[str, ...]
-    passages: tuple[ShownPassage, ...]
-
-
-def page_name(topic: str) -> str:
-    """Return the file name of a topic's page: its id where that is one, with a digest for odd characters and upper case.
-
-    Some file systems take names that differ by case for one.
-    """
-    plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", topic).strip(".-")[:60]
-    if plain == topic.lower():
-        return f"topic-{topic}.html"
-    return f"topic-{plain}-{hashlib.sha256(topic.encode()).hexdigest()[:8]}.html"
-
-
-def render_topics(explanation: Explanation) -> str:
-    """Return the page on all topics: shares by cause and by kind of block, and the topics by change, with links."""
-    loss, gain = explanation.loss, explanation.gain
-    assert loss is not None
-    assert gain is not None
-    moved = explanation.moved
-    sentences = [
-        total_text("lost", loss, explanation.measure),
-        total_text("won", gain, explanation.measure),
-        f"Topics without a change: {len(explanation.topics) - len(moved)}.",
-    ]
-    return render_template(
-        "explained_topics.html.j2",
-        title=f"Why topics won or lost with {explanation.variant}",
-        sub=variant_text(explanation),
-        sentences=sentences,
-        tables=share_tables(loss, gain),
-        topics=topics_table(explanation, moved, _WIDTH) if moved else None,
-        links={topic.topic: page_name(topic.topic) for topic in explanation.topics},
-    )
-
-
-def render_topic(explanation: Explanation, topic: TopicExplanation, documents: Mapping[str, str]) -> str:
-    """Return the page on one topic.
-
-    Args:
-        explanation: of the topic and others.
-        topic: the topic.
-        documents: addresses of pages that show a document whole, by its id.
-    """
-    measure = explanation.measure
-    return render_template(
-        "explained_topic.html.j2",
-        title=f"Topic {topic.topic} {verdict_text(topic)}",
-        query=topic.query,
-        sub=variant_text(explanation),
-        change=values_text(topic, measure),
-        cause=causes_text(topic),
-        measures=measures_table(topic, measure),
-        documents=documents_table(topic, topic.documents, _WIDTH) if topic.documents else None,
-        unmoved=topic.unmoved,
-        shown=[_shown(document) for document in topic.documents],
-        links=documents,
-    )
-
-
-def _shown(document: DocumentChange) -> ShownDocument:
-    passages = tuple(
-        ShownPassage(
-            f"{passage.kind} with {', '.join(passage.terms)}: {'; '.join(map(drop_text, passage.drops))}", passage.text
-        )
-        for passage in document.passages
-    )
-    return ShownDocument(document.document, moved_text(document), (*lengths(document), *reasons(document)), passages)

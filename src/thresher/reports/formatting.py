@@ -131,15 +131,6 @@ def percent_text(share: float) -> str:
     return f"{100 * share:.6g} %"
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun.
-
-    >>> counted(1, "page"), counted(1200, "page")
-    ('1 page', '1,200 pages')
-    """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
 def being(count: int) -> str:
     """Return how many are something: 'none is', '1 is', '2 are'."""
     return f"{count or 'none'} {'is' if count < 2 else 'are'}"

@@ -11,14 +11,12 @@ from typing import Any
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.experiments.choosing.advice import Advice
 from thresher.experiments.choosing.choices import Choice, ModelChoice, Pick
-from thresher.experiments.explaining.explanations import ExplainedTopics
 from thresher.experiments.results import Results
 from thresher.experiments.table import VariantTable, Verdict
 from thresher.reports import formatting, further_tables, summary, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
 from thresher.reports.charts import LOOK, cutoffs, frontier, leading, on_held_out, overview, topics
 from thresher.reports.drawing import chart_library
-from thresher.reports.explanation_text import share_tables
 from thresher.reports.html_parts import packed, render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
@@ -29,12 +27,12 @@ QUERIES = 1_000_000
 """Queries that savings are first shown for, where the choice has none."""
 
 
-def page_data(results: Results, choice: Choice | None, explained: ExplainedTopics | None = None) -> dict[str, Any]:
+def page_data(results: Results, choice: Choice | None) -> dict[str, Any]:
     """Return what the page's scripts read: an object for each retrieval model."""
     return {
         "queries": choice.queries if choice else QUERIES,
         "models": [_model(results, table, choice) for table in results.tables],
-        "pages": explained.files if explained else {},
+        "pages": {},
         "look": LOOK,
     }
 
@@ -102,15 +100,14 @@ MOST_FAILED = 200
 def render_report(
     results: Results,
     choice: Choice | None = None,
-    explained: ExplainedTopics | None = None,
     advice: Advice | None = None,
 ) -> str:
     """Return the page: one HTML document with its styles, figures and scripts inside, the same bytes every time.
 
-    Topics link to the pages that explain them, where there are any; an advice stands on the first screen.
+    An advice stands on the first screen.
     """
     facts, pages = results.facts, results.facts.pages
-    data = page_data(results, choice, explained)
+    data = page_data(results, choice)
     bias = facts.title_bias
     relevant = f" with {bias.relevant:,} relevant pages" if bias else ""
     return render_template(
@@ -125,8 +122,6 @@ def render_report(
         chosen=choice is not None,
         ran=results.was_run,
         folder=facts.experiment,
-        why=explained,
-        lost=share_tables(explained.loss, explained.gain) if explained else [],
         notices=notices(results),
         reasons=Counter(reason for _, reason in pages.reasons).most_common(),
         failed=pages.reasons[:MOST_FAILED],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thresher.base.columns import exact_number
+from thresher.base.number_text import exact_number
 from thresher.cleaners.cleaner import parse_scorer
 from thresher.cleaners.scorer import Scorer
 from thresher.experiments.results import Facts, Results

@@ -8,12 +8,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from thresher.base.number_text import counted
 from thresher.base.shown import VIEWS, View
 from thresher.reports.chart_rows import variants_of
 from thresher.reports.compared_runs import AT_MARGIN, RUNS, compared_rows, runs_table
 from thresher.reports.drawing import all_plot
 from thresher.reports.explanation_text import topics_columns, topics_table, variant_text
-from thresher.reports.formatting import counted, significant_digits
+from thresher.reports.formatting import significant_digits
 from thresher.reports.further_tables import answer_columns, answered, answers_table, shared_columns, shared_table
 from thresher.reports.html_parts import coded
 from thresher.reports.summary import answer, commands, findings, shared_answer, warnings

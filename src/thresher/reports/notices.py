@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from thresher.base.number_text import counted
 from thresher.evaluation.topics import About, Notice
 from thresher.experiments.results import Results
-from thresher.reports.formatting import counted
 from thresher.scores.lost_pages import worst_losses
 
 _SENTENCES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from thresher.base.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
+from thresher.base.number_text import counted
 from thresher.base.numbers import Interval
 from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
@@ -14,7 +15,7 @@ from thresher.experiments.choosing.choices import Choice, Effect, Gain, Line, Mo
 from thresher.experiments.choosing.shared import SharedChoice
 from thresher.experiments.results import Results, TitleBias
 from thresher.experiments.table import VariantTable
-from thresher.reports.formatting import being, change_text, counted, measure_text, percent, percent_text, signed
+from thresher.reports.formatting import being, change_text, measure_text, percent, percent_text, signed
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
 

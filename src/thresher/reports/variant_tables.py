@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from thresher.base.columns import Declared, Show
+from thresher.base.number_text import counted
 from thresher.base.numbers import Floats
 from thresher.experiments.results import Results
 from thresher.experiments.table import VariantTable
 from thresher.indexes.analysis import formula_of
 from thresher.indexes.work import bytes_by_part
-from thresher.reports.formatting import MINUS, correction_text, counted, fixed, marks_text
+from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
 from thresher.reports.table import FORMATS, Column, Table, columns_of, csv_table, measure_header, pick, spread
 from thresher.reports.variant_columns import (
     FOOTPRINTS,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 
 from thresher.base.records import RecordFile
 from thresher.base.shown import Shown
@@ -273,43 +272,3 @@ class Explanation(Shown):
 
 RECORD = RecordFile(Explanation, "an explanation", "explain the topic again", "thresher-explanation", 2, indent=2)
 """What `thresher explain --json` prints."""
-
-
-@dataclass(frozen=True)
-class ExplainedTopics:
-    """The pages that explain topics, beside the report.
-
-    Args:
-        key: of the results that they explain.
-        variant, retrieval, measure: what they are about.
-        files: by topic, relative to the results' folder.
-        loss, gain: of all topics.
-    """
-
-    key: str
-    variant: str
-    retrieval: str
-    measure: str
-    files: Mapping[str, str]
-    loss: TotalChange
-    gain: TotalChange
-
-
-PAGES_FOLDER = "why"
-_PAGES = RecordFile(
-    ExplainedTopics, "a list of explained topics", "run `thresher explain --pages` again", "thresher-why", 2
-)
-"""How the list of pages is kept in an experiment's results."""
-_LIST_FILE = "topics.json"
-
-
-def write_explained(pages: ExplainedTopics, folder: Path) -> None:
-    """Write the list of pages that explain topics to `why/topics.json` in the results' folder, whole or not at all."""
-    _PAGES.write(folder / PAGES_FOLDER / _LIST_FILE, pages)
-
-
-def read_explained(folder: Path, key: str) -> ExplainedTopics | None:
-    """Return the pages that explain the topics of the results with this key in a folder; None if there are none."""
-    path = folder / PAGES_FOLDER / _LIST_FILE
-    pages = _PAGES.read(path) if path.exists() else None
-    return pages if pages is not None and pages.key == key else None

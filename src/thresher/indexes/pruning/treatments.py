@@ -12,8 +12,8 @@ from typing import Any
 
 import thresher.indexes.pruning
 from thresher.base import removed
-from thresher.base.columns import number_text
 from thresher.base.errors import ConfigError
+from thresher.base.number_text import number_text
 from thresher.cleaners import cleaner as cleaners
 from thresher.cleaners.registry import declared_in, named, plugged
 from thresher.cleaners.scorer import check_range, span

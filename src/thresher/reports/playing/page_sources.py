@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import cached_property, lru_cache, partial
@@ -12,11 +12,8 @@ from itertools import islice
 from pathlib import Path
 from threading import Event, Lock, Semaphore
 from typing import Any, Protocol, TypeVar
-from urllib.parse import quote
 
 from thresher.base.errors import InputError, ResourceError, StateError, ThresherError
-from thresher.base.files import atomic_path, write_text
-from thresher.base.progress import progress
 from thresher.cleaners.cleaner import Cleaner, parse_scorer
 from thresher.cleaners.scorer import Scorer
 from thresher.collections import Collection, Page, Source, open_collection
@@ -25,7 +22,6 @@ from thresher.evaluation import read_run
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.explainer import experiment_of
 from thresher.experiments.explaining.causes import by_rank
-from thresher.experiments.explaining.explanations import PAGES_FOLDER, ExplainedTopics, Explanation, write_explained
 from thresher.experiments.inputs import Folders
 from thresher.experiments.results import RESULTS_FILE, read_results
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval
@@ -33,8 +29,7 @@ from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages import PageOptions
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.reports.explanation_text import page_name, render_topic, render_topics
-from thresher.reports.playing.page_views import View, cuts_view, page_view, scorer_view, stored_view, write_side_by_side
+from thresher.reports.playing.page_views import View, cuts_view, page_view, stored_view
 from thresher.scores.backends import documents_apart
 from thresher.scores.cutting import clean_page
 from thresher.scores.parts import DEFAULT_LIMITS, Limits
@@ -316,49 +311,3 @@ def cleaned_text(page: Page, cleaner: Cleaner, options: PageOptions) -> str:
     if cleaned.problem:
         raise ValueError(cleaned.problem)
     return cleaned.text
-
-
-MOST_DOCUMENTS = 10
-"""Documents of a topic that are shown whole: relevant ones first, then those that moved the measure most."""
-
-
-def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
-    """Write `why/topics.html`, a page for each topic, and for each a page with its documents side by side; return the
-    first.
-    """
-    pages = ResultPages(folder)
-    cleaner = resolved(folder / "scores", pages.results.table().treatment(explanation.variant).cleaner)
-    sides = [cuts_view(Cleaner()), cuts_view(cleaner)]
-    scorers = {scorer.canonical_name: scorer_view(scorer) for scorer in cleaner.on_page.scorers}
-    where = folder / PAGES_FOLDER
-    files = {}
-    for topic in progress(explanation.topics, "pages", len(explanation.topics), "topics"):
-        name = page_name(topic.topic)
-        first = sorted(topic.documents, key=lambda document: not document.relevant)
-        shown = [document.document for document in first[:MOST_DOCUMENTS]]
-        beside = f"{name.removesuffix('.html')}-documents.html"
-        if shown:
-            title = f"Documents of topic {topic.topic}: all text, and {cleaner.name}"
-            with atomic_path(where / beside) as temporary:
-                write_side_by_side(_views(pages, shown, scorers), [*scorers.values()], sides, title, temporary)
-        links = {document: f"{beside}#{quote(document, safe=_UNQUOTED)}" for document in shown}
-        write_text(where / name, render_topic(explanation, topic, links))
-        files[topic.topic] = f"{PAGES_FOLDER}/{name}"
-    write_text(where / "topics.html", render_topics(explanation))
-    assert explanation.loss is not None
-    assert explanation.gain is not None
-    of_all = explanation.measure, files, explanation.loss, explanation.gain
-    explained = ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, *of_all)
-    write_explained(explained, folder)
-    return where / "topics.html"
-
-
-_UNQUOTED = "!'()*"
-"""Characters that JavaScript's encodeURIComponent leaves, besides those that Python's quote does."""
-
-
-def _views(pages: ResultPages, documents: Sequence[str], scorers: Iterable[str]) -> Iterator[View]:
-    """Give documents with the scores that the two cleaners need: all others would be most of the file."""
-    for document in documents:
-        view = pages.view(document)
-        yield {**view, "scores": {name: values for name, values in view["scores"].items() if name in scorers}}

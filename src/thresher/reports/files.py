@@ -1,0 +1,56 @@
+"""The files of a report: CSV, Markdown, LaTeX and one HTML page in the folder of an experiment's results.
+
+The commands and the API call `write_reports` after the work: experiments write results, not reports.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thresher.base.files import write_text
+from thresher.experiments.chooser import last_choice
+from thresher.experiments.choosing.advice import Advice
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.held_out import chosen_on_topics
+from thresher.experiments.results import Results
+from thresher.reports import further_tables
+from thresher.reports.html import render_report
+from thresher.reports.table import csv_table
+from thresher.reports.text_tables import render_latex, render_markdown
+from thresher.reports.variant_tables import RESULTS_CSV, main_table, per_topic_csv, results_csv
+
+REPORT_FILE = "report.html"
+PER_TOPIC_CSV = "per_topic.csv"
+PAGE_ROWS = 40
+"""Rows of a LaTeX table before it is shortened: a page holds no more."""
+
+
+def write_reports(results: Results, folder: Path) -> None:
+    """Write `results.csv`, `table.md`, `table.tex` and `report.html` into the folder of an experiment's results.
+
+    With built variants there is also `per_topic.csv`, with held-out topics `chosen.csv`, with runs of other systems
+    `systems.csv`. The report says what is recommended if `thresher choose` chose by the same evidence.
+    """
+    write_text(folder / RESULTS_CSV, results_csv(results))
+    if results.was_run:
+        write_text(folder / PER_TOPIC_CSV, per_topic_csv(results))
+    chosen = further_tables.chosen_table(results)
+    systems = further_tables.systems_table(results)
+    if chosen:
+        csv = csv_table(further_tables.chosen_columns(), chosen_on_topics(results))
+        write_text(folder / further_tables.CHOSEN_CSV, csv)
+    if systems:
+        csv = csv_table(further_tables.system_columns(results.measures), results.facts.systems)
+        write_text(folder / further_tables.SYSTEMS_CSV, csv)
+    further = [table for table in (chosen, systems) if table]
+    write_text(folder / "table.md", "\n".join(map(render_markdown, [main_table(results), *further])))
+    write_text(folder / "table.tex", "\n".join(map(render_latex, [main_table(results, PAGE_ROWS), *further])))
+    write_report(folder, results, last_choice(folder, results.facts.key))
+
+
+def write_report(folder: Path, results: Results, choice: Choice | None = None, advice: Advice | None = None) -> None:
+    """Write `report.html` into a folder, whole or not at all.
+
+    The page says what is advised or recommended if there is an advice or a choice.
+    """
+    write_text(folder / REPORT_FILE, render_report(results, choice, advice=advice))
