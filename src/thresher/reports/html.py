@@ -9,6 +9,7 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from thresher.base.defaults import DEFAULT_INDEX
+from thresher.base.number_text import counted
 from thresher.experiments.choosing.advice import Advice
 from thresher.experiments.choosing.choices import Choice, ModelChoice, Pick
 from thresher.experiments.results import Results
@@ -116,7 +117,7 @@ def render_report(
         library=chart_library(),
         data=packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
         title=facts.title,
-        sub=f"{formatting.counted(len(facts.topics), 'topic')}{relevant} · {len(results.tables[0].rows) - 1:,} variants",
+        sub=f"{counted(len(facts.topics), 'topic')}{relevant} · {len(results.tables[0].rows) - 1:,} variants",
         models=[_page(_alone(results, table), choice, advice) for table in results.tables],
         figures=data["models"],
         chosen=choice is not None,
