@@ -18,7 +18,6 @@ from passages import PAGES
 BENCHMARKS = (
     "memory",
     "explore",
-    "topics",
     "choose",
     "scale",
     "crawl",

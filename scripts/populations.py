@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from fill import put, table
+from page_topics import QRELS_FILE, TOPICS_FILE, write_page_topics
 
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.files import write_text
@@ -28,8 +29,6 @@ from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.results import RESULTS_FILE, read_results
 from thresher.experiments.table import Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
-from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
-from thresher.pseudo_topics.making import QRELS_FILE, TOPICS_FILE
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "results" / "choosing-simulated.md"
@@ -43,7 +42,7 @@ NAMES = {
 }
 """The experiments, and how many topics a sample has."""
 TOPICS, ASKED = 800, 2300
-"""The most pseudo-topics, and the most questions."""
+"""The most topics made of pages, and the most questions."""
 SEED = 5
 
 
@@ -68,14 +67,8 @@ def population(name: str, folder: Path, asked: Path | None) -> VariantTable:
         if name == QUESTIONS and asked:
             questions(experiment, asked, topics)
         else:
-            make_pseudo_topics(
-                str(experiment.collection),
-                topics,
-                PseudoOptions(topics=TOPICS),
-                format=experiment.format,
-                reading=experiment.reading,
-                limits=experiment.limits,
-            )
+            collection = open_collection(Path(str(experiment.collection)), experiment.reading, experiment.format)
+            write_page_topics(collection, topics, TOPICS)
     cleaners = [family.partition("|")[0] for family in DEFAULT_FAMILIES]
     experiment = replace(
         experiment,

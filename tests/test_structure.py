@@ -25,7 +25,6 @@ ORDER = (
     ("collections",),
     ("pages",),
     ("cleaners", "scores"),
-    ("pseudo_topics",),
     ("indexes",),
     ("evaluation",),
     ("experiments", "reports"),

@@ -28,7 +28,6 @@ from thresher.evaluation.significance import ComparedRuns
 from thresher.pages import PageOptions, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
-from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.scores.backends import Backend, documents_apart
 from thresher.scores.cutting import clean_page
 from thresher.scores.parts import Limits
@@ -36,7 +35,7 @@ from thresher.scores.percentiles import resolved_without_collection
 from thresher.scores.store import SCORED, PageScores, score_page
 
 if TYPE_CHECKING:
-    from thresher.experiments.choosing.advice import Advice
+    from thresher.experiments.adviser import Advice
     from thresher.experiments.choosing.choices import Choice
     from thresher.experiments.choosing.shared import SharedChoice
     from thresher.experiments.config import Experiment
@@ -51,7 +50,6 @@ __all__ = [
     "ComparedRuns",
     "Extras",
     "Output",
-    "PseudoOptions",
     "advise",
     "choose",
     "clean_collection",
@@ -64,7 +62,6 @@ __all__ = [
     "explore",
     "index_json_lines",
     "load_experiment",
-    "make_pseudo_topics",
     "read_results",
     "run",
     "score_html",
@@ -237,6 +234,10 @@ def _with(experiment: Experiment, **options: float | None) -> Experiment:
     return replace(experiment, **changed)
 
 
+@overload
+def advise(pages: str | Path, queries: None = ..., **reading: Any) -> Advice: ...
+@overload
+def advise(pages: str | Path, queries: str | Path, *, output: str | Path = ..., **reading: Any) -> Choice: ...
 def advise(
     pages: str | Path,
     queries: str | Path | None = None,
@@ -244,17 +245,31 @@ def advise(
     sample: int = 20_000,
     output: str | Path = "advice",
     **reading: Any,
-) -> Advice:
-    """Advise which cleaner and pruning to use for pages without judgments, and write what that rests on into a folder.
+) -> Advice | Choice:
+    """Advise which index to begin with for pages without judgments; with queries, choose one as `choose` does.
 
-    See `thresher.experiments.adviser`. `queries` is a file with a query, a tab and the id or URL of its page on each line;
-    `sample` the most pages that are looked at; `reading` are keys of [collection], such as `prefix="pages"`.
+    Args:
+        pages: the collection.
+        queries: a file with a query, a tab and the id or URL of its page on each line.
+        sample: the most pages that are looked at without queries.
+        output: with queries, the folder for topics, experiment file and results.
+        reading: keys of [collection], such as `prefix="pages"`.
+
+    Raises:
+        InputError: if no page can be read, or too few queries have a page of the collection.
     """
-    from thresher.experiments.adviser import advise_on
+    from thresher.experiments.adviser import EXPERIMENT, advise_on, choose_by_queries
+    from thresher.experiments.results import read_results as read_result_file
     from thresher.experiments.schema import CollectionTable
+    from thresher.reports.files import write_reports
 
     table = CollectionTable(str(pages), **reading)
-    return advise_on(table, Path(output), None if queries is None else Path(queries), sample)
+    if queries is None:
+        return advise_on(table, sample)
+    choice = choose_by_queries(table, Path(queries), Path(output))
+    folder = Path(output) / EXPERIMENT
+    write_reports(read_result_file(folder), folder)
+    return choice
 
 
 @overload

@@ -54,7 +54,7 @@ def test_shells_complete_verbs_and_options() -> None:
     [
         ("clean", "collection", ["format", "max_page_mib", "page_seconds", "escape_ids", "id_field"]),
         ("clean", "pages", ["blocks"]),
-        ("pseudo-topics", "collection", ["ids", "prefix", "id_pattern", "max_page_mib", "page_seconds"]),
+        ("advise", "collection", ["ids", "prefix", "id_pattern", "max_page_mib", "page_seconds"]),
         ("index", "index", ["positions", "stored", "vectors", "stemmer"]),
         ("search", "retrieval", ["depth"]),
         ("search", "topics", ["field"]),

@@ -17,6 +17,7 @@ from thresher.experiments.inputs import read_topic_set
 
 PAGES = {f"doc{number}": f"<title>Page {number}</title><p>{'oats and rye ' * number}</p>" for number in range(1, 9)}
 TOPICS = "1\toats\n2\trye\n"
+JUDGED = ("--topics", "topics.tsv", "--qrels", "qrels.txt")
 
 
 def write(folder: Path, pages: Mapping[str, str], qrels: Mapping[str, str]) -> tuple[Path, Path, Path]:
@@ -56,7 +57,7 @@ def test_ids_come_out_as_the_qrels_have_them(
     assert given == {"ids": "path", "prefix": "", "keep_suffix": False} | keys
     assert read_topic_set(experiment.topics).ids == ("1", "2")
     assert {"none", "none|dcp@0.5", SEARCH_CLEANER, DEFAULT_INDEX} <= {one.name for one in experiment.variants}
-    again = thresher("init", files[0], cwd=tmp_path)
+    again = thresher("init", files[0], *JUDGED, cwd=tmp_path)
     assert (again.code, again.out) == (3, "")
     assert "my-pages.toml" in again.err
     assert "-o" in again.err
@@ -106,23 +107,14 @@ def test_topics_that_differ_from_the_qrels_by_leading_zeros_are_matched_as_run_m
     assert read_topic_set(load_experiment(tmp_path / "my-pages.toml").topics).ids == ("001",)
 
 
-def test_without_topics_the_file_names_those_to_be_made(tmp_path: Path) -> None:
-    pages = {f"site/{name}.html": f"<title>oats number {name}</title>{text}" for name, text in PAGES.items()}
-    write(tmp_path, pages, {})
-    done = thresher("init", "my pages", cwd=tmp_path)
-    assert done.code == 0
-    (hint,) = (line for line in done.out.splitlines() if "pseudo-topics" in line)
-    assert "thresher pseudo-topics 'my pages' -o my-pages-topics" in hint
-
-
 @pytest.mark.parametrize(
     ("arguments", "facts"),
     [
-        (["nowhere"], ["nowhere"]),
-        (["my pages", "--topics", "topics.tsv"], ["topics.tsv", "both"]),
+        (["nowhere", *JUDGED], ["nowhere"]),
+        (["my pages", "--topics", "topics.tsv"], ["--qrels"]),
         (["my pages", "--topics", "topics.tsv", "--qrels", "others.txt"], ["others.txt", "no topic has judgments"]),
-        (["empty"], ["empty"]),
-        (["my pages", "--name", "a/b", "-o", "e/x.toml"], ["--name", "'a/b'"]),
+        (["empty", *JUDGED], ["empty"]),
+        (["my pages", *JUDGED, "--name", "a/b", "-o", "e/x.toml"], ["--name", "'a/b'"]),
     ],
 )
 def test_what_cannot_be_started_with_is_an_error(tmp_path: Path, arguments: list[str], facts: list[str]) -> None:

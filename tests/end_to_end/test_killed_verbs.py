@@ -18,7 +18,6 @@ COMMANDS = (
     ("explore", "web.toml"),
     ("measure", "web.toml", "--seconds", "0.01"),
     ("index", "indexed.jsonl", "-o", "index"),
-    ("pseudo-topics", "pages", "-o", "made"),
     ("lm", "import", "theirs.arpa", "-o", "model"),
 )
 """`run`, `clean` and `cleaneval` have such tests of their own; `play`, which is ended by a signal only, below."""

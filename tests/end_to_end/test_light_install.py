@@ -117,7 +117,6 @@ def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> 
     cases: tuple[tuple[tuple[str | Path, ...], str, str], ...] = (
         (("clean", pages / "input", "-o", tmp_path / "out.parquet"), "parquet", ""),
         (("clean", tmp_path / "in.parquet", "-o", tmp_path / "out.jsonl"), "parquet", f"{tmp_path / 'in.parquet'}: "),
-        (("pseudo-topics", pages / "input", "-o", tmp_path / "topics"), "parquet", ""),
         (("run", web.write()), "retrieval", ""),
         (("explore", web.write()), "retrieval", ""),
     )

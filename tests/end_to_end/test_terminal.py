@@ -152,8 +152,7 @@ def test_what_verbs_read(tmp_path: Path) -> None:
         (0, ("evaluate", "qrels.txt", "results/web/runs/none.trec", f"run{HOSTILE}.trec")),
         (0, ("evaluate", "qrels.txt", "results/web/runs/none.trec", "--per-topic")),
         (2, ("explain", "results/web", f"{topic}{HOSTILE}")),
-        (0, ("init", named, "-o", "first.toml")),
-        (3, ("pseudo-topics", named, "-o", "known")),
+        (0, ("init", named, "--topics", "topics.tsv", "--qrels", "qrels.txt", "-o", "first.toml")),
         (0, ("cleaneval", gold)),
     ):
         code, printed = on_terminal(*arguments, cwd=tmp_path)

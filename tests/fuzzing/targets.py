@@ -135,7 +135,7 @@ TARGETS = {
         Target("page.zst", 3, surfaces.packed_page(".zst"), surfaces.PACKED_PAGES, seeds.PAGE_TOKENS, "zstd", b"<p>"),
         Target("page.br", 3, surfaces.packed_page(".br"), surfaces.PACKED_PAGES, seeds.PAGE_TOKENS, "brotli"),
         Target("texts", 4, surfaces.read_texts_of_pages, surfaces.TEXTS, seeds.JSON_TOKENS),
-        Target("advise", 4, advising.advise_inputs, advising.SEEDS, advising.TOKENS, prepare=advising.stop_words),
+        Target("advise", 4, advising.advise_inputs, advising.SEEDS, advising.TOKENS),
         Target("page-scores", 4, surfaces.read_page_scores, surfaces.PAGE_SCORES, seeds.COLUMN_TOKENS),
         Target("returned", 5, surfaces.read_returned, surfaces.RETURNED, surfaces.RETURNED_TOKENS),
         Target(

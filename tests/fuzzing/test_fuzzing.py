@@ -65,8 +65,11 @@ def test_such_a_file_is_one_line_of_init(tmp_path: Path, capfd: pytest.CaptureFi
     (tmp_path / "rows").mkdir()
     damaged = tmp_path / "rows" / "damaged.parquet"
     damaged.write_bytes(data if marked else _large_without_mark(data))
+    topics, qrels = tmp_path / "topics.tsv", tmp_path / "qrels.txt"
+    topics.write_text("1\train\n")
+    qrels.write_text("1 0 a 1\n")
     with pytest.raises(InputError) as error:
-        starting_file(damaged.parent, None, None, "first", tmp_path / "first.toml")
+        starting_file(damaged.parent, topics, qrels, "first", tmp_path / "first.toml")
     line = f"{damaged}: its reader crashes. Fix: write the file again, or take it out of the folder."
     assert error.value.lines() == [line]
     assert capfd.readouterr() == ("", "")

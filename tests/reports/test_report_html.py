@@ -113,11 +113,11 @@ def test_before_a_choice_the_usual_index_is_suggested_with_what_it_reaches() -> 
 
 
 def test_notices_stand_above_the_answer() -> None:
-    noticed = replace(small(), facts=facts(8, notices=(Notice(About.MISSING, 1, ("`pseudo-topics`",)),)))
+    noticed = replace(small(), facts=facts(8, notices=(Notice(About.MISSING, 1, ("`odd-id`",)),)))
     (summary,) = lxml_html.document_fromstring(render_report(noticed)).xpath("//section[@id='summary']")
     assert summary[0].get("class") == "notice"
-    assert summary[0].text_content().endswith(": pseudo-topics.")
-    assert summary[0].findtext("code") == "pseudo-topics"
+    assert summary[0].text_content().endswith(": odd-id.")
+    assert summary[0].findtext("code") == "odd-id"
 
 
 def test_why_has_the_assumptions_and_what_was_tested(text: str, choice: Choice) -> None:

@@ -31,13 +31,13 @@ DEPTH = 1000
 """Hits a topic."""
 GRADES = ("relevance", "effectiveness", "credibility")
 """The columns of grades in qrels, in their order; qrels of four columns have the first."""
-DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
+MAIN_MEASURE = "nDCG(dcg='exp-log2')@10"
+"""The measure that defaults were chosen by."""
+DEFAULT_MEASURES = ("P@5", "P@10", "AP", MAIN_MEASURE, "Judged@10")
 """The measures of the paper's tables, and how much of what they look at is judged at all."""
 LOCAL, DASK = "local", "dask"
 BACKENDS = (LOCAL, DASK)
 """Who works: processes of this machine, or the workers of a Dask cluster."""
-PSEUDO_COUNTS = "pseudo-topics.json"
-"""The file that `thresher pseudo-topics` writes beside its topics, by which experiments know them."""
 COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
 """Relative cutoffs, before their number: see `thresher.cleaners.relative_cutoffs`."""
 CARBON_INTENSITY = 0.341
@@ -67,5 +67,3 @@ DEFAULT_INDEX = "content(headings=keep)@0.3|dcp@0.42"
 _MEASURED = ("pydoc", "cacm", "postgresql", "sqlite-docs", "ray-docs", "web")
 LEFT_OUT = dict(zip(_MEASURED, (-0.047, -0.003, -0.014, -0.019, 0.047, 0.0), strict=True))
 """What such an index, chosen on the other five, changed of exp-nDCG@10 on each of the six: docs/results/defaults.md."""
-BY_SENTENCES = dict(zip(_MEASURED, (-0.018, -0.016, 0.001, -0.005, -0.02, 0.002), strict=True))
-"""What indexes that sentences of the pages choose changed of exp-nDCG@10 by people's topics: docs/results/pseudo-topics.md."""

@@ -6,7 +6,9 @@ here.
 
 from __future__ import annotations
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "pseudo-topics": "give topics and judgments of people, or begin with `thresher advise PAGES`",
+}
 """The fix by command, such as `pseudo-topics` or `lm import`."""
 
 OPTIONS: dict[tuple[str, str], str] = {

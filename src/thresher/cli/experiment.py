@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("pages", type=options.FILE)
-@click.option("--topics", type=options.FILE, help="Topics in TSV, TREC, XML or JSON lines.")
-@click.option("--qrels", type=options.FILE, help="TREC qrels.")
+@click.option("--topics", required=True, type=options.FILE, help="Topics in TSV, TREC, XML or JSON lines.")
+@click.option("--qrels", required=True, type=options.FILE, help="TREC qrels.")
 @click.option("--name", help="The experiment's name [default: that of PAGES].")
 @click.option("-o", "--output", type=options.FILE, help="The file to write [default: NAME.toml here].")
-def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None, output: Path | None) -> None:
+def init(pages: Path, topics: Path, qrels: Path, name: str | None, output: Path | None) -> None:
     """Write a first experiment file for your own PAGES, topics and qrels, after looking at them."""
     import re
 
@@ -226,7 +226,6 @@ def choose(
 
 
 def _chosen(choice: Choice, folder: Path) -> options.Answer:
-    from thresher.evaluation.topics import About
     from thresher.experiments.choosing.choices import CHOICE_FILE
     from thresher.reports.files import REPORT_FILE
     from thresher.reports.further_tables import answers_table, families_tables
@@ -234,12 +233,9 @@ def _chosen(choice: Choice, folder: Path) -> options.Answer:
     from thresher.reports.summary import answer, commands
 
     tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
-    # What a reader of the answer must know stands before it, and with it where it is all that is printed.
-    caveats = [notice_text(one) for one in choice.notices if one.about is About.PSEUDO]
-    others = [notice_text(one) for one in choice.notices if one.about is not About.PSEUDO]
-    first, *more = answer(choice)
-    files, said = [("report", folder / REPORT_FILE)], [" ".join((*caveats, first)), *more, *others]
-    return options.Answer(said, None, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
+    sentences = [*answer(choice), *map(notice_text, choice.notices)]
+    files = [("report", folder / REPORT_FILE)]
+    return options.Answer(sentences, None, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
 
 
 def _shared(choice: SharedChoice, results: Path) -> options.Answer:
@@ -307,15 +303,24 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema
     serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, options.say)
 
 
-ORIGINS = ("titles", "anchors", "both", "descriptions", "questions", "sentences")
-_FROM = "Titles of pages, text of links to them; meta descriptions, questions in JSON-LD, sentences."
-
-
 @click.command()
 @click.argument("source", metavar="PAGES", type=options.FILE)
 @click.option("--queries", type=options.FILE, help="A query, a tab and the id or URL of its page on each line.")
-@click.option("--sample", type=click.IntRange(1), default=20_000, show_default=True, help="At most this many pages.")
-@click.option("--output", "-o", type=options.FILE, default="advice", show_default=True, help="The folder to write to.")
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    default=20_000,
+    show_default=True,
+    help="Look at this many pages at most; with --queries all pages count.",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=options.FILE,
+    default="advice",
+    show_default=True,
+    help="With --queries, the folder for topics, experiment file and results.",
+)
 @options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @options.backend_options
 @options.shape_options
@@ -328,57 +333,27 @@ def advise(
     backend: options.AskedBackend,
     shape: options.Shape,
 ) -> None:
-    """Advise which cleaner and pruning to use for PAGES without judgments, and say how sure that is."""
-    from thresher.experiments.adviser import advise_on
-    from thresher.experiments.choosing.advice import ADVICE_FILE
-    from thresher.reports.files import REPORT_FILE
+    """Advise which index to begin with for PAGES without judgments; with queries, choose one as `choose` does.
+
+    Without queries: the default index, what it changed on other collections, and what it would remove from PAGES.
+    """
+    from thresher.experiments.adviser import ADVICE, EXPERIMENT, advise_on, choose_by_queries
+    from thresher.experiments.results import read_results
+    from thresher.reports.files import write_reports
+    from thresher.reports.further_tables import removed_words_table
     from thresher.reports.summary import advised
 
-    table, files = replace(collection, path=str(source)), [("report", output / REPORT_FILE)]
-    advice = advise_on(table, output, queries, sample, backend.backend(), options.say)
-    answer = options.Answer([*advised(advice)], None, [], files, output / ADVICE_FILE, advice.commands)
+    table = replace(collection, path=str(source))
+    if queries is not None:
+        choice = choose_by_queries(table, queries, output, backend.backend(), options.say)
+        folder = output / EXPERIMENT
+        write_reports(read_results(folder), folder)
+        options.say_answer(_chosen(choice, folder), shape)
+        return
+    advice = advise_on(table, sample, backend.backend())
+    if shape is options.Shape.JSON:
+        options.tell_all(ADVICE.text(advice))
+        return
+    removed = removed_words_table(advice)
+    answer = options.Answer([*advised(advice)], lambda _: removed, [removed], [], Path(), advice.commands)
     options.say_answer(answer, shape)
-
-
-@click.command("pseudo-topics")
-@click.argument("source", metavar="COLLECTION", type=options.FILE)
-@click.option("--output", "-o", required=True, type=options.FILE, help="The folder to write topics and qrels to.")
-@click.option("--from", "origin", type=click.Choice(ORIGINS), default="both", show_default=True, help=_FROM)
-@click.option("--topics", "most", type=int, default=500, show_default=True, help="At most this many topics.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Chooses the sample.")
-@click.option(
-    "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."
-)
-@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
-@options.backend_options
-def pseudo_topics(
-    source: Path,
-    output: Path,
-    origin: str,
-    most: int,
-    seed: int,
-    stop_list: str,
-    collection: schema.CollectionTable,
-    backend: options.AskedBackend,
-) -> None:
-    """Make topics with one relevant page each of a COLLECTION without judgments.
-
-    Topics are titles of pages, and the text of links to them. Writes topics.tsv, qrels.txt and pseudo-topics.json. The options
-    of ids are those of [collection] in experiment files, and must be the same there.
-    """
-    from thresher.pseudo_topics import ANCHORS, TITLES, PseudoOptions, make_pseudo_topics
-    from thresher.pseudo_topics.making import next_step, summary
-    from thresher.scores.parts import Limits
-
-    made = make_pseudo_topics(
-        source,
-        output,
-        PseudoOptions((TITLES, ANCHORS) if origin == "both" else (origin,), most, seed, stop_list),
-        format=collection.format,
-        reading=schema.read_options(collection),
-        limits=Limits(collection.page_seconds, collection.max_page_mib),
-        backend=backend.backend(),
-    )
-    for line in summary(made):
-        options.say(line)
-    click.echo(next_step(output))

@@ -121,7 +121,7 @@ def doctor() -> None:
 
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
-    "Prepare": (doctor, experiment.init, cleaners, methods, lm, ncleaner, experiment.pseudo_topics),
+    "Prepare": (doctor, experiment.init, cleaners, methods, lm, ncleaner),
     "Run": (experiment.run, experiment.explore, experiment.measure, cleaneval),
     "Choose": (experiment.advise, experiment.choose),
     "Look": (experiment.report, experiment.explain, experiment.play),

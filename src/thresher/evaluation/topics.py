@@ -312,8 +312,6 @@ class About(StrEnum):
     """Topics for which no document is relevant."""
     UNKNOWN = "unknown"
     """Judged topics that the topics do not have."""
-    PSEUDO = "pseudo"
-    """The topics were made from titles or anchors of pages."""
     ASKED = "asked"
     """Held-out topics with the query of a topic that cutoffs are chosen on."""
     MISSING = "missing"

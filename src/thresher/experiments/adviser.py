@@ -1,266 +1,339 @@
-"""Advice for a crawl without judgments: a sample of its pages, topics from them, an exploration, and what follows."""
+"""Advice for a crawl without judgments: the index to begin with and what it would remove, or the index that queries choose."""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import Annotated
 
 import numpy as np
 
 import thresher.base.arrow as pa
-from thresher.base.defaults import BY_SENTENCES, DEFAULT_INDEX, LEFT_OUT
+from thresher.base.columns import Declared, Show
+from thresher.base.defaults import ALPHA, DEFAULT_INDEX, LEFT_OUT
 from thresher.base.errors import InputError, StateError
-from thresher.base.files import fit_text, read_text, write_text
-from thresher.base.locks import held
+from thresher.base.files import atomic_path, fit_text, read_text, temporary_folder, write_text
 from thresher.base.numbers import Floats, Interval, Ints
-from thresher.cleaners.cleaner import BASELINE, Cleaner
-from thresher.collections import open_collection
+from thresher.base.records import RecordFile
+from thresher.cleaners.cleaner import Cleaner
+from thresher.collections import Collection, IdRule, open_collection
+from thresher.collections.file_collection import HTML, Files
+from thresher.collections.tar import Tar
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
 from thresher.experiments import schema
 from thresher.experiments.chooser import choose_experiment, treatment_commands
-from thresher.experiments.choosing.advice import (
-    ADVICE,
-    ADVICE_FILE,
-    Advice,
-    Cautious,
-    Finding,
-    LookAt,
-    Removed,
-    expected_change,
-    relative_change,
-)
-from thresher.experiments.choosing.walks import Sample, Terms, recommended, walk
-from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.choosing.shared import prediction_bounds
+from thresher.experiments.config import load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
-from thresher.experiments.table import VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
-from thresher.pseudo_topics import making
-from thresher.pseudo_topics.extracting import page_address
-from thresher.pseudo_topics.link_tables import Store, Truths
-from thresher.pseudo_topics.sampling import PAGES, sample_by_site, write_sample
-from thresher.reports.files import REPORT_FILE, write_report
-from thresher.scores.backends import Backend
-from thresher.scores.block_kinds import KINDS, BlockKind
+from thresher.pages.decoding import decode
+from thresher.pages.links import Address, page_address
+from thresher.scores.backends import Backend, documents_apart
+from thresher.scores.block_kinds import KINDS
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scores.parts import Limits
 from thresher.scores.percentiles import resolved
-from thresher.scores.removed import explained_pages
+from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import list_column, read_shard, shards
 
-SAMPLE, EACH = 20_000, 150
-"""The most pages that are looked at, and topics of each source."""
-NAME, QUERIES = "advice", "queries"
-"""The name of the experiment that is explored, and of the source of topics that a user gives."""
-_OWN = {ADVICE_FILE, REPORT_FILE, PAGES, "topics", NAME, f"{NAME}.toml"}
-_LOOK, _PASSAGE = 5, 200
-_CONTENT = [KINDS.index(kind) for kind in (BlockKind.TEXT, BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE)]
+SAMPLE = 20_000
+"""The most pages that are looked at without queries."""
+EXPERIMENT = "advice"
+"""The name of the experiment that queries choose by."""
+TOPICS_FILE, QRELS_FILE = "topics.tsv", "qrels.txt"
+_PATH_IDS = IdRule(keep_suffix=True)
+"""Makes the path of a file its id, to which the collection's own rule is applied later."""
 
 
-def advise_on(
-    collection: schema.CollectionTable,
-    folder: Path,
-    queries: Path | None = None,
-    sample: int = SAMPLE,
-    backend: Backend | None = None,
-    say: Callable[[str], None] = lambda _: None,
-) -> Advice:
-    """Advise which cleaner and pruning to use for a crawl, and write all that this rests on into a folder.
+@dataclass(frozen=True)
+class RemovedWords:
+    """The words that cleaning removes from blocks of a kind."""
 
-    Queries choose as topics with judgments do for `thresher choose`. Without them the advice is the default setting, and
-    topics made of the pages are asked what they lose by it, on pages without titles and what else they are made of. The folder
-    gets `advice.json`, `report.html`, the sampled pages, topics with qrels, and an experiment file with its results.
+    kind: Annotated[str, Declared("Kind of blocks.", Show.TEXT, header="blocks")]
+    words: Annotated[int, Declared("Words of these blocks before cleaning.", Show.COUNT)]
+    removed: Annotated[float, Declared("Share of these words that cleaning removes.", Show.PERCENT, "%")]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The index to begin with for pages without queries or judgments.
+
+    Args:
+        pages: the documents of the collection that can be read.
+        sampled: the pages that the figures are computed from.
+        failed: the sampled pages that could not be scored.
+        variant: the index to begin with: a cleaner and a pruning method, each with its cutoff.
+        elsewhere: the change of exp-nDCG@10 by collection, as a share of its mean without cleaning; each time the index was
+            chosen on the other collections.
+        change: the change to expect on a further collection, with a 95 % prediction interval.
+        words: the share of the words that cleaning keeps, with the 95 % interval of the sampling error.
+        blocks: the removed words by kind of block.
+        commands: lines for a shell that apply the index to the whole collection.
+    """
+
+    pages: int
+    sampled: int
+    failed: int
+    variant: str
+    elsewhere: Mapping[str, float]
+    change: Interval
+    words: Interval
+    blocks: tuple[RemovedWords, ...]
+    commands: tuple[str, ...]
+
+
+ADVICE = RecordFile(Advice, "saved advice", "run `thresher advise` again", "thresher-advice", 2, StateError)
+
+
+def advise_on(collection: schema.CollectionTable, sample: int = SAMPLE, backend: Backend | None = None) -> Advice:
+    """Advise which index to begin with for a crawl without queries; nothing is written.
 
     Args:
         collection: where the pages are, and how they are read.
-        folder: new, empty, or written by this function.
-        queries: a file with a query, a tab and its page, an id or a URL, on each line; at least `MINIMUM` of the collection.
-        sample: the most pages that are looked at; those of queries are always among them.
+        sample: the most pages that are looked at; a larger collection is sampled by the hashes of its ids.
+        backend: the workers.
+
+    Raises:
+        InputError: if no page can be read.
+    """
+    source = Path(collection.path)
+    opened = open_collection(source, schema.read_options(collection), collection.format)
+    ids = [document.id for document in documents_apart(opened) if not document.problem]
+    if not ids:
+        raise InputError(
+            "it has no page that can be read", "check the path, the format and the options of ids", str(source)
+        )
+    cleaner = parse_treatment(DEFAULT_INDEX).cleaner
+    limits = Limits(collection.page_seconds, collection.max_page_mib)
+    with temporary_folder() as folder:
+        if len(ids) > sample:
+            opened = _written_sample(opened, set(sorted(ids, key=_hash)[:sample]), folder / "pages.jsonl.gz")
+        report = score_collection(ScorePlan(opened, cleaner.scorers, limits=limits), folder / "scores", backend)
+        blocks, words = _removed_words(folder / "scores", cleaner)
+    return Advice(
+        pages=len(ids),
+        sampled=min(len(ids), sample),
+        failed=report.failed,
+        variant=DEFAULT_INDEX,
+        elsewhere=LEFT_OUT,
+        change=expected_change([*LEFT_OUT.values()]),
+        words=words,
+        blocks=blocks,
+        commands=_commands(collection),
+    )
+
+
+def choose_by_queries(
+    collection: schema.CollectionTable,
+    queries: Path,
+    folder: Path,
+    backend: Backend | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Choice:
+    """Choose an index by queries of which each has a page of the collection that answers it, as `thresher choose` does.
+
+    Args:
+        collection: where the pages are, and how they are read.
+        queries: a file with a query, a tab and a page's id or URL on each line; at least `MINIMUM` queries must have a page
+            of the collection.
+        folder: gets topics, qrels and an experiment file, and in `advice/` the results.
         backend: the workers.
         say: called with a line for each stage that begins.
+
+    Raises:
+        InputError: if a line is not a query with its page, or too few queries have a page of the collection.
+        StateError: if `folder` holds other files.
     """
-    if folder.exists() and {path.name for path in folder.iterdir() if path.name[0] != "."} - _OWN:
-        raise StateError("it holds other things than an advice", "name a new folder with -o", str(folder))
-    reading, backend = schema.read_options(collection), backend or Backend()
-    source, limits = Path(collection.path), Limits(collection.page_seconds, collection.max_page_mib)
-    options, opened = making.PseudoOptions(topics=EACH), open_collection(source, reading, collection.format)
+    if fit_text(collection.path) != collection.path:
+        fix = "rename the folder, or name it by a symbolic link"
+        raise InputError("its path is no text in UTF-8, which an experiment file needs", fix, collection.path)
+    backend = backend or Backend()
+    opened = open_collection(Path(collection.path), schema.read_options(collection), collection.format)
     check_apart(folder, opened, "-o")
-    with held(folder):
-        say(f"reading {source}")
-        with making.extracted(source, folder, options, collection.format, reading, limits, backend) as store:
-            topics, always = _asked(queries, store) if queries else ([], None)
-            mask = sample_by_site(store, sample, always)
-            if not queries:
-                made = (making.choose(store, replace(options, sources=(origin,)), mask) for origin in making.SOURCES)
-                topics = [topic for one in made for topic in one.topics]
-            ids = {ids[row] for start, ids in store.column("id") for row in np.flatnonzero(mask[start:][: len(ids)])}
-            pages, sites = int(store.good.sum()), len(np.unique(store.sites[store.good]))
-        if not topics:
-            fix = "give queries with their pages: --queries"
-            raise InputError("no topic can be made of its pages", fix, str(source))
-        say(f"writing {len(ids):,} pages")
-        write_sample(opened, ids, folder / PAGES, None if queries else making.by_page(topics))
-        making.write_topics(making.Made(tuple(topics), {}), folder / "topics")
-        experiment = _experiment(folder, f"Advice for {source.name}", backend)
-        results = explore_experiment(experiment, folder, True, say)
-        choice = choose_experiment(experiment, folder, say=say) if queries else None
-        first = choice.models[0].first if choice else None
-        variant = DEFAULT_INDEX if choice is None else first.variant if first else BASELINE
-        table = results.table()
-        findings = tuple(_findings(table, variant, topics))
-        blocks, kinds, look, kept = _removed(folder / NAME / "scores", parse_treatment(variant).cleaner)
-        share = float(table.shares[table.position[variant]])
-        errors = (kept.low / kept.value, kept.high / kept.value) if len(ids) < pages else (1.0, 1.0)
-        advice = Advice(
-            title=results.facts.title,
-            pages=pages,
-            sites=sites,
-            sampled=len(ids),
-            by_queries=choice is not None,
-            variant=variant,
-            size=Interval(share, share * errors[0], share * errors[1]),
-            measure=table.main,
-            change=findings[0].change if choice else expected_change([*LEFT_OUT.values()]),
-            elsewhere={} if choice else LEFT_OUT,
-            findings=findings,
-            cautious=None if choice else _cautious(table, topics, collection),
-            blocks=blocks,
-            kinds=kinds,
-            look=look,
-            commands=_commands(variant, collection),
-        )
-        ADVICE.write(folder / ADVICE_FILE, advice)
-        write_report(folder, results, choice, advice=advice)
-        return advice
+    written_names = {TOPICS_FILE, QRELS_FILE, f"{EXPERIMENT}.toml", EXPERIMENT}
+    if folder.exists() and {path.name for path in folder.iterdir() if not path.name.startswith(".")} - written_names:
+        raise StateError("it holds other files than an earlier advice", "name a new folder with -o", str(folder))
+    say(f"reading {collection.path}")
+    answers = _answers(queries)
+    relevant = _relevant_documents(collection, opened, answers)
+    if len(relevant) < MINIMUM:
+        what = f"of {len(relevant)} of its queries a page is in the collection, which are too few"
+        raise InputError(what, f"give at least {MINIMUM}, with ids or URLs of pages", str(queries))
+    experiment_file = _write_experiment(collection, relevant, folder)
+    experiment = replace(
+        load_experiment(experiment_file), backend=backend.name, workers=backend.workers, scheduler=backend.scheduler
+    )
+    explore_experiment(experiment, folder, True, say)
+    return choose_experiment(experiment, folder, say=say)
 
 
-def _asked(file: Path, store: Store) -> tuple[list[making.PseudoTopic], Truths]:
-    """Return the queries of a file that have a page of the collection, each once, with all its pages; and a mask of these."""
-    answers: dict[str, set[str | int]] = {}
-    for number, line in enumerate(read_text(file).splitlines(), start=1):
-        query, page = (" ".join(field.split()) for field in (*line.split("\t"), "")[:2])
-        if line.strip() and not (query and page):
-            fix = "write behind each query a tab and the id or URL of a page that answers it"
-            raise InputError("the line is not a query with its page", fix, f"{file}:{number}")
-        if page:
-            address = page_address(page, None)
-            answers.setdefault(query, set()).add(address.key if address else page)
-    wanted = set().union(*answers.values())
-    known: dict[str | int, set[str]] = {}
-    mask = np.zeros(len(store.good), dtype=np.bool_)
-    for start, ids in store.column("id"):
-        for row in np.flatnonzero(store.good[start : start + len(ids)]).tolist():
-            for name in wanted & {ids[row], int(store.keys[start + row])}:
-                known.setdefault(name, set()).add(ids[row])
-                mask[start + row] = True
-    found = {query: sorted(set().union(*(known.get(page, ()) for page in of))) for query, of in answers.items()}
-    topics = [
-        making.PseudoTopic(f"query-{at}", query, QUERIES, tuple(of))
-        for at, (query, of) in enumerate(found.items(), 1)
-        if of
-    ]
-    if len(topics) < MINIMUM:
-        what = f"of {len(topics)} of its queries a page is in the collection, which are too few"
-        raise InputError(what, f"give at least {MINIMUM}, with ids or URLs of pages", str(file))
-    return topics, mask
+def expected_change(elsewhere: Sequence[float]) -> Interval:
+    """Return the mean of changes on other collections, and the 95 % prediction interval for one more of their kind."""
+    changes = np.array(elsewhere)
+    low, high = -prediction_bounds(-changes, ALPHA / 2), prediction_bounds(changes, ALPHA / 2)
+    return Interval(float(changes.mean()), float(low), float(high))
 
 
-def _experiment(folder: Path, title: str, backend: Backend) -> Experiment:
-    """Write the experiment file, and read it as any other."""
-    values = {"pages": PAGES, "topics": f"topics/{making.TOPICS_FILE}", "qrels": f"topics/{making.QRELS_FILE}"}
-    values["title"] = fit_text(title)
-    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
-    quoted |= dict(zip(("scorer", "cutoff", "method", "share"), re.split("[@|]", DEFAULT_INDEX), strict=True))
-    template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
-    write_text(folder / f"{NAME}.toml", Template(template).substitute(quoted))
-    loaded = load_experiment(folder / f"{NAME}.toml")
-    return replace(loaded, backend=backend.name, workers=backend.workers, scheduler=backend.scheduler)
+def _hash(document_id: str) -> bytes:
+    return hashlib.blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def _findings(table: VariantTable, variant: str, topics: Sequence[making.PseudoTopic]) -> Iterator[Finding]:
-    """Yield what each source's topics say of a variant."""
-    values = table.of(table.main)[[table.position[variant], 0]]
-    of = {topic.id: topic.source for topic in topics}
-    for source in dict.fromkeys(of.values()):
-        after, before = values[:, [of[topic] == source for topic in table.topics]]
-        yield Finding(source, len(after), relative_change(after, before))
+def _written_sample(collection: Collection, ids: set[str], file: Path) -> Collection:
+    """Write the pages with these ids as compressed JSON lines, and open them."""
+    left = set(ids)
+    with atomic_path(file) as temporary, gzip.open(temporary, "wb", compresslevel=1) as packed:
+        for source in documents_apart(collection):
+            if source.problem or source.id not in left:
+                continue
+            left.remove(source.id)
+            page = source.page()
+            text = decode(page.content, page.charset).utf8.decode("utf-8", "replace")
+            member = "contents" if page.is_text else "html"
+            line = json.dumps({"id": source.id, "url": page.url, member: text}, ensure_ascii=False)
+            packed.write(f"{line}\n".encode("utf-8", "replace"))
+    return open_collection(file)
 
 
-def _cautious(
-    table: VariantTable, topics: Sequence[making.PseudoTopic], collection: schema.CollectionTable
-) -> Cautious | None:
-    """Return what sentences choose."""
-    sentences = [topic.id for topic in topics if topic.source == making.SENTENCES]
-    if len(sentences) < MINIMUM:
-        return None
-    sample = Sample(table.of_topics(sentences), (table.main, "AP"), Terms())
-    index = recommended(sample, walk(sample, False)) or 0
-    variant = table.rows[index].name
-    change = expected_change([*BY_SENTENCES.values()])
-    return Cautious(variant, float(table.shares[index]), change, BY_SENTENCES, _commands(variant, collection))
+def _removed_words(store: Path, cleaner: Cleaner) -> tuple[tuple[RemovedWords, ...], Interval]:
+    """Return what a cleaner removes from blocks of each kind, and the share of the words that it keeps.
 
-
-def _commands(variant: str, table: schema.CollectionTable) -> tuple[str, ...]:
-    if variant == BASELINE:
-        return ()
-    document = schema.Document(schema.ExperimentTable("advice"), table, schema.TopicsTable(""), schema.QrelsTable(""))
-    return treatment_commands(document, table.path, parse_treatment(variant))
-
-
-def _removed(
-    store: Path, cleaner: Cleaner
-) -> tuple[tuple[Removed, ...], tuple[Removed, ...], tuple[LookAt, ...], Interval]:
-    """Return what a cleaner removes from blocks and from pages of each kind, pages to look at, and the share that it keeps.
-
-    Its interval is that of a ratio of two sums over sampled pages (95 %, bootstrap).
+    The interval is that of a ratio of two sums over sampled pages (95 %, bootstrap).
     """
     cleaner = resolved(store, cleaner)
     columns = [*shard_columns([cleaner]), "kinds"]
-    pieces = [_words(read_shard(path, columns).combine_chunks(), cleaner) for path in shards(store)]
-    ids = [document for of, _, _ in pieces for document in of]
-    before, after = (np.concatenate([piece[at] for piece in pieces]) for at in (1, 2))
-    lost, words = before - after, before.sum(axis=1)
-    mostly = np.where(words > 0, before.argmax(axis=1), -1)
-
-    def kinds(counts: Floats, of: Floats, without: Floats) -> tuple[Removed, ...]:
-        rows = zip(KINDS, counts.tolist(), of.tolist(), without.tolist(), strict=True)
-        return tuple(Removed(kind.value, int(count), gone / all_) for kind, count, all_, gone in rows if count and all_)
-
-    groups = [mostly == at for at in range(len(KINDS))]
-    of_pages = (np.array([of[group].sum() for group in groups]) for of in (np.ones(len(ids)), words, lost.sum(axis=1)))
-    content = lost[:, _CONTENT].sum(axis=1)
-    worst = [row for row in np.argsort(-content, kind="stable")[:_LOOK].tolist() if content[row] > 0]
-    passages = dict(_passages(store, cleaner, [ids[row] for row in worst]))
-    look = (LookAt(ids[row], int(words[row]), float(lost[row].sum() / words[row]), passages[ids[row]]) for row in worst)
-    share = float(after.sum() / before.sum())
-    bounds = ratio_interval(after.sum(axis=1), words)
-    of_blocks = kinds(before.sum(axis=0), before.sum(axis=0), lost.sum(axis=0))
-    return of_blocks, kinds(*of_pages), tuple(look), Interval(share, *bounds)
+    words_before: list[Floats] = []
+    words_after: list[Floats] = []
+    for path in shards(store):
+        table = read_shard(path, columns).combine_chunks()
+        layout = shard_layout(table)
+        words_before.append(_words_by_kind(table, layout.blocks, layout.words))
+        words_after.append(_words_by_kind(table, layout.blocks, layout.words * shard_mask(table, cleaner, layout)))
+    before, after = np.concatenate(words_before), np.concatenate(words_after)
+    total = before.sum()
+    if not total:
+        raise InputError("none of its pages has a word", "check the path and the format", str(store))
+    blocks: list[RemovedWords] = []
+    for kind, words, words_left in zip(KINDS, before.sum(axis=0).tolist(), after.sum(axis=0).tolist(), strict=True):
+        if words:
+            blocks.append(RemovedWords(kind.value, int(words), (words - words_left) / words))
+    low, high = ratio_interval(after.sum(axis=1), before.sum(axis=1))
+    return tuple(blocks), Interval(float(after.sum() / total), low, high)
 
 
-def _words(table: pa.Table, cleaner: Cleaner) -> tuple[list[str], Floats, Floats]:
-    """Return the ids of a shard's pages, and their words in blocks of each kind, before and after; shape (pages, kinds)."""
-    layout = shard_layout(table)
-    mask = shard_mask(table, cleaner, layout)
+def _words_by_kind(table: pa.Table, block_of_segment: Ints, words: Ints) -> Floats:
+    """Return the words of each page of a shard in blocks of each kind; shape (pages, kinds)."""
     offsets, kinds = list_column(table, "kinds")
-    cells = np.repeat(np.arange(len(table)), np.diff(offsets)) * len(KINDS) + kinds
-
-    def words(weights: Ints) -> Floats:
-        of_blocks = np.bincount(layout.blocks, weights=weights, minlength=len(kinds))
-        return np.bincount(cells, of_blocks, len(table) * len(KINDS)).reshape(-1, len(KINDS)).astype(np.float64)
-
-    return table["id"].to_pylist(), words(layout.words), words(layout.words * mask)
+    page_of_block = np.repeat(np.arange(len(table)), np.diff(offsets))
+    words_of_block = np.bincount(block_of_segment, weights=words, minlength=len(kinds))
+    cells = page_of_block * len(KINDS) + kinds
+    counts = np.bincount(cells, words_of_block, len(table) * len(KINDS))
+    return counts.reshape(-1, len(KINDS)).astype(np.float64)
 
 
-def _passages(store: Path, cleaner: Cleaner, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the longest removed segment of each page that may be content."""
-    for page in explained_pages(store, cleaner, ids):
-        lost = [one.text for one in page.segments if not one.kept and KINDS.index(page.kinds[one.block]) in _CONTENT]
-        longest = max(lost, key=len, default="")
-        yield page.id, longest if len(longest) <= _PASSAGE else f"{longest[: _PASSAGE - 1]}…"
+def _answers(file: Path) -> dict[str, set[str]]:
+    """Return the pages of each query of a file, by their ids or URLs."""
+    answers: dict[str, set[str]] = {}
+    for number, line in enumerate(read_text(file).splitlines(), start=1):
+        if not line.strip():
+            continue
+        query, _, rest = line.partition("\t")
+        query, page = " ".join(query.split()), " ".join(rest.partition("\t")[0].split())
+        if not query or not page:
+            fix = "write behind each query a tab and the id or URL of a page that answers it"
+            raise InputError("the line is not a query with its page", fix, f"{file}:{number}")
+        answers.setdefault(query, set()).add(page)
+    return answers
+
+
+def _relevant_documents(
+    table: schema.CollectionTable, collection: Collection, answers: Mapping[str, set[str]]
+) -> dict[str, list[str]]:
+    """Return the ids of each query's pages; queries without a page of the collection are left out."""
+    documents: dict[str | int, set[str]] = {}
+    for document_id, address in _ids_and_addresses(table, collection):
+        documents.setdefault(document_id, set()).add(document_id)
+        if address is not None:
+            documents.setdefault(address.key, set()).add(document_id)
+    relevant: dict[str, list[str]] = {}
+    for query, pages in answers.items():
+        ids: set[str] = set()
+        for page in pages:
+            address = page_address(page, None)
+            ids |= documents.get(page if address is None else address.key, set())
+        if ids:
+            relevant[query] = sorted(ids)
+    return relevant
+
+
+def _ids_and_addresses(table: schema.CollectionTable, collection: Collection) -> Iterator[tuple[str, Address | None]]:
+    """Yield the id and the address of each document; files have the address that their path gives them."""
+    if not isinstance(collection, Files) or collection.format not in (HTML, Tar.name):
+        for source in documents_apart(collection):
+            if not source.problem:
+                yield source.id, page_address(source.url, None)
+        return
+    rule = collection.options.rule
+    by_path = open_collection(collection.path, replace(collection.options, rule=_PATH_IDS), table.format)
+    # A reference that begins with `/` is relative to the folder that the prefix takes off ids.
+    prefix = f"{rule.prefix.strip('/')}/"
+    for source in documents_apart(by_path):
+        if not source.problem:
+            with suppress(InputError):
+                yield rule.apply(source.id), page_address(source.url, source.id.removeprefix(prefix))
+
+
+def _write_experiment(collection: schema.CollectionTable, relevant: Mapping[str, Sequence[str]], folder: Path) -> Path:
+    """Write topics, qrels and the experiment file that sweeps the families of `thresher choose`; return the file."""
+    topics: list[str] = []
+    qrels: list[str] = []
+    for number, (query, ids) in enumerate(relevant.items(), start=1):
+        topics.append(f"query-{number}\t{query}\n")
+        qrels += [f"query-{number} 0 {document_id} 1\n" for document_id in ids]
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / TOPICS_FILE, "".join(topics))
+    write_text(folder / QRELS_FILE, "".join(qrels))
+    file = folder / f"{EXPERIMENT}.toml"
+    cleaner, _, pruning = DEFAULT_INDEX.partition("|")
+    method, _, cutoff = pruning.partition("@")
+    scorer, _, cleaner_cutoff = cleaner.partition("@")
+    values = {
+        "title": fit_text(f"Advice for {Path(collection.path).name}"),
+        "topics": TOPICS_FILE,
+        "qrels": QRELS_FILE,
+        "scorer": f"{scorer}|{method}",
+    }
+    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
+    template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
+    absolute = replace(collection, path=str(Path(collection.path).resolve()))
+    text = Template(template).substitute(
+        quoted, collection=_table_lines(absolute), cleaner_cutoff=cleaner_cutoff, cutoff=cutoff
+    )
+    write_text(file, text)
+    return file
+
+
+def _table_lines(table: schema.CollectionTable) -> str:
+    """Return the lines of a TOML file for the keys of [collection] that differ from their defaults."""
+    lines: list[str] = []
+    for field in fields(table):
+        value = getattr(table, field.name)
+        if value not in (field.default, (field.default,)):
+            text = json.dumps([*value] if isinstance(value, tuple) else value, ensure_ascii=False)
+            lines.append(f"{field.name} = {text}\n")
+    return "".join(lines)
+
+
+def _commands(table: schema.CollectionTable) -> tuple[str, ...]:
+    """Return the lines for a shell that clean the collection and index what is left."""
+    document = schema.Document(schema.ExperimentTable(EXPERIMENT), table, schema.TopicsTable(""), schema.QrelsTable(""))
+    return treatment_commands(document, table.path, parse_treatment(DEFAULT_INDEX))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import thresher.base.arrow as pa
-from thresher.base.defaults import PSEUDO_COUNTS
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import digest, file_digest, real_path, safe_name
 from thresher.cleaners.scorer import KEEP_LOW, Scorer, cut_texts
@@ -61,9 +60,6 @@ def read_topic_set(source: TopicSource) -> TopicSet:
     qrels = read_catalogue_qrels(judged.id) if isinstance(judged, CatalogueId) else read_qrels(judged, source.column)
     topics = spelled_as(topics, qrels)
     ids, notices = topic_set(topics, qrels, str(source.qrels))
-    # `thresher pseudo-topics` leaves its counts beside the topics that it makes.
-    if isinstance(file, Path) and (file.parent / PSEUDO_COUNTS).exists():
-        notices = [*notices, notice(About.PSEUDO)]
     digests = {
         "topics": _digest(source.file, [[topic.id, topic.query] for topic in topics.values()]),
         "qrels": _digest(source.qrels, qrels),

@@ -49,37 +49,27 @@ class Look:
     first: str
 
 
-def starting_file(pages: Path, topics: Path | None, qrels: Path | None, name: str, file: Path) -> tuple[str, list[str]]:
+def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path) -> tuple[str, list[str]]:
     """Return the text of an experiment file, and what was seen, in sentences.
 
-    Without topics and qrels it names those that `thresher pseudo-topics` makes. Paths are relative to the folder of `file`.
+    Paths are relative to the folder of `file`.
     """
     folder = file.parent
     if not NAME.fullmatch(name):
         fix = "use letters, digits, `.`, `_` and `-`"
         raise ConfigError(f"the name {name!r} cannot name a folder", fix, "--name")
-    if (topics is None) is not (qrels is None):
-        raise InputError("topics and qrels belong together", "give both, or none of them", str(topics or qrels))
-    judgments = read_qrels(qrels) if qrels else {}
+    judgments = read_qrels(qrels)
     seen = look(pages, {document for grades in judgments.values() for document in grades})
     said = [f"{counted(seen.pages, 'page')} read, and {seen.failed:,} that cannot be read."]
-    if topics and qrels:
-        found = spelled_as(read_topics(topics), judgments)
-        matching = sum(topic in judgments for topic in found)
-        said.append(f"{counted(len(found), 'topic')}, {matching:,} with judgments.")
-        if not matching:
-            raise InputError("no topic has judgments", "give topics and qrels that belong together", str(qrels))
-        said.append(f"{seen.known:,} of {seen.judged:,} judged pages are among those read.")
-        if not seen.known:
-            one = next((document for grades in judgments.values() for document in grades), "none")
-            said.append(f"The first page's id is {seen.first}, the first judged one {one}: set `ids` in [collection].")
-    else:
-        made = folder / f"{name}-topics"
-        topics, qrels = made / "topics.tsv", made / "qrels.txt"
-        said.append(
-            "Topics are made of titles and links: "
-            f"{shlex.join(['thresher', 'pseudo-topics', str(pages), '-o', str(made)])}{_flags(seen.reading)}"
-        )
+    topics_read = spelled_as(read_topics(topics), judgments)
+    matching = sum(topic in judgments for topic in topics_read)
+    said.append(f"{counted(len(topics_read), 'topic')}, {matching:,} with judgments.")
+    if not matching:
+        raise InputError("no topic has judgments", "give topics and qrels that belong together", str(qrels))
+    said.append(f"{seen.known:,} of {seen.judged:,} judged pages are among those read.")
+    if not seen.known:
+        judged = next((document for grades in judgments.values() for document in grades), "none")
+        said.append(f"The first page's id is {seen.first}, the first judged one {judged}: set `ids` in [collection].")
     paths = (os.path.relpath(path, folder) for path in (pages, topics, qrels))
     return _text(name, seen, shlex.quote(str(file)), *paths), said
 
@@ -114,11 +104,6 @@ def _rules(paths: Iterable[str]) -> list[IdRule]:
     prefixes = ("", *folders) if len(folders) == 1 else ("",)
     rules = [*(IdRule(prefix=prefix) for prefix in prefixes), IdRule("stem")]
     return [replace(rule, keep_suffix=keep_suffix) for rule in rules for keep_suffix in (False, True)]
-
-
-def _flags(reading: ReadOptions) -> str:
-    flags = [f" --{key.replace('_', '-')} {value}" for key, value in _changed(reading) if not isinstance(value, bool)]
-    return "".join([*flags, *(f" --{key.replace('_', '-')}" for key, value in _changed(reading) if value is True)])
 
 
 def _changed(reading: ReadOptions) -> Iterator[tuple[str, str | bool]]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from thresher.base.files import write_text
 from thresher.experiments.chooser import last_choice
-from thresher.experiments.choosing.advice import Advice
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.held_out import chosen_on_topics
 from thresher.experiments.results import Results
@@ -48,9 +47,6 @@ def write_reports(results: Results, folder: Path) -> None:
     write_report(folder, results, last_choice(folder, results.facts.key))
 
 
-def write_report(folder: Path, results: Results, choice: Choice | None = None, advice: Advice | None = None) -> None:
-    """Write `report.html` into a folder, whole or not at all.
-
-    The page says what is advised or recommended if there is an advice or a choice.
-    """
-    write_text(folder / REPORT_FILE, render_report(results, choice, advice=advice))
+def write_report(folder: Path, results: Results, choice: Choice | None = None) -> None:
+    """Write `report.html` into a folder, whole or not at all; it says what is recommended if there is a choice."""
+    write_text(folder / REPORT_FILE, render_report(results, choice))

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from thresher.base.columns import Declared, Show
 from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.significance import Comparison
+from thresher.experiments.adviser import Advice, RemovedWords
 from thresher.experiments.choosing.choices import Choice, FamilyWalk, Line, ModelChoice, Pick, Tested
 from thresher.experiments.choosing.savings import Savings
 from thresher.experiments.choosing.shared import SharedChoice, Tried
@@ -21,6 +22,11 @@ from thresher.reports.variant_columns import BREAK_EVEN
 from thresher.reports.variant_tables import caption
 
 CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
+
+
+def removed_words_table(advice: Advice) -> Table:
+    """Return the words that cleaning removes, by kind of block."""
+    return Table.of(columns_of(RemovedWords), advice.blocks, "Words that cleaning removes, by kind of block.")
 
 
 def chosen_columns() -> list[Column[Chosen]]:

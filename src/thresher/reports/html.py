@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any
 
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.base.number_text import counted
-from thresher.experiments.choosing.advice import Advice
 from thresher.experiments.choosing.choices import Choice, ModelChoice, Pick
 from thresher.experiments.results import Results
 from thresher.experiments.table import VariantTable, Verdict
@@ -101,12 +100,8 @@ MOST_FAILED = 200
 def render_report(
     results: Results,
     choice: Choice | None = None,
-    advice: Advice | None = None,
 ) -> str:
-    """Return the page: one HTML document with its styles, figures and scripts inside, the same bytes every time.
-
-    An advice stands on the first screen.
-    """
+    """Return the page: one HTML document with its styles, figures and scripts inside, the same bytes every time."""
     facts, pages = results.facts, results.facts.pages
     data = page_data(results, choice)
     bias = facts.title_bias
@@ -118,7 +113,7 @@ def render_report(
         data=packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
         title=facts.title,
         sub=f"{counted(len(facts.topics), 'topic')}{relevant} · {len(results.tables[0].rows) - 1:,} variants",
-        models=[_page(_alone(results, table), choice, advice) for table in results.tables],
+        models=[_page(_alone(results, table), choice) for table in results.tables],
         figures=data["models"],
         chosen=choice is not None,
         ran=results.was_run,
@@ -137,14 +132,14 @@ def _alone(results: Results, table: VariantTable) -> Results:
     return Results(replace(results.facts, noise=noise), (table,))
 
 
-def _page(results: Results, choice: Choice | None, advice: Advice | None) -> dict[str, Any]:
+def _page(results: Results, choice: Choice | None) -> dict[str, Any]:
     """Return what the page shows of results with one retrieval model; None where there is nothing to show."""
     (table,) = results.tables
     model = choice.of(table.retrieval) if choice else None
     screen = _recommended(results, choice, model) if choice and model else _not_chosen(results)
     return {
         "name": table.retrieval,
-        "screen": screen if advice is None else {**screen, **_advised(advice)},
+        "screen": screen,
         "why": _why(choice, model) if choice and model else None,
         "findings": [*summary.model_findings(table)],
         "main": variant_tables.main_table(results),
@@ -224,15 +219,6 @@ def _not_chosen(results: Results) -> dict[str, Any]:
         "figures": [*_baseline_figures(table)],
         "warnings": [*summary.warnings(results)][len(notices(results)) :],
     }
-
-
-def _advised(advice: Advice) -> dict[str, Any]:
-    """Return what the first screen says of an advice."""
-    figures = [("Index size", _change(advice.size.value), "postings")]
-    if advice.change:
-        value, low, high = map(summary.signed_percent, astuple(advice.change))
-        figures.append((measure_header(advice.measure)[0], f"{value} %", f"{low} to {high} %"))
-    return {"sentences": [*summary.advised(advice)], "commands": advice.commands, "figures": figures}
 
 
 def _why(choice: Choice, model: ModelChoice) -> dict[str, Any]:

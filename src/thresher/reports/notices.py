@@ -13,10 +13,6 @@ _SENTENCES = {
     About.UNJUDGED: "{count} without judgments left out: {ids}.",
     About.IRRELEVANT: "{count} without a relevant document: {ids}.",
     About.UNKNOWN: "Judgments of {count} that the topics do not have are not used: {ids}.",
-    About.PSEUDO: (
-        "These are pseudo-topics: on them cleaners that keep titles and headings look far better than they are, and must not "
-        "be compared with others."
-    ),
     About.ASKED: "{count} with the query of a topic that cutoffs are chosen on: {ids}.",
     About.MISSING: "{count} not in this collection: {ids}.",
     About.WITHOUT_TEXT: "{count} without another text counted as emptied: {ids}.",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from thresher.base.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
+from thresher.base.defaults import HOLM, MAIN_MEASURE, MOST_EMPTIED, MOST_TITLED
 from thresher.base.number_text import counted
 from thresher.base.numbers import Interval
-from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
-from thresher.experiments.choosing.advice import Advice
+from thresher.experiments.adviser import Advice
 from thresher.experiments.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
 from thresher.experiments.choosing.shared import SharedChoice
 from thresher.experiments.results import Results, TitleBias
@@ -253,42 +252,23 @@ def _bounded(effect: Effect) -> str:
 
 
 def advised(advice: Advice) -> Iterator[str]:
-    """Give what is advised for a crawl, what to expect, what it rests on, and what it would hurt."""
-    short, size, change = measure_header(advice.measure)[0], advice.size, advice.change
-    by = f", by the sample {percent(size.low)} to {percent(size.high)} %" if size.low < size.high else ""
-    looked = f"{counted(advice.sampled, 'page')} of {advice.pages:,}, {counted(advice.sites, 'site')}"
-    sampled = f"{percent(size.value)} % of the index{by} ({looked})"
-    if advice.by_queries:
-        opening = STAY if advice.variant == BASELINE else f"Use {advice.variant}"
-        yield f"{opening}: {sampled}, as {advice.findings[0].topics:,} queries with their pages choose."
-    else:
-        yield f"Begin with {advice.variant}, the default: {sampled}."
-        yield (
-            f"No topics made of pages were found to choose as people's do. What the default changed of {short} on other "
-            f"collections, each time chosen without them: {_percents(advice.elsewhere)}."
-        )
-    if change:
-        yield f"Expect {short} to change by {_percent_interval(change)} (95 %)."
-    if advice.cautious:
-        one = advice.cautious
-        yield (
-            f"More cautious: {one.variant}, {percent(one.share)} % of the index, the smallest that sentences of these pages "
-            f"accept. What such indexes changed by people's topics: {_percents(one.elsewhere)}; expect "
-            f"{_percent_interval(one.change)}."
-        )
-        said = (f"{one.source} {_percent_interval(one.change)}" for one in advice.findings if one.change)
-        yield f"What these pages' own topics say of the default, on which nothing rests: {'; '.join(said)}."
-    for what, every in (("blocks", advice.blocks), ("pages that mostly are", advice.kinds)):
-        worst = sorted((one for one in every if one.removed >= _MENTIONED), key=lambda one: -one.removed)
-        if worst:
-            told = ", ".join(f"{one.kind} {percent(one.removed)} % ({one.count:,})" for one in worst)
-            yield f"Cleaning removes of the words of {what}: {told}."
-    for page in advice.look:
-        yield f"Look at {page.id}: {percent(page.removed)} % of {page.words:,} words removed, among them: {page.passage}"
-
-
-_MENTIONED = 0.02
-"""Smaller removed shares are not worth a word."""
+    """Give the index to begin with, what it changed elsewhere, and the pages that the figures are computed from."""
+    main = measure_header(MAIN_MEASURE)[0]
+    yield f"Begin with {advice.variant}, the default index."
+    yield (
+        f"On other collections it changed {main} as follows, each time chosen without that collection: "
+        f"{_percents(advice.elsewhere)}."
+    )
+    yield f"On a further collection expect {main} to change by {_percent_interval(advice.change)} (95 %)."
+    words = advice.words
+    bounds = ""
+    if advice.sampled < advice.pages:
+        bounds = f" ({percent(words.low)} to {percent(words.high)} %, by the sample)"
+    pages = f"{counted(advice.sampled, 'page')} of {advice.pages:,}"
+    yield f"Its cleaner keeps {percent(words.value)} % of the words{bounds} of {pages}."
+    if advice.failed:
+        yield f"{counted(advice.failed, 'page')} could not be scored."
+    yield "Queries with their pages choose an index for this collection: thresher advise PAGES --queries FILE."
 
 
 def signed_percent(share: float) -> str:

@@ -1,0 +1,114 @@
+"""Addresses of pages, references between them, and one key for all spellings of a page's address.
+
+The key is a 64-bit hash. It ignores the scheme (http or https), `www.`, the default port, a slash at the end, the name of an
+index page, percent-encoding and the fragment. The query and the case of the path count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from contextlib import suppress
+from typing import NamedTuple
+from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
+
+# The host of pages without URLs: an authority that no web page has.
+_FOLDER = "folder:"
+_WEB_SCHEMES = ("http", "https")
+_DEFAULT_PORTS = ("80", "443", "")
+_INDEX_PAGE = re.compile(r"(?:index|default)\.(?:x?html?|shtml|php[345]?|aspx?|jspx?|cgi|cfm)", re.IGNORECASE)
+# Browsers read %2e as a dot, and remove controls and spaces at the ends of a reference.
+_ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
+_REMOVED_AT_ENDS = "".join(map(chr, range(33)))
+
+
+class Address(NamedTuple):
+    """A page's host in lower case, its path from the root (with `/`), and its query (with `?`, or empty)."""
+
+    host: str
+    path: str
+    query: str
+
+    @property
+    def url(self) -> str:
+        """The base of relative references."""
+        return f"http://{self.host}{self.path}{self.query}"
+
+    @property
+    def key(self) -> int:
+        """The hash of the normalised address: unsigned, 64 bits."""
+        *folders, name = self.path.split("/")
+        if _INDEX_PAGE.fullmatch(name) and not self.query:
+            name = ""
+        # Parts are decoded after the split, so that %2F does not become a separator.
+        parts = [_normalised_escapes(part) for part in (*folders, name)]
+        path = "/".join(parts).rstrip("/")
+        host = self.host.removeprefix("www.")
+        return _hash64(f"{host}\n{path}\n{_normalised_escapes(self.query)}")
+
+
+def page_address(url: str | None, path: str | None) -> Address | None:
+    """Return the address of a page from its URL, else from its path in a folder; None if it has neither.
+
+    >>> page_address("HTTP://www.Example.org:80/a/../b.html#top", None)
+    Address(host='www.example.org', path='/b.html', query='')
+    >>> page_address(None, "a/b.html")
+    Address(host='folder:', path='/a/b.html', query='')
+    """
+    if url:
+        address = resolve(None, url)
+        if address is not None:
+            return address
+    if path is None:
+        return None
+    # In the name of a file `?`, `#` and `%` have no special meaning.
+    return Address(_FOLDER, "/" + quote(path, safe="/", errors="surrogateescape"), "")
+
+
+def resolve(base: Address | None, href: str) -> Address | None:
+    """Resolve a reference against `base`.
+
+    Returns:
+        the target's address; None if the target is not a web page, or if the reference is relative and there is no base.
+
+    >>> resolve(Address("example.org", "/a/b.html", ""), "../c?d#e")
+    Address(host='example.org', path='/c', query='?d')
+    """
+    path, mark, query = href.strip(_REMOVED_AT_ENDS).partition("?")
+    reference = _ENCODED_DOT.sub(".", path.replace("\\", "/")) + mark + query
+    try:
+        target = urlsplit(urljoin(base.url if base else "", reference))
+        target_path = _without_dots(target.path or "/")
+    except ValueError:
+        return None
+    host = _FOLDER if target.netloc == _FOLDER else _host(target.netloc)
+    if not host or target.scheme not in _WEB_SCHEMES:
+        return None
+    return Address(host, target_path, f"?{target.query}" if target.query else "")
+
+
+def _without_dots(path: str) -> str:
+    """Remove `.` and `..` from an absolute path; urljoin leaves them in a reference that is absolute already."""
+    if "/." not in path:
+        return path
+    return urlsplit(urljoin("http://host/", f".{path}")).path
+
+
+def _host(authority: str) -> str:
+    """Return the host of an authority in lower case, with any port but a default one; empty if it has none."""
+    host, _, port = authority.rpartition("@")[2].partition(":")
+    if not host.isascii():
+        with suppress(UnicodeError):
+            host = host.encode("idna").decode()
+    host = host.lower().rstrip(".")
+    if not host or any(character.isspace() for character in host):
+        return ""
+    return host if port in _DEFAULT_PORTS else f"{host}:{port}"
+
+
+def _normalised_escapes(text: str) -> str:
+    return quote(unquote_to_bytes(text.encode("utf-8", "surrogatepass")), safe="")
+
+
+def _hash64(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
