@@ -315,12 +315,12 @@ def explain(
         experiment: the experiment file; None to look for it where it was when it was run.
         indexes: the folder of indexes.
     """
-    from thresher.experiments.explainer import Why, experiment_of, explain_experiment
+    from thresher.experiments.explainer import ExplainOptions, experiment_of, explain_experiment
 
     folder = Path(results)
     file = None if experiment is None else Path(experiment)
-    why = Why(topic, variant, document, retrieval)
-    return explain_experiment(experiment_of(folder, file), folder, Path(indexes), why)
+    options = ExplainOptions(topic, variant, document, retrieval)
+    return explain_experiment(experiment_of(folder, file), folder, Path(indexes), options)
 
 
 def read_results(results: str | Path) -> Results:

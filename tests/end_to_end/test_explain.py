@@ -6,17 +6,17 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import Done
 from small_web import TOPICS, Finished
 
+from thresher.base.errors import StateError
 from thresher.base.files import file_digest
 from thresher.evaluation import read_qrels, read_run
-from thresher.experiments.explainer import Why, experiment_of, explain_experiment
-from thresher.experiments.explaining.explanations import RECORD, Cause, Explanation
+from thresher.experiments.explainer import ExplainOptions, experiment_of, explain_experiment
+from thresher.experiments.explaining.explanations import RECORD, Explanation
 from thresher.experiments.results import read_results, write_results
 from thresher.pages import read_html
 from thresher.reports.explanation_text import explanation_lines
@@ -34,7 +34,7 @@ def finished(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Fi
 
 def explained(finished: Finished, **asked: str) -> Explanation:
     file = experiment_of(finished.results)
-    return explain_experiment(file, finished.results, finished.indexes.parent, Why(**asked))
+    return explain_experiment(file, finished.results, finished.indexes.parent, ExplainOptions(**asked))
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +64,7 @@ def test_ranks_and_values_are_those_of_the_runs(finished: Finished, every: Expla
         assert {document.document for document in topic.documents} == moved
         assert topic.unmoved == len(judged - moved)
         for document in topic.documents:
-            assert len(document.others) == min(document.other_documents, 5)
-            assert document.unjudged <= document.other_documents
+            assert len(document.overtakers) == min(document.overtaker_count, 5)
             assert document.grade == qrels[topic.topic][document.document]
             assert (document.rank_before, document.rank_after) == tuple(one.get(document.document) for one in places)
             parts = document.removed + document.pruned + document.length + document.statistics
@@ -94,24 +93,17 @@ def test_passages_are_those_of_the_page_and_account_for_every_lost_word(finished
     assert kinds == {"title", "heading", "link", "text"}
 
 
-def test_losses_and_gains_add_up(every: Explanation) -> None:
+def test_shares_of_the_loss_add_up(every: Explanation) -> None:
     assert every.loss is not None
-    assert every.gain is not None
-    changes = [topic.change for topic in every.topics]
-    assert every.loss.total == pytest.approx(-sum(change for change in changes if change < 0))
-    assert every.gain.total == pytest.approx(sum(change for change in changes if change > 0))
-    assert every.loss.causes[Cause.EMPTIED].share > 0
-    for total in (every.loss, every.gain):
-        assert sum(share.share for share in total.causes.values()) == pytest.approx(1)
-        assert sum(share.share for share in total.kinds.values()) <= 1 + 1e-9
-        assert sum(share.share for share in total.pages.values()) == pytest.approx(
-            sum(share.share for share in total.kinds.values())
-        )
-        for share in (*total.causes.values(), *total.kinds.values(), *total.pages.values()):
-            assert 0 <= share.low <= share.share <= share.high <= 1 + 1e-9
+    losses = [-topic.change for topic in every.topics if topic.change < 0]
+    assert every.loss.total == pytest.approx(sum(losses))
+    assert every.loss.topics == len(losses)
+    assert sum(share.share for share in every.loss.shares.values()) == pytest.approx(1)
+    for share in every.loss.shares.values():
+        assert 0 <= share.low <= share.share <= share.high <= 1 + 1e-9
     for topic in every.topics:
-        assert (topic.cause is None) is (topic.change == 0)
-        assert sum(topic.shares.values()) == pytest.approx(1 if topic.change else 0)
+        if topic.change == 0:
+            assert topic.part is None
 
 
 def test_the_verb_prints_the_answer_first_and_the_record_on_request(
@@ -122,15 +114,16 @@ def test_the_verb_prints_the_answer_first_and_the_record_on_request(
     topic = next(topic for topic in every.topics if topic.topic == "3")
     lines = done.out.splitlines()
     assert lines[0].startswith(f"Topic 3 {'lost' if topic.change < 0 else 'won'}: {NDCG} {topic.before[NDCG]:.4f} → ")
-    assert lines[1].startswith(f"Cause: {topic.cause} (")
+    assert lines[1] == f"Largest part: {topic.part}."
     assert any(topic.documents[0].document in line for line in lines)
     done = call("explain", "results/web", "3", "--variant", "words@40", "--json", cwd=finished.web.folder)
     (alone,) = RECORD.parse(done.out, "record").topics
     # Of one topic all documents that overtook others are listed.
-    assert replace(alone, documents=tuple(replace(one, others=one.others[:5]) for one in alone.documents)) == topic
+    assert (
+        replace(alone, documents=tuple(replace(one, overtakers=one.overtakers[:5]) for one in alone.documents)) == topic
+    )
     for one in alone.documents:
-        assert len(one.others) == one.other_documents
-        assert sum(other.grade is None for other in one.others) == one.unjudged
+        assert len(one.overtakers) == one.overtaker_count
     done = call("explain", finished.results, "--indexes", finished.indexes.parent, cwd=finished.web.folder)
     assert done.code == 0
     assert "largest change" in done.out
@@ -141,7 +134,7 @@ def test_one_document_is_explained_whole(finished: Finished, every: Explanation)
     chosen = next(one for one in topic.documents if len(one.passages) > 3)
     alone = explained(finished, variant="words@40", topic=topic.topic, document=chosen.document)
     (one,) = alone.topics[0].documents
-    assert replace(one, others=one.others[:5]) == chosen
+    assert replace(one, overtakers=one.overtakers[:5]) == chosen
     text = "\n".join(explanation_lines(alone, 1000))
     assert all(passage.text in text for passage in one.passages)
     # Also one that nobody judged.
@@ -241,13 +234,14 @@ def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Ca
     refused("results/web: there are no results. Fix: name the folder of a finished run: results/NAME")
 
 
-def test_the_experiment_file_is_found_where_it_was(copy: Finished, tmp_path: Path) -> None:
+def test_the_experiment_file_is_found_where_it_was(copy: Finished) -> None:
     assert experiment_of(copy.results).name == "web"
     manifest = copy.results / "manifest.json"
     values = json.loads(manifest.read_text())
     assert values["config"]["path"] == "../../web.toml"
-    # Results of earlier versions have no path: the file is two folders above.
-    del values["config"]["path"]
-    manifest.write_text(json.dumps(values))
     assert experiment_of(copy.results).file == copy.file.resolve()
     assert experiment_of(copy.results, copy.file).file == copy.file
+    del values["config"]["path"]
+    manifest.write_text(json.dumps(values))
+    with pytest.raises(StateError, match="--experiment"):
+        experiment_of(copy.results)

@@ -11,7 +11,7 @@ import pytest
 
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner
 from thresher.cleaners.scorer import KEEP_HIGH
-from thresher.experiments.explaining.topic_explaining import cut_page
+from thresher.experiments.explaining.removed_passages import cut_page
 from thresher.indexes.analysis import analyse, english_analyzer
 from thresher.scores.block_kinds import BlockKind
 from thresher.scores.removed import DROPPED, DROPPED_HEADING, PageVerdicts, explained_pages
@@ -101,10 +101,7 @@ def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> Non
         cleaned = cut_page(replace(page, kinds=kinds), analyzer, {*whole})
         removed = sum((Counter(passage.terms) for passage in cleaned.removed), Counter[str]())
         assert Counter(cleaned.kept) + removed == whole
-        assert sum(cleaned.removed_tokens.values()) == removed.total()
         for kind in (BlockKind.LINK, BlockKind.TEXT):
-            texts = [one.text for one in page.segments if kinds[one.block] is kind]
-            assert cleaned.tokens.get(kind, 0) == len(analyse(analyzer, "\n".join(texts)))
             kept = [one.text for one in page.segments if kinds[one.block] is kind and one.kept]
             assert Counter(cleaned.kept_in.get(kind, {})) == Counter(analyse(analyzer, "\n".join(kept)))
         for passage in cleaned.removed:

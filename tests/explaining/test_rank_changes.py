@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.experiments.explaining.causes import RankChanges, by_rank
+from thresher.experiments.explaining.rank_changes import RankChanges, by_rank
 
 rankings = st.permutations("abcdef").flatmap(lambda order: st.integers(0, 6).map(lambda size: tuple(order[:size])))
 

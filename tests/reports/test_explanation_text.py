@@ -8,12 +8,12 @@ import pytest
 from explained_samples import DOCUMENT
 
 from thresher.experiments.explaining.explanations import (
-    Cause,
     DocumentChange,
     Drop,
     Explanation,
-    Named,
+    Part,
     Passage,
+    Reason,
     TopicExplanation,
 )
 from thresher.reports.explanation_text import explanation_lines
@@ -43,10 +43,8 @@ DROPS = (
 
 def lines(document: DocumentChange) -> list[str]:
     values = {"AP": 0.5}, {"AP": 0.25}
-    topic = TopicExplanation(
-        "7", "oats and rye", *values, -0.25, Cause.LOST, {Cause.LOST: 1.0}, (document,), 0, (90, 80), (5, 5), ()
-    )
-    explanation = Explanation("e", "words@9", "qld", "AP", (Named.RECOMMENDED, 3), 40, (topic,), None, None)
+    topic = TopicExplanation("7", "oats and rye", *values, -0.25, Part.REMOVED, (document,), 0)
+    explanation = Explanation("e", "words@9", "qld", "AP", Reason.RECOMMENDED, 3, 40, (topic,), None)
     return [*explanation_lines(explanation, 200)]
 
 
@@ -54,13 +52,13 @@ def test_a_topic_and_a_document_in_words() -> None:
     said = lines(replace(DOCUMENT, passages=()))
     assert said[:4] == [
         "Topic 7 lost: AP 0.5000 → 0.2500 (−0.2500).",
-        "Cause: lost evidence (100.0 %).",
+        "Largest part: removed text.",
         "Query: oats and rye",
         "Variant: words@9 (the recommended variant), by qld, 40 hits per topic.",
     ]
     (row,) = (line for line in said if line.startswith("a "))
     # Parts that are 0 throughout are left out.
-    assert row.split() == ["a", "2", "2", "→", "5", "lost", "evidence", "3.5000", "−1.2500", "−1.5000", "+0.2500"]
+    assert row.split() == ["a", "2", "2", "→", "5", "removed", "text", "3.50", "−1.25", "−1.50", "+0.25"]
     assert said[-4:] == [
         "a: fell by 3, 2 → 5; grade 2; 40 → 30 tokens",
         "  words of the topic: oat 3 → 1, rye 2 → 1 → 0 (pruned), bran 1 → 0 (pruned), corn 4",
@@ -80,7 +78,7 @@ def test_why_a_passage_was_removed_and_when_it_returns(drop: Drop, said: str) ->
 
 def test_documents_that_leave_or_enter_a_ranking() -> None:
     assert "a: rank 2 → not retrieved; grade 2; 40 → 0 tokens; nothing of it is in the index" in lines(
-        replace(DOCUMENT, rank_after=None, length_after=0, emptied=True, cause=Cause.EMPTIED)
+        replace(DOCUMENT, rank_after=None, length_after=0, emptied=True)
     )
     rose = lines(replace(DOCUMENT, rank_before=8, grade=None))
     assert "a: rose by 3, 8 → 5; grade unjudged; 40 → 30 tokens" in rose

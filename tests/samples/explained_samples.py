@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from thresher.base.files import safe_name
-from thresher.experiments.explaining.explanations import Cause, DocumentChange, Neighbour, Passage, TermChange
+from thresher.experiments.explaining.explanations import DocumentChange, Neighbour, Part, Passage, TermChange
 from thresher.experiments.measuring import build_variant
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.pruning.treatments import parse_treatment
@@ -47,15 +47,11 @@ DOCUMENT = DocumentChange(
         TermChange("husk", 1, 0, 0, 0, 0.0),
         TermChange("corn", 1, 4, 4, 4, 0.0),
     ),
-    others=(Neighbour("b", None, 9, 3), Neighbour("c", 0, None, 4)),
-    other_documents=3,
-    unjudged=1,
-    contributions={},
-    cause=Cause.LOST,
+    overtakers=(Neighbour("b", None, 9, 3), Neighbour("c", 0, None, 4)),
+    overtaker_count=3,
+    part=Part.REMOVED,
     credit=-0.3,
-    removed_tokens={BlockKind.LINK: 6, BlockKind.TEXT: 4},
     lost={BlockKind.TITLE: 0.4, BlockKind.LINK: 0.6},
-    page=BlockKind.TEXT,
     passages=(
         Passage(0, BlockKind.TITLE, "Oats", 1, {"oat": 1}, ()),
         Passage(3, BlockKind.LINK, "Oats or rye", 3, {"oat": 1, "rye": 1}, ()),

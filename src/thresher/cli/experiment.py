@@ -260,19 +260,20 @@ def _shared(choice: SharedChoice, results: Path) -> options.Answer:
 @click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole record as JSON.")
 def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool, **asked: str | None) -> None:
-    """Explain why a TOPIC of finished results won or lost against the baseline; without one, all topics together.
+    """Explain why a TOPIC of finished results won or lost against the baseline, or the loss of all topics.
 
-    For each judged document that rose or fell: by how many ranks, its score's change taken apart exactly into lost and
-    pruned terms, length and statistics, the removed passages that hold topic words, and the cutoffs that bring these back.
+    For each judged document that rose or fell, shows its ranks, the parts of its score's change (removed text, pruned
+    postings, length, statistics), the removed passages with topic words, and the cutoffs that bring these passages back.
+    For all topics, shows the share of the loss by kind of block.
     """
-    from thresher.experiments.explainer import Why, experiment_of, explain_experiment
+    from thresher.experiments.explainer import ExplainOptions, experiment_of, explain_experiment
     from thresher.experiments.explaining.explanations import RECORD
     from thresher.reports.explanation_text import explanation_lines
 
-    why = Why(**asked)
-    if why.document is not None and why.topic is None:
+    asked_for = ExplainOptions(**asked)
+    if asked_for.document is not None and asked_for.topic is None:
         raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
-    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, options.say)
+    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, asked_for, options.say)
     if as_json:
         options.tell_all(RECORD.text(explained))
         return

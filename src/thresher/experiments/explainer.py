@@ -18,10 +18,11 @@ from thresher.experiments import stages
 from thresher.experiments.chooser import check_key, command_of, last_choice
 from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.config import Experiment, load_experiment
-from thresher.experiments.explaining.causes import total_change
-from thresher.experiments.explaining.explanations import Explanation, Named, TopicExplanation
-from thresher.experiments.explaining.topic_explaining import CutPage, TopicRuns, cut_page, explain_topic, needed_pages
-from thresher.experiments.inputs import Folders, Scored, TopicSet, score_experiment
+from thresher.experiments.explaining.explanations import Explanation, Reason, TopicExplanation
+from thresher.experiments.explaining.removed_passages import CutPage, cut_page
+from thresher.experiments.explaining.shares import loss_of
+from thresher.experiments.explaining.topic_explaining import Comparison, TopicRuns, needed_pages
+from thresher.experiments.inputs import Folders, Scored, score_experiment
 from thresher.experiments.results import RESULTS_FILE, Results, read_results
 from thresher.experiments.table import Variant
 from thresher.experiments.variants import folder_name
@@ -36,12 +37,19 @@ from thresher.scores.store import shards
 _SAME = 1e-9
 _NEAR = 3
 _LISTED = 5
-"""Documents that overtook one, where all topics are explained: all of all would be by far the most of the record."""
+"""Documents listed that overtook another, where all topics are explained: all of them would be most of the record."""
 
 
 @dataclass(frozen=True)
-class Why:
-    """The topic to explain (None for all), with a variant (None for the recommended one), a document, a retrieval model."""
+class ExplainOptions:
+    """What to explain.
+
+    Args:
+        topic: None for all topics.
+        variant: None for the recommended variant, or else the one with the largest change of the main measure.
+        document: of the topic; None for all judged documents that rose or fell.
+        retrieval: the retrieval model; None for the experiment's first.
+    """
 
     topic: str | None = None
     variant: str | None = None
@@ -50,36 +58,51 @@ class Why:
 
 
 def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
-    """Return the experiment whose results are in a folder: its `file`, or None to look where it was when it was run."""
+    """Return the experiment whose results are in a folder.
+
+    Args:
+        folder: the results of the experiment.
+        file: the experiment file; None to read it at its path when it was run.
+    """
     if not (folder / RESULTS_FILE).exists():
         raise StateError("there are no results", "name the folder of a finished run: results/NAME", str(folder))
-    if file is not None:
-        return load_experiment(file)
+    return load_experiment(file or _experiment_file(folder))
+
+
+def _experiment_file(folder: Path) -> Path:
+    manifest = folder / "manifest.json"
     try:
-        config = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["config"]
-        name, path = config["file"], config.get("path", "")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        path: str = json.loads(manifest.read_text(encoding="utf-8"))["config"]["path"]
+        file = (folder / path).resolve()
+    except (OSError, ValueError, KeyError, TypeError) as error:
         choice = read_choice(folder)
         fix = f"run `{choice.check}`" if choice else "name the experiment file with --experiment"
-        raise StateError("the manifest does not say what was run", fix, str(folder / "manifest.json")) from error
-    # Results of versions that kept no path are mostly in `results/` beside the file.
-    for candidate in ([folder / path] if path else []) + [folder / ".." / ".." / name, Path(name)]:
-        if candidate.is_file():
-            return load_experiment(candidate.resolve())
-    fix = "name it with --experiment"
-    raise StateError(f"the experiment file {name} is not where it was when it was run", fix, str(folder))
+        raise StateError("the manifest does not say what was run", fix, str(manifest)) from error
+    if not file.is_file():
+        what = f"the experiment file {file.name} is not where it was when it was run"
+        raise StateError(what, "name it with --experiment", str(folder))
+    return file
 
 
 def explain_experiment(
     experiment: Experiment,
     folder: Path,
     indexes: Path = Path("indexes"),
-    why: Why = Why(),
+    options: ExplainOptions = ExplainOptions(),
     say: Callable[[str], None] = lambda _: None,
 ) -> Explanation:
     """Explain one topic of a finished experiment, or all.
 
-    `folder` has its results, `indexes` has `<experiment>/<variant>/`; `say` is called with a line for each stage that begins.
+    Args:
+        experiment: as it was run.
+        folder: its results.
+        indexes: the folder with `<experiment>/<variant>/`.
+        options: what to explain.
+        say: called with a line for each stage that begins.
+
+    Raises:
+        ConfigError: if there is no such topic, variant, document or retrieval model.
+        StateError: if scores, runs or indexes are missing, damaged or of another configuration.
     """
     check_installed()
     if not shards(folder / "scores"):
@@ -88,179 +111,207 @@ def explain_experiment(
         results = read_results(folder)
         scored = score_experiment(experiment, folder, False, say)
         check_key(results.facts.key, stages.evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
-        return _Explaining(experiment, Folders(folder, indexes / experiment.name), results, scored, why).all(say)
+        folders = Folders(folder, indexes / experiment.name)
+        return _Explainer(experiment, folders, results, scored, options).explain(say)
 
 
 def _run_again(experiment: Experiment, folder: Path) -> str:
     return f"run the experiment again: `{command_of('run', experiment, folder)}`"
 
 
-class _Explaining:
-    """A variant against the baseline."""
+@dataclass(frozen=True)
+class _ExplainedVariant:
+    """The variant to explain: its row in the table, and why this one."""
 
-    def __init__(self, experiment: Experiment, folders: Folders, results: Results, scored: Scored, why: Why) -> None:
-        self.experiment, self.folders, self.results, self.scored, self.why = experiment, folders, results, scored, why
-        self.again = _run_again(experiment, folders.results)
+    row: int
+    reason: Reason
+
+
+Run = Mapping[str, Mapping[str, float]]
+"""Scores by topic and document."""
+
+
+class _Explainer:
+    """Explains a variant against the baseline."""
+
+    def __init__(
+        self, experiment: Experiment, folders: Folders, results: Results, scored: Scored, options: ExplainOptions
+    ) -> None:
+        self.experiment = experiment
+        self.folders = folders
+        self.results = results
+        self.scored = scored
+        self.options = options
+        self.run_again = _run_again(experiment, folders.results)
         self.model = self._model()
         self.table = results.table(self.model.name)
-        self.main = self.table.main
-        self.row, self.named = self._variant()
-        treatment = self.table.rows[self.row].variant.treatment
+        self.variant = self._variant()
+        self.name = self.table.rows[self.variant.row].name
+        treatment = self.table.rows[self.variant.row].variant.treatment
         self.treatment = Treatment(resolved(scored.store, treatment.cleaner), treatment.pruning)
-        self.topics: TopicSet = scored.inputs.topics
+        self.topics = scored.inputs.topics
 
-    def all(self, say: Callable[[str], None]) -> Explanation:
-        ids = self._topics()
-        both = (Treatment(), self.treatment)
-        folders = [self._index(treatment) for treatment in both]
-        before, after = (self._run(treatment) for treatment in both)
+    def explain(self, say: Callable[[str], None]) -> Explanation:
+        topics = self._topics()
+        index_before = self._index(Treatment())
+        index_after = self._index(self.treatment)
+        run_before = self._run(Treatment())
+        run_after = self._run(self.treatment)
+        all_topics = self.options.topic is None
         with ExitStack() as stack:
-            first, second = (stack.enter_context(ScoredIndex(index, self.model.exact)) for index in folders)
-            # Another experiment of this name may have put its own in place before they were open.
-            for treatment in both:
-                self._index(treatment)
-            every = [self._topic_runs(topic, first, before, after) for topic in ids]
-            say(f"reading the pages of {len(every)} topics")
-            pages = self._pages(every, second)
+            before = stack.enter_context(ScoredIndex(index_before, self.model.exact))
+            after = stack.enter_context(ScoredIndex(index_after, self.model.exact))
+            # Another experiment of this name may have put its own in place before both were open.
+            self._index(Treatment())
+            self._index(self.treatment)
+            runs = [self._topic_runs(topic, before, run_before, run_after) for topic in topics]
+            say(f"reading the pages of {len(runs)} topics")
+            pages = self._pages(runs, after)
             say(f"explaining scores: {self.name} against {self.table.baseline.name}")
-            explained = [
-                explain_topic(
-                    runs,
-                    self.model,
-                    first,
-                    second,
-                    pages,
-                    self.treatment,
-                    self.results.measures,
-                    self.main,
-                    _LISTED if self.why.topic is None else None,
-                )
-                for runs in progress(every, "topics", len(every), "topics")
-            ]
+            comparison = Comparison(
+                model=self.model,
+                before=before,
+                after=after,
+                treatment=self.treatment,
+                measures=self.results.measures,
+                main=self.table.main,
+                most_overtakers=_LISTED if all_topics else None,
+            )
+            explained = [comparison.explain(run, pages) for run in progress(runs, "topics", len(runs), "topics")]
         self._check_values(explained)
-        whole = self.why.topic is None
         return Explanation(
             experiment=self.results.facts.experiment,
             variant=self.name,
             retrieval=self.model.name,
-            measure=self.main,
-            named=self.named,
+            measure=self.table.main,
+            reason=self.variant.reason,
+            built=len(self._built()),
             depth=self.experiment.depth,
             topics=tuple(explained),
-            loss=total_change(explained, True) if whole else None,
-            gain=total_change(explained, False) if whole else None,
+            loss=loss_of(explained) if all_topics else None,
         )
 
     def _model(self) -> RetrievalModel:
         models = {model.name: model for model in self.experiment.retrieval}
-        if self.why.retrieval is None:
+        if self.options.retrieval is None:
             return self.experiment.retrieval[0]
-        if self.why.retrieval not in models:
-            raise _missing("retrieval model", self.why.retrieval, models, "--model")
-        return models[self.why.retrieval]
+        if self.options.retrieval not in models:
+            raise _missing("retrieval model", self.options.retrieval, models, "--model")
+        return models[self.options.retrieval]
 
-    @property
-    def name(self) -> str:
-        """The variant's canonical name."""
-        return self.table.rows[self.row].name
+    def _built(self) -> dict[str, int]:
+        """Return the rows of the variants that were built, by name, without the baseline."""
+        return {self.table.rows[row].name: row for row in self.table.built if row}
 
-    def _variant(self) -> tuple[int, tuple[Named, int]]:
-        built = {self.table.rows[index].name: index for index in self.table.built if index}
-        if self.why.variant is not None:
-            if self.why.variant not in built:
-                raise _missing("variant", self.why.variant, built, "--variant")
-            return built[self.why.variant], (Named.ASKED, len(built))
+    def _variant(self) -> _ExplainedVariant:
+        built = self._built()
+        if self.options.variant is not None:
+            if self.options.variant not in built:
+                raise _missing("variant", self.options.variant, built, "--variant")
+            return _ExplainedVariant(built[self.options.variant], Reason.NAMED)
         choice = last_choice(self.folders.results, self.results.facts.key)
         model = choice.of(self.model.name) if choice else None
         if choice and model and model.first:
             if model.first.variant not in built:
                 fix = f"run `{choice.check}`, or name another with --variant"
                 raise StateError(f"the recommended {model.first.variant} was not built", fix, self.experiment.name)
-            return built[model.first.variant], (Named.RECOMMENDED, len(built))
+            return _ExplainedVariant(built[model.first.variant], Reason.RECOMMENDED)
         if not built:
             raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
-        means = self.table.mean(self.main)
-        largest = max(built.values(), key=lambda index: abs(means[index] - means[0]))
-        return largest, (Named.LARGEST_CHANGE, len(built))
+        means = self.table.mean(self.table.main)
+        largest = max(built.values(), key=lambda row: abs(means[row] - means[0]))
+        return _ExplainedVariant(largest, Reason.LARGEST_CHANGE)
 
     def _topics(self) -> tuple[str, ...]:
-        if self.why.topic is None:
+        if self.options.topic is None:
             return self.topics.ids
-        if self.why.topic not in self.topics.ids:
-            raise _missing("topic", self.why.topic, self.topics.ids, "TOPIC")
-        return (self.why.topic,)
+        if self.options.topic not in self.topics.ids:
+            raise _missing("topic", self.options.topic, self.topics.ids, "TOPIC")
+        return (self.options.topic,)
 
     def _index(self, treatment: Treatment) -> Path:
+        """Return the folder of the index of a treatment, after checks that it is whole and of this experiment."""
         variant = Variant(treatment)
         folder = self.folders.indexes / folder_name(variant)
-        path, key = self.folders.stage(f"index-{folder_name(variant)}"), self._index_key(treatment)
+        path = self.folders.stage(f"index-{folder_name(variant)}")
+        key = self._index_key(treatment)
         if stages.finished(stages.INDEXES, path, key) is None:
             what = f"the record of the index of {variant.name} is missing or of another configuration"
-            raise StateError(what, self.again, str(path))
+            raise StateError(what, self.run_again, str(path))
         if not folder.is_dir():
-            fix = f"name the folder of indexes with --indexes, or {self.again}"
+            fix = f"name the folder of indexes with --indexes, or {self.run_again}"
             raise StateError(f"the index of {variant.name} is not there", fix, str(folder))
         if stages.finished_index(path, key, folder) is None:
-            raise StateError(
-                f"the index of {variant.name} is damaged or of another experiment", self.again, str(folder)
-            )
+            what = f"the index of {variant.name} is damaged or of another experiment"
+            raise StateError(what, self.run_again, str(folder))
         return folder
 
     def _index_key(self, treatment: Treatment) -> str:
-        return stages.index_origin(
-            self.scored, treatment, self.experiment.index, self.experiment.original_statistics
-        ).key
+        experiment = self.experiment
+        origin = stages.index_origin(self.scored, treatment, experiment.index, experiment.original_statistics)
+        return origin.key
 
-    def _run(self, treatment: Treatment) -> dict[str, dict[str, float]]:
+    def _run(self, treatment: Treatment) -> Run:
         variant = Variant(treatment)
         path = self.folders.run(variant, self.model, len(self.experiment.retrieval) == 1, False)
         if not path.exists():
-            raise StateError(f"the run of {variant.name} is not there", self.again, str(path))
+            raise StateError(f"the run of {variant.name} is not there", self.run_again, str(path))
         key = stages.search_key(self._index_key(treatment), self.model, self.experiment.depth, self.topics)
         if stages.finished_run(self.folders.stage(f"search-{path.stem}"), key, path) is None:
-            raise StateError(f"the run of {variant.name} is not what was searched", self.again, str(path))
+            raise StateError(f"the run of {variant.name} is not what was searched", self.run_again, str(path))
         return read_run(path)
 
-    def _topic_runs(
-        self,
-        topic: str,
-        index: ScoredIndex,
-        before: Mapping[str, Mapping[str, float]],
-        after: Mapping[str, Mapping[str, float]],
-    ) -> TopicRuns:
-        query, qrels = self.topics.topics[topic].query, self.topics.qrels[topic]
-        runs = before.get(topic, {}), after.get(topic, {})
-        asked = self.why.document
-        if asked is not None and asked not in {**runs[0], **runs[1]}:
-            raise _missing("document", asked, {**runs[0], **runs[1]}, f"topic {topic}", "retrieved by either run")
-        return TopicRuns(topic, query, Counter(analyse(index.analyzer, query)), qrels, *runs, asked)
+    def _topic_runs(self, topic: str, index: ScoredIndex, before: Run, after: Run) -> TopicRuns:
+        query = self.topics.topics[topic].query
+        scores_before = before.get(topic, {})
+        scores_after = after.get(topic, {})
+        document = self.options.document
+        retrieved = {*scores_before, *scores_after}
+        if document is not None and document not in retrieved:
+            raise _missing("document", document, retrieved, f"topic {topic}", "retrieved by either run")
+        return TopicRuns(
+            topic=topic,
+            query=query,
+            terms=Counter(analyse(index.analyzer, query)),
+            qrels=self.topics.qrels[topic],
+            before=scores_before,
+            after=scores_after,
+            document=document,
+        )
 
-    def _pages(self, every: Iterable[TopicRuns], index: ScoredIndex) -> dict[str, CutPage]:
-        wanted: set[str] = set()
+    def _pages(self, runs: Iterable[TopicRuns], index: ScoredIndex) -> dict[str, CutPage]:
+        documents: set[str] = set()
         terms: set[str] = set()
-        for runs in every:
-            wanted |= needed_pages(runs, self.treatment)
-            terms |= {*runs.terms}
-        return {
-            page.id: cut_page(page, index.analyzer, terms)
-            for page in explained_pages(self.scored.store, self.treatment.cleaner, wanted)
-        }
+        for run in runs:
+            documents |= needed_pages(run, self.treatment)
+            terms |= {*run.terms}
+        pages = explained_pages(self.scored.store, self.treatment.cleaner, documents)
+        return {page.id: cut_page(page, index.analyzer, terms) for page in pages}
 
-    def _check_values(self, explained: Iterable[TopicExplanation]) -> None:
-        known, position = self.table.of(self.main), {topic: number for number, topic in enumerate(self.table.topics)}
-        for topic in explained:
-            for row, values in ((0, topic.before), (self.row, topic.after)):
-                if abs(known[row, position[topic.topic]] - values[self.main]) > _SAME:
-                    raise StateError(
-                        f"the run of {self.table.rows[row].name} is not the one in results.json: topic {topic.topic} differs",
-                        self.again,
-                        str(self.folders.results),
-                    )
+    def _check_values(self, topics: Iterable[TopicExplanation]) -> None:
+        for topic in topics:
+            self._check_value(topic, 0, topic.before)
+            self._check_value(topic, self.variant.row, topic.after)
+
+    def _check_value(self, topic: TopicExplanation, row: int, values: Mapping[str, float]) -> None:
+        main = self.table.main
+        column = self.table.topics.index(topic.topic)
+        if abs(self.table.of(main)[row, column] - values[main]) > _SAME:
+            raise StateError(
+                f"the run of {self.table.rows[row].name} is not the one in results.json: topic {topic.topic} differs",
+                self.run_again,
+                str(self.folders.results),
+            )
 
 
-def _missing(what: str, name: str, known: Collection[str], where: str, how: str = "") -> ThresherError:
-    near = get_close_matches(name, known, _NEAR) or sorted(known)[:_NEAR]
-    more = ", …" if 1 < len(near) < len(known) else ""
-    fix = f"use {'one of ' if len(near) > 1 else ''}{', '.join(near)}{more}" if near else "choose another"
-    problem = f"the {what} {name!r} was not {how}" if how else f"there is no {what} {name!r}"
-    return ConfigError(problem, fix, where)
+def _missing(kind: str, name: str, names: Collection[str], where: str, lacks: str = "") -> ThresherError:
+    """Return the error for a name that is not there, with the nearest names; `lacks` is the property that it lacks."""
+    nearest = get_close_matches(name, names, _NEAR) or sorted(names)[:_NEAR]
+    fix = "choose another"
+    if len(nearest) == 1:
+        fix = f"use {nearest[0]}"
+    elif nearest:
+        more = ", …" if len(nearest) < len(names) else ""
+        fix = f"use one of {', '.join(nearest)}{more}"
+    what = f"the {kind} {name!r} was not {lacks}" if lacks else f"there is no {kind} {name!r}"
+    return ConfigError(what, fix, where)

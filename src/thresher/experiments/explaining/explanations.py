@@ -11,18 +11,13 @@ from thresher.base.shown import Shown
 from thresher.scores.block_kinds import BlockKind
 
 
-class Cause(StrEnum):
-    """Why a document changed its rank: see `thresher.experiments.explaining.causes`."""
+class Part(StrEnum):
+    """A part of the change of a score, in the order of computation; see `thresher.experiments.explaining.score_parts`."""
 
-    LOST = "lost evidence"
-    EMPTIED = "emptied page"
-    PRUNED = "pruned terms"
+    REMOVED = "removed text"
+    PRUNED = "pruned postings"
     LENGTH = "length"
     STATISTICS = "statistics"
-    UNJUDGED = "overtaken by unjudged"
-    OTHERS_LOST = "others lost evidence"
-    OTHERS_PRUNED = "others' terms pruned"
-    SEVERAL = "several together"
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,7 @@ class TermChange:
         term: as it is indexed.
         in_query: its tf in the query.
         before, cleaned, after: its tf in the document: in the baseline's index, after cleaning, in the variant's index.
-        part: of the change of the document's score, what this term's lost occurrences make.
+        part: the part of the change of the document's score that this term's lost occurrences make.
     """
 
     term: str
@@ -98,24 +93,23 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class DocumentChange:
-    """A judged document of which the rank changed, or one that was asked for.
+    """A judged document whose rank changed, or the document that was asked for.
 
     Args:
-        document, grade: its id, and its judgment; None if it is not judged.
-        rank_before, rank_after: in the baseline's run and in the variant's; None if it was not retrieved.
-        score_before, score_after: unrounded; 0 (for `qld(exact)`, by the length alone) if it has no query term.
-        removed, pruned, length, statistics: the parts of `score_after - score_before`, see `explaining.causes`.
+        document: its id.
+        grade: its judgment; None if it is not judged.
+        rank_before, rank_after: in the baseline's run and in the variant's run, from 1; None if it was not retrieved.
+        score_before, score_after: unrounded; 0 without a query term (for `qld(exact)` the score of the length alone).
+        removed, pruned, length, statistics: the parts of `score_after - score_before`; see `explaining.score_parts`.
         length_before, length_after: in tokens, as the retrieval model reads them.
         emptied: whether nothing of it is in the variant's index.
-        terms: the query's.
-        others: who overtook it if it fell, whom it overtook if it rose, by rank; of all topics the first alone.
-        other_documents, unjudged: how many there are, and how many of them are not judged.
-        contributions: of each cause to its fall or rise, mean over all of these: see `thresher.experiments.explaining.causes`.
-        cause: the largest of these; None if it has its old rank.
-        credit: the measure after, less what it would be with this document alone at its old rank; 0 unless it is relevant.
-        removed_tokens: by kind of block, the tokens that cleaning removed from it.
-        lost: what topic words lost, by cleaning or pruning, by the kind of block that they stood in; the shares add up to 1.
-        page: the kind of most of its tokens before cleaning, those of title, menus and footers apart; None if not known.
+        terms: the query's terms.
+        overtakers: the documents that overtook it if it fell, or that it overtook if it rose, by rank; for all topics the
+            first ones alone.
+        overtaker_count: the number of these documents.
+        part: the part that moved it, in comparison with these documents; None if it has its old rank.
+        credit: the measure after, less the measure with this document alone at its old rank; 0 unless it is relevant.
+        lost: shares of the kinds of block in the topic words that cleaning or pruning took from it; they add up to 1.
         passages: the removed passages that hold topic words, in the order of the page.
     """
 
@@ -133,15 +127,11 @@ class DocumentChange:
     length_after: int
     emptied: bool
     terms: tuple[TermChange, ...]
-    others: tuple[Neighbour, ...]
-    other_documents: int
-    unjudged: int
-    contributions: Mapping[Cause, float]
-    cause: Cause | None
+    overtakers: tuple[Neighbour, ...]
+    overtaker_count: int
+    part: Part | None
     credit: float
-    removed_tokens: Mapping[BlockKind, int] = field(default_factory=dict)
     lost: Mapping[BlockKind, float] = field(default_factory=dict)
-    page: BlockKind | None = None
     passages: tuple[Passage, ...] = ()
 
     @property
@@ -163,31 +153,16 @@ class DocumentChange:
 
 
 @dataclass(frozen=True)
-class TermStatistics:
-    """A query term in the whole collection, in the baseline's index and in the variant's."""
-
-    term: str
-    cf_before: int
-    cf_after: int
-    df_before: int
-    df_after: int
-
-
-@dataclass(frozen=True)
 class TopicExplanation:
     """Why a topic won or lost.
 
     Args:
-        topic, query: its id, and what was searched.
-        before, after: the measures' values, by name, of the baseline and of the variant.
+        topic, query: its id, and the query that was searched.
+        before, after: the measures' values of the baseline and of the variant, by name.
         change: of the main measure.
-        cause: the largest of `shares`; None for a topic without a change.
-        shares: of the change, by cause; they add up to 1.
-        documents: judged ones that changed their rank, those with the largest credit in the direction of the change first.
-        unmoved: how many judged documents one of the runs has that did not.
-        tokens: of the collection, in the baseline's index and in the variant's.
-        with_tokens: documents with a token, likewise.
-        statistics: of the query's terms.
+        part: the part with the largest share of the change; None without a change, or if no relevant document moved with it.
+        documents: judged documents whose rank changed, those with the largest credit in the direction of the change first.
+        unmoved: the number of retrieved judged documents whose rank did not change.
     """
 
     topic: str
@@ -195,49 +170,45 @@ class TopicExplanation:
     before: Mapping[str, float]
     after: Mapping[str, float]
     change: float
-    cause: Cause | None
-    shares: Mapping[Cause, float]
+    part: Part | None
     documents: tuple[DocumentChange, ...]
     unmoved: int
-    tokens: tuple[int, int]
-    with_tokens: tuple[int, int]
-    statistics: tuple[TermStatistics, ...]
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of the loss or gain of all topics, and the bounds of its 95 % interval."""
+    """A share of the loss of all topics, and the bounds of its 95 % interval."""
 
     share: float
     low: float
     high: float
 
 
+UNEXPLAINED = "no relevant document fell"
+"""The source of a topic's loss that no relevant document explains."""
+
+
 @dataclass(frozen=True)
-class TotalChange:
-    """The loss, or the gain, of all topics together.
+class Loss:
+    """The loss of all topics that lost.
 
     Args:
-        total: the sum of the changes of the main measure, 0 or more.
-        topics: how many lost, or won.
-        causes: the share of each cause; shares add up to 1 if there is a total.
-        kinds: of the same total, the share that blocks of each kind made: of a loss, by the topic words that documents lost in
-            them, where the cause is lost evidence, an emptied page or pruned terms; of a gain, by their removed tokens, where
-            it is length.
-        pages: the same shares by the kind of most of the documents' tokens: see `DocumentChange.page`.
+        total: the sum of the losses of the main measure, 0 or more.
+        topics: the number of topics that lost.
+        shares: of the loss, largest first; they add up to 1 if there is a loss. Keys are kinds of block, for documents that
+            fell by removed text or pruned postings, with the topic words that stood in such blocks; the name of the part for
+            documents that fell by length or statistics; `UNEXPLAINED` for the rest.
     """
 
     total: float
     topics: int
-    causes: Mapping[Cause, Share]
-    kinds: Mapping[BlockKind, Share]
-    pages: Mapping[BlockKind, Share]
+    shares: Mapping[str, Share]
 
 
-class Named(StrEnum):
-    """Why a variant is explained: it was asked for, it is recommended, or its main measure changed most."""
+class Reason(StrEnum):
+    """Why a variant is explained: the user named it, it is recommended, or its main measure changed most."""
 
-    ASKED = "asked"
+    NAMED = "named"
     RECOMMENDED = "recommended"
     LARGEST_CHANGE = "largest change"
 
@@ -247,28 +218,31 @@ class Explanation(Shown):
     """Why a variant's topics won or lost against the baseline.
 
     Args:
-        experiment, variant, retrieval, measure: names; the measure is the main one.
-        named: why this variant, of how many that were built.
+        experiment, variant, retrieval: their names.
+        measure: the main measure.
+        reason: why this variant is explained.
+        built: the number of variants that were built, besides the baseline.
         depth: hits per topic.
-        topics: those asked for, in order.
-        loss, gain: over all topics; None if not all were asked for.
+        topics: the topics that were asked for, in order.
+        loss: over all topics; None if one topic was asked for.
     """
 
     experiment: str
     variant: str
     retrieval: str
     measure: str
-    named: tuple[Named, int]
+    reason: Reason
+    built: int
     depth: int
     topics: tuple[TopicExplanation, ...]
-    loss: TotalChange | None
-    gain: TotalChange | None
+    loss: Loss | None
 
     @property
     def moved(self) -> tuple[TopicExplanation, ...]:
-        """The topics that changed, those that changed most first."""
-        return tuple(sorted((one for one in self.topics if one.change), key=lambda one: -abs(one.change)))
+        """The topics that changed, the largest change first."""
+        moved = [topic for topic in self.topics if topic.change]
+        return tuple(sorted(moved, key=lambda topic: -abs(topic.change)))
 
 
-RECORD = RecordFile(Explanation, "an explanation", "explain the topic again", "thresher-explanation", 2, indent=2)
-"""What `thresher explain --json` prints."""
+RECORD = RecordFile(Explanation, "an explanation", "explain the topic again", "thresher-explanation", 3, indent=2)
+"""The record that `thresher explain --json` prints."""

@@ -1,125 +1,27 @@
-"""Why one topic won or lost, from its two runs, the two indexes and what the cleaner removed from the pages concerned."""
+"""Why one topic won or lost: from its two runs, the two indexes, and the text that the cleaner removed from its pages."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from thresher.base.errors import StateError
-from thresher.base.numbers import Ints
+from thresher.base.numbers import Floats, Ints
 from thresher.evaluation import evaluate
-from thresher.experiments.explaining import causes, explanations
-from thresher.indexes.analysis import RetrievalModel, tokens_of_each
+from thresher.experiments.explaining.explanations import DocumentChange, Neighbour, Part, TermChange, TopicExplanation
+from thresher.experiments.explaining.rank_changes import RankChanges, by_rank
+from thresher.experiments.explaining.removed_passages import CutPage, lost_in
+from thresher.experiments.explaining.score_parts import ScoreParts, largest_part, score_parts, swings
+from thresher.experiments.explaining.shares import main_part
+from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.score_inputs import ScoredIndex, ScoreInputs
-from thresher.scores.block_kinds import BlockKind
-from thresher.scores.removed import PageVerdicts, SegmentVerdict
-
-_AROUND = (BlockKind.TITLE, BlockKind.MENU, BlockKind.FOOTER)
-"""Kinds that say nothing of what a page is."""
-
-
-@dataclass(frozen=True)
-class CutPage:
-    """A page after cleaning.
-
-    Args:
-        kept_in: tf of the terms asked for in what cleaning keeps, by kind of block.
-        tokens, removed_tokens: by kind of block, before cleaning and of what it removes, most first.
-        removed: the removed segments that hold one of these terms, in order, with tf of these alone.
-    """
-
-    kept_in: Mapping[BlockKind, Mapping[str, int]]
-    tokens: Mapping[BlockKind, int]
-    removed_tokens: Mapping[BlockKind, int]
-    removed: tuple[explanations.Passage, ...]
-
-    @cached_property
-    def kept(self) -> Mapping[str, int]:
-        """The tf of the terms asked for in what cleaning keeps."""
-        return dict(sum((Counter(held) for held in self.kept_in.values()), Counter[str]()))
-
-    @property
-    def kind(self) -> BlockKind | None:
-        """The kind of most of its tokens, those of title, menus and footers apart; None without others."""
-        return next((kind for kind in self.tokens if kind not in _AROUND), None)
-
-    def with_words(self, terms: Collection[str]) -> tuple[explanations.Passage, ...]:
-        """Return the removed segments that hold one of some of the terms, with tf of these alone."""
-        return tuple(
-            replace(one, terms=held)
-            for one in self.removed
-            if (held := {term: one.terms[term] for term in terms if term in one.terms})
-        )
-
-
-def cut_page(page: PageVerdicts, analyzer: Any, asked: Collection[str]) -> CutPage:
-    """Analyse a page segment by segment, as its index does.
-
-    Args:
-        page: with the verdicts of the cleaner.
-        analyzer: of the index (a Java object).
-        asked: the terms that matter.
-    """
-    kept: dict[BlockKind, Counter[str]] = {}
-    tokens: Counter[BlockKind] = Counter()
-    removed_tokens: Counter[BlockKind] = Counter()
-    removed = []
-    analysed = tokens_of_each(analyzer, [one.text for one in page.segments])
-    for segment, terms in zip(page.segments, map(Counter, analysed), strict=True):
-        kind = page.kinds[segment.block]
-        tokens[kind] += terms.total()
-        held = {term: count for term, count in terms.items() if term in asked}
-        if segment.kept:
-            kept.setdefault(kind, Counter()).update(held)
-            continue
-        removed_tokens[kind] += terms.total()
-        if held:
-            drops = tuple(map(_drop, segment.dropped_by))
-            removed.append(explanations.Passage(segment.block, kind, segment.text, terms.total(), held, drops))
-    return CutPage(kept, _most_first(tokens), _most_first(removed_tokens), tuple(removed))
-
-
-def _most_first(tokens: Mapping[BlockKind, int]) -> dict[BlockKind, int]:
-    there = [kind for kind in BlockKind if tokens.get(kind)]
-    return {kind: tokens[kind] for kind in sorted(there, key=lambda kind: -tokens[kind])}
-
-
-def lost_in(terms: Sequence[explanations.TermChange], page: CutPage) -> dict[BlockKind, float]:
-    """Return the share of each kind of block in what terms lost by cleaning and pruning; empty if they lost nothing.
-
-    A term's part of the change of the score is shared equally by its lost occurrences: those in removed passages, and, if its
-    posting was pruned, all others. If no part is other than 0, all lost occurrences count the same.
-    """
-    found: dict[BlockKind, float] = {}
-    lost = [term for term in terms if term.before > term.after]
-    shares = {term.term: abs(term.part) / (term.before - term.after) for term in lost}
-    for each in (shares, dict.fromkeys(shares, 1.0)):
-        pruned = [term.term for term in lost if term.cleaned > term.after]
-        for passage in page.removed:
-            held = sum(each.get(term, 0.0) * count for term, count in passage.terms.items())
-            found[passage.kind] = found.get(passage.kind, 0.0) + held
-        for kind, counts in page.kept_in.items():
-            held = sum(each[term] * counts.get(term, 0) for term in pruned)
-            found[kind] = found.get(kind, 0.0) + held
-        total = sum(found.values())
-        if total:
-            return {kind: held / total for kind, held in found.items() if held}
-    return {}
-
-
-def _drop(verdict: SegmentVerdict) -> explanations.Drop:
-    cut = verdict.cut
-    return explanations.Drop(cut.name, verdict.score, cut.threshold, cut.quota, verdict.returns, verdict.outcome)
-
 
 _ROUNDED = 0.01
-"""More than runs differ from scores: by four decimals, and by what ties are lowered."""
+"""Runs differ from scores by less: by four decimals, and by the lowering of ties."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +29,12 @@ class TopicRuns:
     """A topic in two runs.
 
     Args:
-        topic, query: its id, and what was searched.
+        topic, query: its id, and the query that was searched.
         terms: tf of each index term of the query.
         qrels: grade by document.
-        before, after: score by document, in the baseline's run and in the variant's.
-        asked: a document to explain whatever its rank and judgment.
+        before: score by document in the baseline's run.
+        after: score by document in the variant's run.
+        document: a document to explain whatever its rank and judgment; None for all judged documents that moved.
     """
 
     topic: str
@@ -140,204 +43,230 @@ class TopicRuns:
     qrels: Mapping[str, int]
     before: Mapping[str, float]
     after: Mapping[str, float]
-    asked: str | None = None
+    document: str | None = None
 
-    @property
-    def ranks(self) -> causes.RankChanges:
+    @cached_property
+    def ranks(self) -> RankChanges:
         """The documents by rank."""
-        return causes.RankChanges(causes.by_rank(self.before), causes.by_rank(self.after))
+        return RankChanges(by_rank(self.before), by_rank(self.after))
 
-    def concerned(self, ranks: causes.RankChanges) -> tuple[str, ...]:
-        """Return the documents to explain: the one that is asked for, or the judged ones that changed their rank."""
-        if self.asked is not None:
-            return (self.asked,)
-        return tuple(
-            document
-            for document in ranks.documents
-            if document in self.qrels and (ranks.fell(document) or ranks.rose(document))
-        )
+    @cached_property
+    def documents_to_explain(self) -> tuple[str, ...]:
+        """The document that was asked for, or the judged documents whose rank changed."""
+        if self.document is not None:
+            return (self.document,)
+        judged = [document for document in self.ranks.documents if document in self.qrels]
+        return tuple(document for document in judged if self.ranks.fell(document) or self.ranks.rose(document))
 
 
 def needed_pages(runs: TopicRuns, treatment: Treatment) -> set[str]:
-    """Return the documents of which cleaned pages are needed."""
-    ranks = runs.ranks
-    concerned = set(runs.concerned(ranks))
-    # What was pruned of a document is what its cleaned page has and its index has not.
-    return set(ranks.documents) if concerned and treatment.cleaner.cuts and treatment.pruning else concerned
+    """Return the documents whose cleaned pages are needed."""
+    explained = set(runs.documents_to_explain)
+    if explained and treatment.cleaner.cuts and treatment.pruning:
+        # The pruned postings of a document are those of its cleaned page that its index has not.
+        return set(runs.ranks.documents)
+    return explained
 
 
-def explain_topic(
-    runs: TopicRuns,
-    model: RetrievalModel,
-    before: ScoredIndex,
-    after: ScoredIndex,
-    pages: Mapping[str, CutPage],
-    treatment: Treatment,
-    measures: Sequence[str],
-    main: str,
-    most: int | None = None,
-) -> explanations.TopicExplanation:
-    """Explain a topic.
+@dataclass(frozen=True)
+class Comparison:
+    """A variant and the baseline, as they were searched.
 
     Args:
-        runs: the topic.
-        model: ranked both runs.
-        before, after: the indexes that were searched.
-        pages: after cleaning, by id, those that `needed_pages` asks for; where one is missing, what was removed is not known.
-        treatment: what the variant does.
-        measures: names; `main` is the one that the topic's change is of.
-        main: see above.
-        most: how many of the documents that overtook one, or were overtaken, are listed; None for all.
+        model: the retrieval model of both runs.
+        before: the baseline's index.
+        after: the variant's index.
+        treatment: of the variant.
+        measures: their names.
+        main: the measure of a topic's change.
+        most_overtakers: the most documents listed that overtook another; None for all.
     """
-    ranks = runs.ranks
-    documents = ranks.documents
+
+    model: RetrievalModel
+    before: ScoredIndex
+    after: ScoredIndex
+    treatment: Treatment
+    measures: Sequence[str]
+    main: str
+    most_overtakers: int | None = None
+
+    def explain(self, runs: TopicRuns, pages: Mapping[str, CutPage]) -> TopicExplanation:
+        """Explain a topic.
+
+        Args:
+            runs: the topic in both runs.
+            pages: after cleaning, by id, those that `needed_pages` names; the removed text of a missing page is not known.
+
+        Raises:
+            StateError: if an index does not give the scores of its run.
+        """
+        documents = _documents_of(self, runs, pages)
+        _check_scores(runs, documents.parts)
+        values_before = _values(runs, runs.ranks.before, self.measures)
+        values_after = _values(runs, runs.ranks.after, self.measures)
+        change = values_after[self.main] - values_before[self.main]
+        explained = documents.all(self.main)
+        moved = [document for document in explained if document.rank_before != document.rank_after]
+        retrieved_judged = [document for document in runs.ranks.documents if document in runs.qrels]
+        whole_topic = runs.document is None
+        explained.sort(key=lambda document: (-document.credit * change, -document.overtaker_count, document.document))
+        return TopicExplanation(
+            topic=runs.topic,
+            query=runs.query,
+            before=values_before,
+            after=values_after,
+            change=change,
+            part=main_part(change, explained) if whole_topic else None,
+            documents=tuple(explained),
+            unmoved=len(retrieved_judged) - len(moved) if whole_topic else 0,
+        )
+
+
+def _documents_of(comparison: Comparison, runs: TopicRuns, pages: Mapping[str, CutPage]) -> _Documents:
+    documents = runs.ranks.documents
     terms = tuple(runs.terms)
-    old, new = inputs = before.inputs(terms, documents), after.inputs(terms, documents)
-    cleaned = _cleaned(inputs, documents, terms, pages, treatment)
-    changes = causes.score_changes(model, runs.terms, *inputs, cleaned)
-    _check_scores(runs, documents, changes)
-    values = [_values(runs, order, measures) for order in (ranks.before, ranks.after)]
-    explained = _Documents(runs, ranks, terms, inputs, cleaned, changes, pages, most).all(main)
-    change = values[1][main] - values[0][main]
-    shares = causes.cause_shares(change, explained) if runs.asked is None else {}
-    moved = [document for document in explained if document.rank_before != document.rank_after]
-    return explanations.TopicExplanation(
-        topic=runs.topic,
-        query=runs.query,
-        before=values[0],
-        after=values[1],
-        change=change,
-        cause=next(iter(shares), None),
-        shares=shares,
-        documents=tuple(sorted(explained, key=lambda one: (-one.credit * change, -one.other_documents, one.document))),
-        unmoved=sum(document in runs.qrels for document in documents) - len(moved) if runs.asked is None else 0,
-        tokens=(old.tokens, new.tokens),
-        with_tokens=(old.documents, new.documents),
-        statistics=tuple(
-            explanations.TermStatistics(term, *(int(column[number]) for column in (old.cf, new.cf, old.df, new.df)))
-            for number, term in enumerate(terms)
-        ),
-    )
+    before = comparison.before.inputs(terms, documents)
+    after = comparison.after.inputs(terms, documents)
+    cleaned = _cleaned_tf(before, after, runs, pages, comparison.treatment)
+    parts = score_parts(comparison.model, runs.terms, before, after, cleaned)
+    return _Documents(runs, before, after, cleaned, parts, pages, comparison.most_overtakers)
 
 
-def _cleaned(
-    inputs: tuple[ScoreInputs, ScoreInputs],
-    documents: Sequence[str],
-    terms: Sequence[str],
-    pages: Mapping[str, CutPage],
-    treatment: Treatment,
+def _cleaned_tf(
+    before: ScoreInputs, after: ScoreInputs, runs: TopicRuns, pages: Mapping[str, CutPage], treatment: Treatment
 ) -> Ints:
     """Return tf after cleaning and before pruning; shape (documents, terms)."""
     if treatment.pruning is None:
-        return inputs[1].tf
+        return after.tf
     if not treatment.cleaner.cuts:
-        return inputs[0].tf
-    cleaned = inputs[1].tf.copy()
-    for row, document in enumerate(documents):
+        return before.tf
+    cleaned = after.tf.copy()
+    for row, document in enumerate(runs.ranks.documents):
         if document in pages:
-            cleaned[row] = [pages[document].kept.get(term, 0) for term in terms]
+            cleaned[row] = [pages[document].kept.get(term, 0) for term in runs.terms]
     return cleaned
 
 
-def _check_scores(runs: TopicRuns, documents: Sequence[str], changes: causes.ScoreChanges) -> None:
-    for which, run, scores in (("baseline", runs.before, changes.before), ("variant", runs.after, changes.after)):
-        for document, score in zip(documents, scores.tolist(), strict=True):
-            if document in run and abs(run[document] - score) > _ROUNDED:
-                raise StateError(
-                    f"the {which}'s index gives {document} the score {score:.4f}, its run {run[document]:.4f}",
-                    "run the experiment again",
-                    f"topic {runs.topic}",
-                )
+def _check_scores(runs: TopicRuns, parts: ScoreParts) -> None:
+    _check_run("baseline", runs, runs.before, parts.before)
+    _check_run("variant", runs, runs.after, parts.after)
 
 
-def _values(runs: TopicRuns, order: Sequence[str], measures: Sequence[str]) -> dict[str, float]:
-    found = evaluate({runs.topic: runs.qrels}, {runs.topic: _scored(order)}, measures, [runs.topic])
-    return {measure: values[runs.topic] for measure, values in found.items()}
+def _check_run(name: str, runs: TopicRuns, run: Mapping[str, float], scores: Floats) -> None:
+    for document, score in zip(runs.ranks.documents, scores.tolist(), strict=True):
+        if document in run and abs(run[document] - score) > _ROUNDED:
+            raise StateError(
+                f"the {name}'s index gives {document} the score {score:.4f}, its run {run[document]:.4f}",
+                "run the experiment again",
+                f"topic {runs.topic}",
+            )
 
 
-def _scored(order: Sequence[str]) -> dict[str, float]:
-    return {document: float(len(order) - rank) for rank, document in enumerate(order)}
+def _values(runs: TopicRuns, ranking: Sequence[str], measures: Sequence[str]) -> dict[str, float]:
+    by_measure = evaluate({runs.topic: runs.qrels}, {runs.topic: _descending_scores(ranking)}, measures, [runs.topic])
+    return {measure: by_topic[runs.topic] for measure, by_topic in by_measure.items()}
+
+
+def _descending_scores(ranking: Sequence[str]) -> dict[str, float]:
+    return {document: float(len(ranking) - rank) for rank, document in enumerate(ranking)}
 
 
 @dataclass(frozen=True)
 class _Documents:
-    """The documents of a topic, by row."""
+    """The documents of a topic; arrays have a row for each document of `runs.ranks.documents`."""
 
     runs: TopicRuns
-    ranks: causes.RankChanges
-    terms: tuple[str, ...]
-    inputs: tuple[ScoreInputs, ScoreInputs]
+    before: ScoreInputs
+    after: ScoreInputs
     cleaned: Ints
-    changes: causes.ScoreChanges
+    parts: ScoreParts
     pages: Mapping[str, CutPage]
-    most: int | None
+    most_overtakers: int | None
 
-    def all(self, main: str) -> list[explanations.DocumentChange]:
-        """Return the documents concerned."""
-        row = {document: number for number, document in enumerate(self.ranks.documents)}
-        found = [self._document_change(document, row) for document in self.runs.concerned(self.ranks)]
-        credits = self._credits([document.document for document in found if document.relevant], main)
-        return [replace(document, credit=credits.get(document.document, 0.0)) for document in found]
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """The row of each document."""
+        return {document: row for row, document in enumerate(self.runs.ranks.documents)}
 
-    def _document_change(self, document: str, row: Mapping[str, int]) -> explanations.DocumentChange:
-        at, changes, (before, after) = row[document], self.changes, self.inputs
-        fell, rose = self.ranks.fell(document), self.ranks.rose(document)
-        others: tuple[str, ...] = ()
-        if fell or rose:
-            others = self.ranks.overtakers(document) if fell else self.ranks.overtaken(document)
-        emptied = bool(before.indexed[at] and not after.indexed[at])
-        found = causes.contributions(changes, at, np.array([row[other] for other in others], dtype=np.int64), fell)
-        unjudged = sum(other not in self.runs.qrels for other in others)
+    def all(self, main: str) -> list[DocumentChange]:
+        """Return the documents to explain, with their credit by the main measure."""
+        changes = [self._change(document) for document in self.runs.documents_to_explain]
+        credits = self._credits([change.document for change in changes if change.relevant], main)
+        return [replace(change, credit=credits.get(change.document, 0.0)) for change in changes]
+
+    def _change(self, document: str) -> DocumentChange:
+        ranks, row, parts = self.runs.ranks, self.rows[document], self.parts
+        terms = self._terms(row)
         page = self.pages.get(document)
-        terms = tuple(
-            explanations.TermChange(
-                term,
-                self.runs.terms[term],
-                int(before.tf[at, column]),
-                int(self.cleaned[at, column]),
-                int(after.tf[at, column]),
-                float(changes.by_term[at, column]),
-            )
-            for column, term in enumerate(self.terms)
-        )
-        return explanations.DocumentChange(
+        overtakers = self._overtakers(document)
+        emptied = bool(self.before.indexed[row] and not self.after.indexed[row])
+        return DocumentChange(
             document=document,
             grade=self.runs.qrels.get(document),
-            rank_before=self.ranks.rank_before(document),
-            rank_after=self.ranks.rank_after(document),
-            score_before=float(changes.before[at]),
-            score_after=float(changes.after[at]),
-            removed=float(changes.removed[at]),
-            pruned=float(changes.pruned[at]),
-            length=float(changes.length[at]),
-            statistics=float(changes.statistics[at]),
-            length_before=int(before.lengths[at]),
-            length_after=int(after.lengths[at]),
+            rank_before=ranks.rank_before(document),
+            rank_after=ranks.rank_after(document),
+            score_before=float(parts.before[row]),
+            score_after=float(parts.after[row]),
+            removed=float(parts.removed[row]),
+            pruned=float(parts.pruned[row]),
+            length=float(parts.length[row]),
+            statistics=float(parts.statistics[row]),
+            length_before=int(self.before.lengths[row]),
+            length_after=int(self.after.lengths[row]),
             emptied=emptied,
             terms=terms,
-            others=tuple(map(self._neighbour, others[: self.most])),
-            other_documents=len(others),
-            unjudged=unjudged,
-            contributions=found if fell or rose else {},
-            cause=causes.cause_of(found, emptied, fell, unjudged / max(len(others), 1)) if fell or rose else None,
+            overtakers=tuple(map(self._neighbour, overtakers[: self.most_overtakers])),
+            overtaker_count=len(overtakers),
+            part=self._part(document, overtakers, emptied),
             credit=0.0,
-            removed_tokens=page.removed_tokens if page else {},
             lost=lost_in(terms, page) if page else {},
-            page=page.kind if page else None,
-            passages=page.with_words(self.terms) if page else (),
+            passages=page.with_words(tuple(self.runs.terms)) if page else (),
         )
 
-    def _neighbour(self, document: str) -> explanations.Neighbour:
-        grade, ranks = self.runs.qrels.get(document), self.ranks
-        return explanations.Neighbour(document, grade, ranks.rank_before(document), ranks.rank_after(document))
+    def _overtakers(self, document: str) -> tuple[str, ...]:
+        """Return the documents that overtook a document that fell, or that a document that rose overtook."""
+        ranks = self.runs.ranks
+        if ranks.fell(document):
+            return ranks.overtakers(document)
+        if ranks.rose(document):
+            return ranks.overtaken(document)
+        return ()
+
+    def _part(self, document: str, overtakers: Sequence[str], emptied: bool) -> Part | None:
+        fell = self.runs.ranks.fell(document)
+        if not fell and not self.runs.ranks.rose(document):
+            return None
+        others = np.array([self.rows[other] for other in overtakers], dtype=np.int64)
+        return largest_part(swings(self.parts, self.rows[document], others, fell), emptied, fell)
+
+    def _terms(self, row: int) -> tuple[TermChange, ...]:
+        return tuple(
+            TermChange(
+                term=term,
+                in_query=in_query,
+                before=int(self.before.tf[row, column]),
+                cleaned=int(self.cleaned[row, column]),
+                after=int(self.after.tf[row, column]),
+                part=float(self.parts.by_term[row, column]),
+            )
+            for column, (term, in_query) in enumerate(self.runs.terms.items())
+        )
+
+    def _neighbour(self, document: str) -> Neighbour:
+        ranks = self.runs.ranks
+        return Neighbour(
+            document, self.runs.qrels.get(document), ranks.rank_before(document), ranks.rank_after(document)
+        )
 
     def _credits(self, relevant: Sequence[str], main: str) -> dict[str, float]:
-        """Return for each document the measure after less what it would be with this one at its old rank."""
+        """Return for each document the measure after, less the measure with this document alone at its old rank."""
         if not relevant:
             return {}
         # A topic for each document, and one for the ranking as it is; no document has an empty id.
-        orders = {"": self.ranks.after, **{document: self.ranks.put_back(document) for document in relevant}}
-        qrels = dict.fromkeys(orders, self.runs.qrels)
-        scores = {name: _scored(order) for name, order in orders.items()}
-        (values,) = evaluate(qrels, scores, [main], [*orders]).values()
+        rankings = {"": self.runs.ranks.after}
+        for document in relevant:
+            rankings[document] = self.runs.ranks.put_back(document)
+        qrels = dict.fromkeys(rankings, self.runs.qrels)
+        scores = {name: _descending_scores(ranking) for name, ranking in rankings.items()}
+        values = evaluate(qrels, scores, [main], [*rankings])[main]
         return {document: values[""] - values[document] for document in relevant}

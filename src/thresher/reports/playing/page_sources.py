@@ -21,7 +21,7 @@ from thresher.collections.sources import too_large
 from thresher.evaluation import read_run
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.explainer import experiment_of
-from thresher.experiments.explaining.causes import by_rank
+from thresher.experiments.explaining.rank_changes import by_rank
 from thresher.experiments.inputs import Folders
 from thresher.experiments.results import RESULTS_FILE, read_results
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval

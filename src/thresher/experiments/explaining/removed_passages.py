@@ -1,0 +1,97 @@
+"""The removed passages of a page that hold words of a topic, and the kinds of block that a document lost topic words in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from thresher.experiments.explaining.explanations import Drop, Passage, TermChange
+from thresher.indexes.analysis import tokens_of_each
+from thresher.scores.block_kinds import BlockKind
+from thresher.scores.removed import PageVerdicts, SegmentVerdict
+
+
+@dataclass(frozen=True)
+class CutPage:
+    """A page after cleaning.
+
+    Args:
+        kept_in: tf of the query terms in the text that cleaning keeps, by kind of block.
+        removed: the removed segments that hold a query term, in order, with tf of the query terms.
+    """
+
+    kept_in: Mapping[BlockKind, Mapping[str, int]]
+    removed: tuple[Passage, ...]
+
+    @cached_property
+    def kept(self) -> Mapping[str, int]:
+        """The tf of the query terms in the text that cleaning keeps."""
+        total: Counter[str] = Counter()
+        for counts in self.kept_in.values():
+            total.update(counts)
+        return dict(total)
+
+    def with_words(self, terms: Collection[str]) -> tuple[Passage, ...]:
+        """Return the removed segments that hold one of these terms, with tf of these terms alone."""
+        passages = []
+        for passage in self.removed:
+            counts = {term: passage.terms[term] for term in terms if term in passage.terms}
+            if counts:
+                passages.append(replace(passage, terms=counts))
+        return tuple(passages)
+
+
+def cut_page(page: PageVerdicts, analyzer: Any, query_terms: Collection[str]) -> CutPage:
+    """Analyse a page segment by segment, as its index does.
+
+    Args:
+        page: with the verdicts of the cleaner.
+        analyzer: of the index (a Java object).
+        query_terms: the terms to count.
+    """
+    kept: dict[BlockKind, Counter[str]] = {}
+    removed = []
+    tokens_of_segments = tokens_of_each(analyzer, [segment.text for segment in page.segments])
+    for segment, tokens in zip(page.segments, tokens_of_segments, strict=True):
+        kind = page.kinds[segment.block]
+        counts = Counter(token for token in tokens if token in query_terms)
+        if segment.kept:
+            kept.setdefault(kind, Counter()).update(counts)
+        elif counts:
+            drops = tuple(map(_drop, segment.dropped_by))
+            removed.append(Passage(segment.block, kind, segment.text, len(tokens), dict(counts), drops))
+    return CutPage(kept, tuple(removed))
+
+
+def _drop(verdict: SegmentVerdict) -> Drop:
+    cut = verdict.cut
+    return Drop(cut.name, verdict.score, cut.threshold, cut.quota, verdict.returns, verdict.outcome)
+
+
+def lost_in(terms: Sequence[TermChange], page: CutPage) -> dict[BlockKind, float]:
+    """Return the share of each kind of block in the topic words that a document lost; empty if it lost none.
+
+    A term's part of the change of the score is shared equally by its lost occurrences: those in removed passages, and, if its
+    posting was pruned, all others. If every part is 0, all lost occurrences count the same.
+    """
+    lost = [term for term in terms if term.before > term.after]
+    pruned = [term.term for term in lost if term.cleaned > term.after]
+    weights = {term.term: abs(term.part) / (term.before - term.after) for term in lost}
+    shares = _shares_of_kinds(page, pruned, weights)
+    return shares or _shares_of_kinds(page, pruned, dict.fromkeys(weights, 1.0))
+
+
+def _shares_of_kinds(page: CutPage, pruned: Sequence[str], weights: Mapping[str, float]) -> dict[BlockKind, float]:
+    """Return shares that add up to 1, empty if all weights are 0; `weights` are of one lost occurrence of a term."""
+    by_kind: dict[BlockKind, float] = {}
+    for passage in page.removed:
+        weight = sum(weights.get(term, 0.0) * count for term, count in passage.terms.items())
+        by_kind[passage.kind] = by_kind.get(passage.kind, 0.0) + weight
+    for kind, counts in page.kept_in.items():
+        weight = sum(weights[term] * counts.get(term, 0) for term in pruned)
+        by_kind[kind] = by_kind.get(kind, 0.0) + weight
+    total = sum(by_kind.values())
+    return {kind: weight / total for kind, weight in by_kind.items() if weight}

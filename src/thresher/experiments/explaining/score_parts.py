@@ -1,0 +1,161 @@
+"""Parts of the change of a document's score: removed text, pruned postings, length, collection statistics.
+
+The score is computed five times. It starts with the values of the baseline's index, which change in this order:
+
+1. the terms' frequencies become those after cleaning (part `removed`: removed text);
+2. the frequencies of pruned postings become 0 (part `pruned`: pruned postings);
+3. the document's length becomes that of the variant's index (part `length`);
+4. the collection statistics (cf, df, tokens, documents) become those of the variant's index (part `statistics`).
+
+A part is the difference of two successive scores, so the four parts add up to the whole change. The order matters: a later
+part is measured on the text that the earlier parts leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from thresher.base.numbers import Floats, Ints
+from thresher.experiments.explaining.explanations import Part
+from thresher.experiments.exploring.similarity import States, similarity
+from thresher.indexes.analysis import RetrievalModel
+from thresher.indexes.score_inputs import ScoreInputs
+
+
+@dataclass(frozen=True)
+class ScoreParts:
+    """The scores of documents in two indexes and the parts of their changes; shape (documents,) but for `by_term`.
+
+    `removed + pruned + length + statistics` is `after - before`. A document that is not retrieved has the score of the
+    formula: 0 without a query term, or for `qld(exact)` the score of its length alone.
+
+    Args:
+        before: the scores in the baseline's index.
+        after: the scores in the variant's index.
+        removed, pruned, length, statistics: the parts; see the module.
+        by_term: the share of each query term in `removed + pruned`; shape (documents, terms). The terms add up to it but for
+            the rounding of scores to 32 bits.
+    """
+
+    before: Floats
+    after: Floats
+    removed: Floats
+    pruned: Floats
+    length: Floats
+    statistics: Floats
+    by_term: Floats
+
+    def of(self, part: Part) -> Floats:
+        """Return one part; shape (documents,)."""
+        parts = {
+            Part.REMOVED: self.removed,
+            Part.PRUNED: self.pruned,
+            Part.LENGTH: self.length,
+            Part.STATISTICS: self.statistics,
+        }
+        return parts[part]
+
+
+def score_parts(
+    model: RetrievalModel, query: Mapping[str, int], before: ScoreInputs, after: ScoreInputs, cleaned: Ints
+) -> ScoreParts:
+    """Return the parts of the changes of scores.
+
+    Args:
+        model: ranks in both indexes.
+        query: tf in the query of each of its terms, in the order of the columns.
+        before: the documents and terms in the baseline's index.
+        after: the same documents and terms in the variant's index.
+        cleaned: tf after cleaning and before pruning; shape (documents, terms).
+    """
+    old_statistics = _statistics(before)
+    new_statistics = _statistics_after(old_statistics, _statistics(after))
+    is_pruned = (after.tf == 0) & (cleaned > 0)
+    tf_after = np.where(is_pruned, 0, cleaned)
+
+    start = _scores(model, query, old_statistics, before.tf, before.lengths)
+    without_removed = _scores(model, query, old_statistics, cleaned, before.lengths)
+    without_pruned = _scores(model, query, old_statistics, tf_after, before.lengths)
+    with_new_length = _scores(model, query, old_statistics, tf_after, after.lengths)
+    end = _scores(model, query, new_statistics, tf_after, after.lengths)
+    return ScoreParts(
+        before=start.whole,
+        after=end.whole,
+        removed=without_removed.whole - start.whole,
+        pruned=without_pruned.whole - without_removed.whole,
+        length=with_new_length.whole - without_pruned.whole,
+        statistics=end.whole - with_new_length.whole,
+        by_term=without_pruned.by_term - start.by_term,
+    )
+
+
+def _statistics(inputs: ScoreInputs) -> States:
+    return States(np.array([inputs.documents]), np.array([inputs.tokens]), inputs.cf[None], inputs.df[None])
+
+
+def _statistics_after(before: States, after: States) -> States:
+    """Return the variant's statistics; a term that the collection lost keeps its old ones, as do all terms of an empty one."""
+    if not after.tokens[0]:
+        return before
+    is_gone = after.df == 0
+    return replace(after, cf=np.where(is_gone, before.cf, after.cf), df=np.where(is_gone, before.df, after.df))
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Scores by term, shape (documents, terms), and of whole documents, shape (documents,)."""
+
+    by_term: Floats
+    whole: Floats
+
+
+def _scores(model: RetrievalModel, query: Mapping[str, int], statistics: States, tf: Ints, lengths: Ints) -> _Scores:
+    documents, terms = tf.shape
+    scoring = similarity(model, statistics)
+    by_length = scoring.by_length(lengths[None])
+    query_tf = np.array([*query.values()], dtype=np.float64)
+    length_of_pair: Floats = np.repeat(by_length, terms, axis=1)
+    term_of_pair = np.tile(np.arange(terms), documents)
+    pairs = scoring.scores(tf.reshape(1, -1), term_of_pair, query_tf, length_of_pair)
+    by_term = np.where(tf > 0, pairs.reshape(documents, terms), 0.0)
+    whole = scoring.whole(by_term.sum(axis=1)[None], by_length, np.arange(documents), sum(query.values()))
+    return _Scores(by_term, whole[0])
+
+
+def swings(parts: ScoreParts, document: int, others: Ints, fell: bool) -> dict[Part, float]:
+    """Return the parts of the swing between a document and the documents that overtook it, or that it overtook.
+
+    The swing is the mean change of the others' scores less the change of the document's score. It is positive for a document
+    that fell; for a document that rose its sign is reversed. Without others their change is 0.
+
+    Args:
+        parts: of all documents.
+        document: its row.
+        others: rows of the documents that overtook it, or that it overtook.
+        fell: whether the document fell.
+    """
+    by_part = {}
+    for part in Part:
+        changes = parts.of(part)
+        mean_of_others = float(changes[others].mean()) if len(others) else 0.0
+        swing = mean_of_others - float(changes[document])
+        # Adding 0 makes a negative zero positive.
+        by_part[part] = (swing if fell else -swing) + 0.0
+    return by_part
+
+
+def largest_part(by_part: Mapping[Part, float], emptied: bool, fell: bool) -> Part:
+    """Return the part that moved a document: the largest one, of equal parts the first.
+
+    A document that fell because nothing of it is in the variant's index moved by its own lost terms.
+
+    Args:
+        by_part: as `swings` returns them.
+        emptied: whether nothing of the document is in the variant's index.
+        fell: whether the document fell.
+    """
+    candidates = (Part.REMOVED, Part.PRUNED) if emptied and fell else tuple(Part)
+    return max(candidates, key=lambda part: by_part[part])
