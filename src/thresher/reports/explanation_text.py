@@ -235,11 +235,12 @@ def _ranks(before: int | None, after: int | None) -> str:
 
 def _all_topics_lines(explanation: Explanation, loss: Loss, width: int) -> Iterator[str]:
     moved = explanation.moved
-    gains = [topic.change for topic in moved if topic.change > 0]
     measure = explanation.measure
     yield from wrapped(f"Variant: {variant_text(explanation)}", width)
     yield from wrapped(f"Topics that lost: {loss.topics}, together {measure_text(loss.total)} {measure}.", width)
-    yield from wrapped(f"Topics that won: {len(gains)}, together {measure_text(sum(gains))} {measure}.", width)
+    yield from wrapped(
+        f"Topics that won: {len(explanation.won)}, together {measure_text(explanation.gain)} {measure}.", width
+    )
     yield from wrapped(f"Topics without a change: {len(explanation.topics) - len(moved)}.", width)
     yield ""
     if loss.shares:

@@ -243,6 +243,16 @@ class Explanation(Shown):
         moved = [topic for topic in self.topics if topic.change]
         return tuple(sorted(moved, key=lambda topic: -abs(topic.change)))
 
+    @property
+    def won(self) -> tuple[TopicExplanation, ...]:
+        """The topics that won."""
+        return tuple(topic for topic in self.topics if topic.change > 0)
+
+    @property
+    def gain(self) -> float:
+        """The sum of the changes of the topics that won."""
+        return sum(topic.change for topic in self.won)
+
 
 RECORD = RecordFile(Explanation, "an explanation", "explain the topic again", "thresher-explanation", 3, indent=2)
 """The record that `thresher explain --json` prints."""
