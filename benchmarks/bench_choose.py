@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from measurements import Measurement
 
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants
 from thresher.experiments.choosing.savings import Timings, savings
-from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics
@@ -26,7 +26,9 @@ def measure(_: Path | None = None, rounds: int = 3) -> Iterator[Measurement]:
     table, best = _table(), float("inf")
     for _round in range(rounds):
         began = time.process_time()
-        choose_variants(table, MEASURES, Terms(), lambda index: savings(table, index, Timings(), 1000, lambda _: None))
+        choose_variants(
+            table, MEASURES, ChoiceCriteria(), lambda index: savings(table, index, Timings(), 1000, lambda _: None)
+        )
         best = min(best, time.process_time() - began)
     name = f"choosing among {len(table.rows) - 1:,} variants by {TOPICS} topics"
     yield Measurement(name, f"{best:.2f} s of CPU", best, BAR, " s")

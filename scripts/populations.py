@@ -23,7 +23,9 @@ from page_topics import QRELS_FILE, TOPICS_FILE, write_page_topics
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.files import write_text
 from thresher.collections import documents, open_collection
-from thresher.experiments.choosing.walks import Sample, Terms, path_of_sizes, recommended, walk
+from thresher.experiments.choosing.criteria import ChoiceCriteria
+from thresher.experiments.choosing.problem import ChoiceProblem
+from thresher.experiments.choosing.testing_order import fixed_sequences, order_of_testing, smallest_accepted
 from thresher.experiments.config import Experiment, TopicSource, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.results import RESULTS_FILE, read_results
@@ -78,7 +80,7 @@ def population(name: str, folder: Path, asked: Path | None) -> VariantTable:
     )
     known = folder / experiment.name / RESULTS_FILE
     (found,) = (read_results(known.parent) if known.exists() else explore_experiment(experiment, folder)).tables
-    return found.only([0, *(index for family in DEFAULT_FAMILIES for index in path_of_sizes(found, family))])
+    return found.only([0, *(index for family in DEFAULT_FAMILIES for index in order_of_testing(found, family))])
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,8 @@ def picks(every: VariantTable, losses: list[float], topics: int, samples: int, c
         table = replace(
             every, topics=names, values=every.values[..., drawn], query_postings=every.query_postings[:, drawn]
         )
-        sample = Sample(table, MEASURES, Terms())
-        found.append(recommended(sample, walk(sample, cautious)))
+        problem = ChoiceProblem(table, MEASURES, ChoiceCriteria())
+        found.append(smallest_accepted(problem, fixed_sequences(problem, cautious)))
     taken = [index or 0 for index in found]
     shares = every.shares.tolist()
     return Picks([shares[index] for index in taken], [losses[index] for index in taken], found.count(None))

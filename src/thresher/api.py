@@ -281,15 +281,15 @@ def choose(experiment: Source | Several, results: str | Path = "results", **term
 
     `terms` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied, families, deciding.
     """
-    from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
+    from thresher.experiments.chooser import ChooseOptions, choose_experiment, choose_for_all
     from thresher.experiments.results import read_results as read_result_file
     from thresher.reports.files import write_reports
 
     if isinstance(experiment, list | tuple):
         several = [load_experiment(one, results) for one in experiment]
-        return choose_for_all(several, Path(results), Question.of(several[0], **terms))
+        return choose_for_all(several, Path(results), ChooseOptions.of(several[0], **terms))
     loaded = load_experiment(experiment, results)
-    choice = choose_experiment(loaded, Path(results), Question.of(loaded, **terms))
+    choice = choose_experiment(loaded, Path(results), ChooseOptions.of(loaded, **terms))
     folder = Path(results) / loaded.name
     write_reports(read_result_file(folder), folder)
     return choice

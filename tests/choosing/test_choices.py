@@ -13,19 +13,19 @@ from experiments import POWER, built
 
 from thresher.base.errors import StateError
 from thresher.experiments.choosing.choices import CHOICE_FILE, Choice, read_choice, write_choice
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants
 from thresher.experiments.choosing.savings import Timings, savings
-from thresher.experiments.choosing.walks import Terms
 
 
 def choice() -> Choice:
     base = np.random.default_rng(1).beta(4, 4, 60)
     table = table_of(base, {DCP: {0.9: base, 0.5: base * 0.99, 0.3: base * 0.7}, "words": {0.2: base + 0.1}})
-    model, _ = choose_variants(
-        table, ("nDCG@10", "AP"), Terms(), lambda index: savings(table, index, Timings(), 1000, lambda _: None)
+    model = choose_variants(
+        table, ("nDCG@10", "AP"), ChoiceCriteria(), lambda index: savings(table, index, Timings(), 1000, lambda _: None)
     )
     lines = {"none|dcp@0.5": ("thresher clean pages", "thresher index")}
-    terms = Terms(deciding=("AP",))
+    terms = ChoiceCriteria(deciding=("AP",))
     return Choice("A title", "key", ("nDCG@10", "AP"), terms, 1000, POWER, (model,), lines, "thresher run x --chosen")
 
 
@@ -39,14 +39,14 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_other_versions_are_refused(tmp_path: Path) -> None:
     write_choice(choice(), tmp_path)
     path = tmp_path / CHOICE_FILE
-    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 5}))
-    with pytest.raises(StateError, match="version 5 is not known, only 6"):
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 6}))
+    with pytest.raises(StateError, match="version 6 is not known, only 7"):
         read_choice(tmp_path)
 
 
 def test_what_is_named_by_model() -> None:
     found = choice()
-    assert (found.measure, found.picks("qld"), found.picks("bm25")) == ("nDCG@10", ("words@0.2",), ())
+    assert (found.measure, found.named_variants("qld"), found.named_variants("bm25")) == ("nDCG@10", ("words@0.2",), ())
     assert found.of("qld") is found.models[0]
     assert found.of("bm25") is None
 

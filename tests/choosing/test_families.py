@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.errors import ConfigError
-from thresher.experiments.choosing.walks import TARGETS, parse_family, path_of_sizes
+from thresher.experiments.choosing.families import parse_family
+from thresher.experiments.choosing.testing_order import TARGETS, order_of_testing
 from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics
@@ -53,14 +54,14 @@ def test_what_is_no_sweep(name: str, what: str) -> None:
 def test_a_path_has_the_nearest_size_below_each_target() -> None:
     shares = (0.99, 0.951, 0.95, 0.93, 0.901, 0.9, 0.62, 0.05, 0.021, 0.02, 0.01)
     table = table_of(FLAT, {DCP: dict.fromkeys(shares, FLAT)})
-    assert [float(table.shares[index]) for index in path_of_sizes(table, DCP)] == [0.95, 0.9, 0.62, 0.05, 0.02]
-    assert path_of_sizes(table, "none|prp") == ()
+    assert [float(table.shares[index]) for index in order_of_testing(table, DCP)] == [0.95, 0.9, 0.62, 0.05, 0.02]
+    assert order_of_testing(table, "none|prp") == ()
 
 
 @given(st.lists(st.integers(10, POSTINGS), max_size=60, unique=True))
 def test_paths_by_definition(sizes: list[int]) -> None:
     table = table_of(FLAT, {"none|prp": {size / POSTINGS: FLAT for size in sizes}})
-    path = path_of_sizes(table, "none|prp")
+    path = order_of_testing(table, "none|prp")
     assert len(set(path)) == len(path) <= len(TARGETS)
     of_path = [int(table.sizes[index]) for index in path]
     assert of_path == sorted(of_path, reverse=True)
@@ -81,4 +82,4 @@ def test_two_cutoffs_share_what_is_cut() -> None:
     topics = tuple(map(str, range(30)))
     table = VariantTable("qld", ("nDCG@10", "AP"), topics, rows, values, np.ones((4, 30)), (), values[:, :, :0])
     # At half of the size the pair whose cleaner alone keeps about 71 %.
-    assert path_of_sizes(table, "words|dcp") == (2,)
+    assert order_of_testing(table, "words|dcp") == (2,)

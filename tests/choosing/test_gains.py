@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from choosing_samples import DCP, PAGES, reordered, sample_of, table_of
+from choosing_samples import PAGES, problem_of, reordered, table_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.base.numbers import Floats
-from thresher.experiments.choosing.walks import better_than
+from thresher.experiments.choosing.gains import best_gain
 from thresher.experiments.table import VariantTable
 
 SHARES = tuple(share / 100 for share in range(95, 5, -5))
@@ -23,53 +23,38 @@ def noisy(seed: int, topics: int, gains: Floats, spread: float = 0.15) -> Varian
     return table_of(base, {"words": dict(zip(SHARES, base + gains[:, None] + noise, strict=True))})
 
 
-def names(table: VariantTable) -> list[int]:
-    return sorted(table.candidates, key=lambda index: table.rows[index].name)
-
-
 def test_the_best_of_what_is_no_better_is_seldom_called_better() -> None:
     found = 0
     for seed in range(40):
         table = noisy(seed, 60, np.zeros(len(SHARES)))
-        found += better_than(sample_of(table), 0, names(table)) is not None
+        found += best_gain(problem_of(table)) is not None
     assert found <= 5
 
 
 def test_a_gain_is_shown_and_the_smallest_of_the_best_taken() -> None:
     gains = np.where(np.array(SHARES) < 0.4, -0.2, 0.1)
     table = noisy(1, 150, gains, spread=0.1)
-    sample = sample_of(table)
-    better = better_than(sample, 0, names(table))
+    problem = problem_of(table)
+    better = best_gain(problem)
     assert better is not None
-    assert 0.4 <= table.shares[better.index] <= 0.9
-    assert better.reference == pytest.approx(table.values[0, 0].mean())
-    assert 0 < better.low < better.mean - better.reference < 0.15
+    assert 0.4 <= table.shares[better.variant] <= 0.9
+    assert better.baseline == pytest.approx(table.values[0, 0].mean())
+    assert 0 < better.low < better.mean - better.baseline < 0.15
     # All the same: the smallest.
     flat = np.random.default_rng(2).beta(4, 4, 60)
     same = table_of(flat, {"words": dict.fromkeys(SHARES, flat + 0.05)})
-    better = better_than(sample_of(same), 0, names(same))
+    better = best_gain(problem_of(same))
     assert better is not None
-    assert same.shares[better.index] == min(SHARES)
-    assert (better.mean - better.reference, better.low) == (pytest.approx(0.05), pytest.approx(0.05, abs=0.03))
-
-
-def test_over_another_index() -> None:
-    base = np.random.default_rng(3).beta(4, 4, 120)
-    noise = np.random.default_rng(4).normal(0, 0.02, 120)
-    table = table_of(base, {DCP: {0.5: base - 0.02}, "words": {0.4: base + noise}})
-    reference = table.position["none|dcp@0.5"]
-    better = better_than(sample_of(table), reference, [table.position["words@0.4"]])
-    assert better is not None
-    assert better.mean - better.reference == pytest.approx(0.02 + noise.mean())
-    assert better_than(sample_of(table), 0, names(table)) is None
+    assert same.shares[better.variant] == min(SHARES)
+    assert (better.mean - better.baseline, better.low) == (pytest.approx(0.05), pytest.approx(0.05, abs=0.03))
 
 
 def test_what_stands_in_the_way() -> None:
     base = np.random.default_rng(5).beta(4, 4, 60)
     better = {"words": {0.5: base + 0.1}}
 
-    def shown(table: VariantTable, **terms: object) -> bool:
-        return better_than(sample_of(table, **terms), 0, list(table.candidates)) is not None
+    def shown(table: VariantTable, **criteria: object) -> bool:
+        return best_gain(problem_of(table, **criteria)) is not None
 
     assert shown(table_of(base, better))
     # Pages that can never be found.
@@ -94,8 +79,8 @@ def test_orders_do_not_matter(seed: int, dice: object) -> None:
     for order in (topics, rows):
         dice.shuffle(order)  # type: ignore[attr-defined]
     other = reordered(table, topics, rows)
-    one, two = (better_than(sample_of(of), 0, names(of)) for of in (table, other))
+    one, two = (best_gain(problem_of(of)) for of in (table, other))
     assert (one is None) == (two is None)
     if one and two:
-        assert table.rows[one.index].name == other.rows[two.index].name
+        assert table.rows[one.variant].name == other.rows[two.variant].name
         assert (one.mean, one.low) == (two.mean, two.low)

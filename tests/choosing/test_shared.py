@@ -11,8 +11,8 @@ from choosing_samples import DCP, PAGES, table_of
 
 from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.evaluation.non_inferiority import Margin
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.shared import SharedChoice, choose_shared, prediction_bounds
-from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.table import VariantTable
 from thresher.reports.further_tables import shared_table
 from thresher.reports.summary import shared_answer
@@ -26,9 +26,9 @@ def collection(losses: dict[float, float], emptied: dict[str, int] | None = None
     return table_of(BASE, {DCP: {share: BASE * (1 - loss) for share, loss in losses.items()}}, emptied)
 
 
-def shared(*tables: VariantTable, **terms: object) -> SharedChoice:
+def shared(*tables: VariantTable, **criteria: object) -> SharedChoice:
     names = ("one", "two", "three", "four")
-    return choose_shared(dict(zip(names, tables, strict=False)), MEASURES, replace(Terms(), **terms))
+    return choose_shared(dict(zip(names, tables, strict=False)), MEASURES, replace(ChoiceCriteria(), **criteria))
 
 
 def test_bounds_are_those_of_one_more_normal_draw() -> None:
@@ -54,7 +54,7 @@ def test_the_smallest_setting_within_the_margin_is_tried_on_each_and_left_out_in
     # pairs have bounds of at least .005 + .00707 · 6.314 · √1.5 = .0597 at .5.
     assert [one.variant for one in found.left_out] == [None, None, "none|dcp@0.3"]
     assert [one.worst for one in found.left_out] == pytest.approx([0, 0, 0.04])
-    assert found.mean_shares == (pytest.approx(0.5), pytest.approx((1 + 1 + 0.3) / 3))
+    assert (found.mean_share, found.mean_share_left_out) == (pytest.approx(0.5), pytest.approx((1 + 1 + 0.3) / 3))
     assert found.failed == ()
     said = list(shared_answer(found))
     facts = ("none|dcp@0.5", "50.0 %", "at most 1.0 % on 2 of 3 collections", "2.0 % on three")
@@ -88,7 +88,12 @@ def test_only_what_all_have_and_what_keeps_pages_and_measures_counts() -> None:
     in_one = table_of(BASE, {DCP: {0.5: BASE, 0.3: loses}})
     assert shared(*[in_one] * 3).variant == "none|dcp@0.5"
     nothing = shared(*[collection({0.5: 0.1})] * 3)
-    assert (nothing.variant, nothing.bounds, nothing.mean_shares) == (None, (0.0, 0.0), (1.0, 1.0))
+    assert (nothing.variant, nothing.bounds, nothing.mean_share, nothing.mean_share_left_out) == (
+        None,
+        (0.0, 0.0),
+        1.0,
+        1.0,
+    )
     assert next(shared_answer(nothing)).startswith("Stay with no cleaning: of 1 settings that all 3 collections have")
 
 

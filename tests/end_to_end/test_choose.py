@@ -21,11 +21,10 @@ from thresher.base.files import safe_name
 from thresher.cleaners.cleaner import Cleaner
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.experiments.choosing.choices import Choice, read_choice
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.savings import Basis
 from thresher.experiments.choosing.shared import SharedChoice
-from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.results import read_results
-from thresher.experiments.table import Verdict
 from thresher.indexes.indexing import SETTINGS, open_index
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import index_statistics
@@ -106,12 +105,12 @@ def test_declared_families_are_explored_and_walked(decided: Decided) -> None:
     choice, results = chosen(decided.results), read_results(decided.results)
     assert choice.key == results.facts.key
     assert choice.measures == ("nDCG(dcg='exp-log2')@10", "AP")
-    assert choice.terms == Terms(Margin(0.2, relative=True), deciding=("AP",))
+    assert choice.criteria == ChoiceCriteria(Margin(0.2, relative=True), deciding=("AP",))
     (model,) = choice.models
     assert (model.topics, model.variants) == (decided.topics, len(results.table().candidates))
-    assert tuple(walk.family for walk in model.walks) == DEFAULT_FAMILIES
+    assert tuple(walk.family for walk in model.families) == DEFAULT_FAMILIES
     # A default family is explored if its scorer is one of the experiment's.
-    assert [walk.steps > 5 for walk in model.walks] == [
+    assert [walk.steps > 5 for walk in model.families] == [
         not family.startswith("boilerpipe") for family in DEFAULT_FAMILIES
     ]
 
@@ -120,15 +119,14 @@ def test_the_smallest_that_is_shown_to_lose_little_is_recommended(decided: Decid
     (model,) = chosen(decided.results).models
     pick, table = model.recommended, read_results(decided.results).table()
     assert pick is not None
-    assert pick.share == min(walk.last.share for walk in model.walks if walk.last)
+    assert pick.share == min(walk.last.share for walk in model.families if walk.last)
     index = table.position[pick.variant]
     assert (pick.share, pick.emptied) == (float(table.shares[index]), int(table.emptied[index]))
     for effect in pick.effects:
         assert effect.margin is not None
+        assert effect.low is not None
         assert -effect.margin < effect.low <= effect.difference
         assert effect.mean == pytest.approx(table.mean(effect.measure)[index])
-    # Bounds of variants taken by hand are in the table.
-    assert {row.bounds.verdict for row in table.rows if row.bounds} == set(Verdict)
     # How much there is to save, and whether noise hides it, is for the machine to say.
     assert pick.savings.basis in (Basis.MEASURED, Basis.ESTIMATED, Basis.NOT_MEASURABLE)
     assert (pick.savings.query_seconds is None) is (pick.savings.basis is Basis.NOT_MEASURABLE)
@@ -206,7 +204,7 @@ def test_one_setting_for_several_collections(again: Decided, call: Call) -> None
     done = call("choose", *files, "--margin", "20%", cwd=folder)
     assert (done.code, done.errors) == (0, [])
     record = json.loads((folder / "results" / "shared-choice.json").read_text())
-    assert (record["terms"]["margin"]["value"], record["measures"]) == (0.2, [NDCG, "AP"])
+    assert (record["criteria"]["margin"]["value"], record["measures"]) == (0.2, [NDCG, "AP"])
     table, index = read_results(again.results).table(), record["variant"]
     # The three lose the same: what they lose is what is expected.
     row = table.position[index]
@@ -245,8 +243,8 @@ def test_terms_of_the_file_and_of_options(again: Decided, call: Call) -> None:
     written = again.results / "choice.json"
     assert call(*CHOOSE, *options, cwd=again.web.folder).code == 0
     by_options = written.read_bytes()
-    terms = Terms(Margin(0.2, True), 0.1, 1.0, ("none|dcp", "words"), ("P@5",))
-    assert chosen(again.results).terms == terms
+    terms = ChoiceCriteria(Margin(0.2, True), 0.1, 1.0, ("none|dcp", "words"), ("P@5",))
+    assert chosen(again.results).criteria == terms
     keys = 'emptied = 1\nalpha = 0.1\nmargin = "20%"\ndeciding = ["P@5"]\nfamilies = ["none|dcp", "words"]'
     again.web.write(sweep=SWEEP, choose=keys)
     assert call(*CHOOSE, cwd=again.web.folder).code == 0
@@ -254,7 +252,7 @@ def test_terms_of_the_file_and_of_options(again: Decided, call: Call) -> None:
     # An option goes before the file.
     assert call(*CHOOSE, "--emptied", "0", "--deciding", "AP", cwd=again.web.folder).code == 0
     found = chosen(again.results)
-    assert found.terms == replace(terms, emptied=0.0, deciding=("AP",))
+    assert found.criteria == replace(terms, emptied=0.0, deciding=("AP",))
     assert all(pick is None or pick.emptied == 0 for _, pick in found.models[0].answer)
 
 
@@ -298,7 +296,7 @@ def test_of_what_was_run_alone(copy: Finished, call: Call) -> None:
     choice = chosen(copy.results)
     assert (choice.measure, choice.models[0].variants) == ("AP", len(read_results(copy.results).table().built) - 1)
     # Nothing of the declared families was run.
-    assert [walk.steps for walk in choice.models[0].walks] == [0, 0, 0, 0]
+    assert [walk.steps for walk in choice.models[0].families] == [0, 0, 0, 0]
 
 
 def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
@@ -385,5 +383,5 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     done = call("report", str(copy.results), cwd=copy.web.folder)
     assert (done.code, done.errors) == (
         5,
-        [f"error: {path}: version 99 is not known, only 6. Fix: run `thresher choose` again."],
+        [f"error: {path}: version 99 is not known, only 7. Fix: run `thresher choose` again."],
     )

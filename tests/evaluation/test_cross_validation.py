@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.experiments.choosing.walks import FOLDS, Splits, held_out_values, training_splits
+from thresher.experiments.choosing.gains import FOLDS, Splits, held_out_values, training_splits
 
 
 @given(st.integers(2, 80), st.integers(1, 4))

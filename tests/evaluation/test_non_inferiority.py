@@ -18,7 +18,7 @@ from thresher.evaluation.non_inferiority import (
     Margin,
     RunVerdict,
     compare_by_margin,
-    fewest_cautious_topics,
+    fewest_conservative_topics,
     lower_bounds,
     parse_margin,
     topics_needed,
@@ -95,9 +95,9 @@ def test_an_imaginary_topic_of_few_topics_shows_nothing() -> None:
 
 
 def test_how_many_topics_caution_takes() -> None:
-    assert [fewest_cautious_topics(0.05, 0.05 / families) for families in (1, 2, 4, 8, 28)] == [59, 72, 86, 99, 124]
+    assert [fewest_conservative_topics(0.05, 0.05 / families) for families in (1, 2, 4, 8, 28)] == [59, 72, 86, 99, 124]
     for level in (0.05, 0.0125):
-        fewest = fewest_cautious_topics(0.05, level)
+        fewest = fewest_conservative_topics(0.05, level)
         assert 0.95**fewest <= level < 0.95 ** (fewest - 1)
     assert [round(unseen_share(topics), 3) for topics in (36, 60, 100, 172)] == [0.08, 0.049, 0.03, 0.017]
 

@@ -11,13 +11,19 @@ import pytest
 from experiments import NDCG, made
 
 from thresher.base.errors import ConfigError, StateError
-from thresher.experiments.chooser import Question, _choose, check_key, last_choice, measured_again, treatment_commands
+from thresher.experiments.chooser import (
+    ChooseOptions,
+    _choose,
+    check_key,
+    last_choice,
+    measured_again,
+    treatment_commands,
+)
 from thresher.experiments.choosing.choices import Choice, read_choice
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.savings import Basis
-from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.results import Results
-from thresher.experiments.table import Verdict
 from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 
 
@@ -33,10 +39,8 @@ def experiment(tmp_path: Path) -> Experiment:
     return load_experiment(tmp_path / "e.toml")
 
 
-def chosen(
-    experiment: Experiment, results: Results, folder: Path = Path("results"), **question: object
-) -> tuple[Choice, Results]:
-    asked = Question(queries=5000, **question)  # type: ignore[arg-type]
+def chosen(experiment: Experiment, results: Results, folder: Path = Path("results"), **question: object) -> Choice:
+    asked = ChooseOptions(queries=5000, **question)  # type: ignore[arg-type]
     return _choose(replace(experiment, measures=results.measures), folder, asked, results, lambda _: None)
 
 
@@ -54,31 +58,26 @@ def chosen(
 def test_which_measures_decide(
     experiment: Experiment, measures: Sequence[str], asked: str | None, named: tuple[str, ...], deciding: Sequence[str]
 ) -> None:
-    choice, _ = chosen(experiment, made(measures=measures), measure=asked, terms=Terms(deciding=named))
+    choice = chosen(experiment, made(measures=measures), measure=asked, criteria=ChoiceCriteria(deciding=named))
     assert choice.measures == deciding
-    assert choice.terms == Terms(deciding=tuple(deciding[1:]))
+    assert choice.criteria == ChoiceCriteria(deciding=tuple(deciding[1:]))
 
 
-def test_one_answer_for_each_model_and_bounds_in_each_table(experiment: Experiment) -> None:
+def test_one_answer_for_each_model(experiment: Experiment) -> None:
     results = made(retrievals=("qld", "bm25"))
-    choice, bounded = chosen(experiment, results)
+    choice = chosen(experiment, results)
     assert [model.retrieval for model in choice.models] == ["qld", "bm25"]
     assert (choice.title, choice.key, choice.queries) == ("e", "key", 5000)
     assert "100 W a machine (measured power, configured)" in str(choice.power)
-    for table in bounded.tables:
-        assert table.baseline.bounds is None
-        assert all(row.bounds and isinstance(row.bounds.verdict, Verdict) for row in table.rows[1:])
-    for table, own in zip(bounded.tables, results.tables, strict=True):
-        assert table.with_rows(own.rows) == own
 
 
 def test_the_line_that_builds_names_results_that_are_elsewhere(experiment: Experiment) -> None:
     run = ["thresher", "run", str(experiment.file), "--chosen"]
-    choice, _ = chosen(experiment, made())
+    choice = chosen(experiment, made())
     assert shlex.split(choice.check) == run
-    choice, _ = chosen(experiment, made(), Path("./results"))
+    choice = chosen(experiment, made(), Path("./results"))
     assert shlex.split(choice.check) == run
-    choice, _ = chosen(experiment, made(), Path("out/my r"))
+    choice = chosen(experiment, made(), Path("out/my r"))
     assert shlex.split(choice.check) == [*run, "--results", "out/my r"]
 
 
@@ -116,12 +115,12 @@ def test_no_line_leaves_out_pages_in_other_languages(experiment: Experiment) -> 
 
 
 def test_families_that_were_not_explored(experiment: Experiment) -> None:
-    choice, _ = chosen(experiment, made())
-    assert [walk.steps > 0 for walk in choice.models[0].walks] == [True, False, False, False]
+    choice = chosen(experiment, made())
+    assert [walk.steps > 0 for walk in choice.models[0].families] == [True, False, False, False]
     with pytest.raises(
         ConfigError, match=r"families: nothing of the family density was explored. Fix: add it as a \[\[sweep\]\]"
     ):
-        chosen(experiment, made(), terms=Terms(families=("density", "none|dcp")))
+        chosen(experiment, made(), criteria=ChoiceCriteria(families=("density", "none|dcp")))
 
 
 def test_nothing_to_choose_from(experiment: Experiment) -> None:
@@ -135,7 +134,7 @@ def test_nothing_to_choose_from(experiment: Experiment) -> None:
 
 def test_new_times_change_what_is_saved_and_nothing_else(experiment: Experiment, tmp_path: Path) -> None:
     untimed, timed = made(timed=False), made()
-    before, _ = chosen(experiment, untimed)
+    before = chosen(experiment, untimed)
     (model,) = before.models
     assert model.recommended is not None
     assert model.recommended.savings.basis is Basis.NOT_RUN
@@ -146,7 +145,7 @@ def test_new_times_change_what_is_saved_and_nothing_else(experiment: Experiment,
     assert now.recommended.savings.basis is Basis.MEASURED
     assert now.recommended.savings.queries == 5000
     assert replace(now.recommended, savings=model.recommended.savings) == model.recommended
-    assert (now.walks, now.cross_validated) == (model.walks, model.cross_validated)
+    assert (now.families, now.conservative_families) == (model.families, model.conservative_families)
     # The same times change nothing, and nothing is written.
     written = (tmp_path / "choice.json").stat().st_mtime_ns
     assert measured_again(changed, experiment, timed, tmp_path) == changed

@@ -20,7 +20,7 @@ from thresher.cleaners.registry import scorers
 from thresher.collections.interface import IdRule, JsonFields, ReadOptions
 from thresher.evaluation import DEFAULT_MEASURES
 from thresher.evaluation.non_inferiority import Margin
-from thresher.experiments.choosing.walks import Terms
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CostsTable, tables
@@ -186,7 +186,7 @@ column = "credibility"
     assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
     assert (found.depth, found.measures, found.seed, found.workers) == (10, ("P@5", "AP"), 7, 3)
     assert (found.correction, found.alpha) == ("none", 0.1)
-    assert found.terms == Terms(Margin(0.02, relative=False), 0.1, 0.0, ("none|dcp", "words"), ("P@5",))
+    assert found.criteria == ChoiceCriteria(Margin(0.02, relative=False), 0.1, 0.0, ("none|dcp", "words"), ("P@5",))
     assert found.measure_seconds == 0.5
     assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58)
 

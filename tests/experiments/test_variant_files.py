@@ -28,7 +28,7 @@ from thresher.experiments.results import (
     read_results,
     write_results,
 )
-from thresher.experiments.table import Bounds, Built, Cost, Row, Variant, VariantTable, Verdict
+from thresher.experiments.table import Built, Cost, Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics, QueryWork
 
@@ -71,7 +71,6 @@ def results(draw: st.DrawFn) -> Results:
             draw(st.none() | st.integers(0, 2**40)),
             draw(st.booleans()),
             draw(st.none() | st.just(BUILT)),
-            draw(st.none() | st.just(Bounds({"AP": -0.5, "nDCG@10": 0.25}, Verdict.SHOWN))),
         )
         for name in names
     )
@@ -211,7 +210,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     (tmp_path / TABLE_FILE).unlink()
     with pytest.raises(StateError, match=TABLE_FILE):
         read_results(tmp_path)
-    for broken in (text[:-9], "[]", text.replace('"version":5', '"version":4'), text.replace('"facts"', '"fact"')):
+    for broken in (text[:-9], "[]", text.replace('"version":6', '"version":5'), text.replace('"facts"', '"fact"')):
         assert broken != text
         (tmp_path / RESULTS_FILE).write_text(broken, encoding="utf-8")
         with pytest.raises(StateError, match=RESULTS_FILE):

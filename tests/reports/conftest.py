@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from browser import Browser, chromium
-from experiments import NAMES, NDCG, chosen, made, with_system
+from experiments import NAMES, chosen, made, with_system
 from playwright.sync_api import Browser as Chromium
 
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.results import Results
-from thresher.experiments.table import Bounds, Verdict
 from thresher.reports.html import render_report
 
 
 @pytest.fixture(scope="session")
 def judged() -> Results:
-    """Two retrieval models, pruned variants that were explored only, held-out topics, bounds of all variants."""
-    results = with_system(
+    """Two retrieval models, pruned variants that were explored only, held-out topics."""
+    return with_system(
         made(held_out=20, retrievals=("qld", "bm25"), only_explored=[name for name in NAMES if "|" in name])
     )
-    tables = []
-    for table in results.tables:
-        differences = (table.mean(NDCG) - table.mean(NDCG)[0]).tolist()
-        verdicts = [
-            Verdict.SHOWN if one > 0 else Verdict.LOSES if one < -0.05 else Verdict.UNDECIDED for one in differences
-        ]
-        bounds = [Bounds({NDCG: one - 0.02}, verdict) for one, verdict in zip(differences, verdicts, strict=True)]
-        tables.append(table.with_rows(replace(row, bounds=one) for row, one in zip(table.rows, bounds, strict=True)))
-    return replace(results, tables=tuple(tables))
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,6 @@ from thresher.reports.charts import (
     DASHES,
     DEEPEST,
     SERIES,
-    VERDICTS,
     Variants,
     cutoffs,
     frontier,
@@ -78,21 +77,6 @@ def test_the_frontier_marks_what_matters(model: Variants, table: VariantTable) -
     # What is recommended has the bound of its test, here 0.02 below the baseline, as a line down from it.
     assert own(bound, "mean", "end") == [(own(diamond, "mean")[0][0], pytest.approx(means[0] - 0.02, abs=1e-4))]
     assert own(marks(layers, "tick")[0], "name", "end") == [("none|dcp@0.5", own(bound, "end")[0][0])]
-
-
-def test_points_of_the_frontier_have_the_colour_of_their_verdict(model: Variants) -> None:
-    (points,) = marks(frontier(model)["layer"], "circle")
-    colour = points["encoding"]["color"]
-    found = {row["verdict"] for row in points["data"]["values"]}
-    assert colour["field"] == "verdict"
-    assert dict(zip(colour["scale"]["domain"], colour["scale"]["range"], strict=True)) == {
-        verdict: VERDICTS[verdict][1] for verdict in found
-    }
-    assert [entry["field"] for entry in points["encoding"]["tooltip"]][-2:] == ["low", "verdict"]
-    undecided = replace(model, rows=tuple({**row, "verdict": None} for row in model.rows))
-    (points,) = marks(frontier(undecided)["layer"], "circle")
-    assert points["encoding"]["color"] == {"value": SERIES[0]}
-    assert "verdict" not in [entry["field"] for entry in points["encoding"]["tooltip"]]
 
 
 def test_losses_far_beyond_the_margin_do_not_press_the_rest_together(model: Variants) -> None:
@@ -175,7 +159,9 @@ def test_a_curve_has_the_differences_between_their_bounds(model: Variants, table
         index = table.position[row["name"]]
         assert row["at"] == table.rows[index].variant.cutoff
         assert row["difference"] == pytest.approx(means[index] - means[0], abs=1e-9)
-        assert row["low"] == pytest.approx(means[index] - means[0] - 0.02, abs=1e-4)
+        built = table.rows[index].built
+        assert built is not None
+        assert (row["low"], row["high"]) == pytest.approx(built.comparisons[NDCG].interval, abs=1e-4)
     assert [(layer["mark"]["type"], layer["encoding"]["y"].get("field")) for layer in upper[:2]] == [
         ("area", "low"),
         ("rule", "difference"),

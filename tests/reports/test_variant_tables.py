@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.experiments.results import Results
-from thresher.experiments.table import Bounds, Verdict
 from thresher.reports.table import Table, spread
 from thresher.reports.variant_columns import Entry, entries, variant_columns
 from thresher.reports.variant_tables import (
@@ -98,16 +97,6 @@ def test_columns_without_any_value_are_left_out(results: Results) -> None:
     explored = set(read(results_csv(made(only_explored=[*NAMES])))[0])
     assert not [name for name in explored if name.startswith(("clean_", "index_")) or name.endswith(" p_holm")]
     assert {"retrieval", "variant", NDCG, f"{NDCG} difference", "postings"} <= explored
-
-
-def test_bounds_and_verdicts_are_columns_once_there_are_some() -> None:
-    found = made(only_explored=PRUNED)
-    assert "verdict" not in read(results_csv(found))[0]
-    table = found.tables[0]
-    rows = [replace(one, bounds=Bounds({NDCG: -0.01 * index}, Verdict.SHOWN)) for index, one in enumerate(table.rows)]
-    lines = read(results_csv(replace(found, tables=(table.with_rows(rows),))))
-    assert [float(line[f"{NDCG} low"]) for line in lines] == [-0.01 * index for index in range(len(rows))]
-    assert {line["verdict"] for line in lines} == {"shown"}
 
 
 def test_values_by_topic_are_those_of_built_variants_and_systems(results: Results) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from experiments import variant
 
 from thresher.base.numbers import Floats
-from thresher.experiments.choosing.walks import Sample, Terms
+from thresher.experiments.choosing.criteria import ChoiceCriteria
+from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.table import Row, VariantTable
 from thresher.indexes.work import IndexStatistics
 
@@ -53,9 +54,9 @@ def table_of(
     return VariantTable("qld", MEASURES, topics, tuple(rows), stacked, postings, *others)
 
 
-def sample_of(table: VariantTable, **terms: object) -> Sample:
-    """Return what is tested of a table in its first two measures."""
-    return Sample(table, table.measures[:2], replace(Terms(), **terms))
+def problem_of(table: VariantTable, **criteria: object) -> ChoiceProblem:
+    """Return the choice among a table's variants by its first two measures."""
+    return ChoiceProblem(table, table.measures[:2], replace(ChoiceCriteria(), **criteria))
 
 
 def reordered(table: VariantTable, topics: Sequence[int], rows: Sequence[int]) -> VariantTable:

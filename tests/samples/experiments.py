@@ -13,16 +13,16 @@ from thresher.base.repeats import MeasuredTime, break_even
 from thresher.evaluation.significance import Comparison, compare_all
 from thresher.experiments.choosing.choices import (
     Choice,
+    ChosenIndex,
     Effect,
-    FamilyWalk,
+    FamilyTests,
     Gain,
     ModelChoice,
-    Pick,
-    Tested,
+    TestedIndex,
     WorkChange,
 )
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.savings import Basis, Savings
-from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.results import BaselineRun, Facts, Pages, Results, Setup
 from thresher.experiments.table import Built, Cost, NoiseFloor, Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
@@ -249,13 +249,13 @@ def effect(measure: str, difference: float, low: float, topics: int, margin: flo
     return Effect(measure, topics, 0.5 + difference, 0.5, difference, low, None, margin)
 
 
-def pick_of(table: VariantTable, name: str, *effects: Effect) -> Pick:
+def pick_of(table: VariantTable, name: str, *effects: Effect) -> ChosenIndex:
     """Return an index of a table as answers name it; it saves a second over a million queries."""
     index = table.position[name]
     share = float(table.shares[index])
     work = WorkChange(400 * share, 400.0, interval(share))
     saved = Savings(1_000_000, 1e6, 1 - share, Basis.NOT_RUN, 0)
-    return Pick(name, share, int(table.emptied[index]), effects, (), saved, work)
+    return ChosenIndex(name, share, int(table.emptied[index]), effects, (), saved, work)
 
 
 def chosen(results: Results, recommended: str | None, cautious: str | None = None, gain: str | None = None) -> Choice:
@@ -264,8 +264,8 @@ def chosen(results: Results, recommended: str | None, cautious: str | None = Non
     Families are the table's sweeps, each with the last that was accepted and the first that failed.
     """
     models = tuple(_answered(table, recommended, cautious, gain) for table in results.tables)
-    terms = Terms(families=(*results.tables[0].sweeps, "none|up"))
-    lines = {pick.variant: (f"clean to '{pick.variant}'", "index") for model in models for pick in model.picks}
+    terms = ChoiceCriteria(families=(*results.tables[0].sweeps, "none|up"))
+    lines = {pick.variant: (f"clean to '{pick.variant}'", "index") for model in models for pick in model.named}
     facts, main = results.facts, results.tables[0].main
     return Choice(facts.title, facts.key, (main,), terms, 1_000_000, POWER, models, lines, "run --chosen")
 
@@ -275,16 +275,16 @@ def _answered(table: VariantTable, recommended: str | None, cautious: str | None
     little = effect(table.main, -0.01, -0.02, topics)
     more = effect(table.main, 0.03, 0.01, topics, None)
 
-    def named(name: str | None) -> Pick | None:
+    def named(name: str | None) -> ChosenIndex | None:
         return pick_of(table, name, little) if name else None
 
-    def tested(index: int, needed: int | None = None) -> Tested:
+    def tested(index: int, needed: int | None = None) -> TestedIndex:
         row = table.rows[index]
         low = -0.02 if needed is None else -0.03
-        return Tested(row.name, float(table.shares[index]), 0, (replace(little, low=low),), needed)
+        return TestedIndex(row.name, float(table.shares[index]), 0, (replace(little, low=low),), needed)
 
     walks = tuple(
-        FamilyWalk(sweep, len(members), tested(members[0]), tested(members[1], 200 + members[1]))
+        FamilyTests(sweep, len(members), tested(members[0]), tested(members[1], 200 + members[1]))
         for sweep, members in table.sweeps.items()
     )
     return ModelChoice(
@@ -293,11 +293,9 @@ def _answered(table: VariantTable, recommended: str | None, cautious: str | None
         variants=len(table.candidates),
         documents=DOCUMENTS,
         recommended=named(recommended),
-        cautious=named(cautious),
-        cautious_topics=86,
-        gain=Gain(pick_of(table, gain, more), None, more, 0.05) if gain else None,
-        dominating=None,
-        walks=(*walks, FamilyWalk("none|up", 0, None, None)),
-        cautious_walks=(),
-        cross_validated=replace(little, high=0.005, margin=None),
+        conservative=named(cautious),
+        conservative_topics=86,
+        gain=Gain(pick_of(table, gain, more), more, 0.05) if gain else None,
+        families=(*walks, FamilyTests("none|up", 0, None, None)),
+        conservative_families=(),
     )

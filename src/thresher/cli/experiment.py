@@ -151,7 +151,7 @@ def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[
     from thresher.reports.variant_tables import answer_table, main_table
 
     choice = last_choice(folder, results.facts.key)
-    recommended = [name for model in results.retrievals if choice for name in choice.picks(model)]
+    recommended = [name for model in results.retrievals if choice for name in choice.named_variants(model)]
     told = options.Answer(
         (*((*answer(choice), *measured(choice, results)) if choice else ()), *findings(results), *warnings(results)),
         lambda rows: answer_table(results, rows, recommended),
@@ -208,13 +208,13 @@ def choose(
     missing here lose everything. Of several experiments: the setting whose prediction bound is within the margin, tested by
     leaving out one after the other. Writes choice.json and the reports, or shared-choice.json.
     """
-    from thresher.experiments.chooser import Question, choose_experiment, choose_for_all
+    from thresher.experiments.chooser import ChooseOptions, choose_experiment, choose_for_all
     from thresher.experiments.results import read_results
     from thresher.reports.files import write_reports
 
     configs = [_loaded(experiment, results) for experiment in experiments]
     first = configs[0]
-    question = Question.of(first, measure, queries, **instead)
+    question = ChooseOptions.of(first, measure, queries, **instead)
     if len(configs) == 1:
         folder = results / first.name
         choice = choose_experiment(first, results, question, options.say)

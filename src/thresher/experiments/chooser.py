@@ -18,15 +18,16 @@ from thresher.cleaners.scorer import SENTENCE
 from thresher.cleaners.scorers.extractor import FileText
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
-from thresher.experiments.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choice, write_choice
+from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice, read_choice, write_choice
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants
+from thresher.experiments.choosing.families import parse_family
 from thresher.experiments.choosing.savings import Savings, Timings, savings
 from thresher.experiments.choosing.shared import SharedChoice, choose_shared, write_shared
-from thresher.experiments.choosing.walks import Terms, parse_family
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
-from thresher.experiments.results import RESULTS_FILE, Results, read_results, write_results
+from thresher.experiments.results import RESULTS_FILE, Results, read_results
 from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, READING_KEYS, Document, as_options
 from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable, main_measure
@@ -38,11 +39,11 @@ _SECOND = "AP"
 
 
 @dataclass(frozen=True)
-class Question:
-    """A choice to make: by the measure (None for the main one) and terms (None for the experiment's), over many queries."""
+class ChooseOptions:
+    """A choice to make: by the measure (None for the main one) and criteria (None for the experiment's), over many queries."""
 
     measure: str | None = None
-    terms: Terms | None = None
+    criteria: ChoiceCriteria | None = None
     queries: int = QUERIES
 
     @classmethod
@@ -57,8 +58,8 @@ class Question:
         emptied: float | None = None,
         families: Sequence[str] = (),
         deciding: Sequence[str] = (),
-    ) -> Question:
-        """Return the question by an experiment's terms, but for those that are given, as the command line takes them."""
+    ) -> ChooseOptions:
+        """Return the options by an experiment's criteria, but for those that are given, as the command line takes them."""
         given: dict[str, Any] = {
             "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
             "margin": None if margin is None else parse_margin(margin),
@@ -67,23 +68,22 @@ class Question:
             "emptied": emptied,
         }
         changed = {name: value for name, value in given.items() if value not in (None, ())}
-        return cls(measure, replace(experiment.terms, **changed), queries)
+        return cls(measure, replace(experiment.criteria, **changed), queries)
 
 
 def choose_experiment(
     experiment: Experiment,
     results: Path = Path("results"),
-    question: Question = Question(),
+    options: ChooseOptions = ChooseOptions(),
     say: Callable[[str], None] = lambda _: None,
 ) -> Choice:
-    """Choose among explored and run variants; write `choice.json` and the bounds of all variants.
+    """Choose among explored and run variants; write `choice.json`.
 
     `results` is the folder with `<experiment>/`; `say` is called with a line for each stage that begins.
     """
     folder = results / experiment.name
     with _found(experiment, folder, say) as found:
-        choice, bounded = _choose(experiment, results, question, found, say)
-        write_results(bounded, folder)
+        choice = _choose(experiment, results, options, found, say)
         write_choice(choice, folder)
     return choice
 
@@ -91,19 +91,19 @@ def choose_experiment(
 def choose_for_all(
     experiments: Sequence[Experiment],
     results: Path = Path("results"),
-    question: Question = Question(),
+    options: ChooseOptions = ChooseOptions(),
     say: Callable[[str], None] = lambda _: None,
 ) -> SharedChoice:
-    """Choose one setting for several collections, by the first experiment's terms; write `shared-choice.json`.
+    """Choose one setting for several collections, by the first experiment's criteria; write `shared-choice.json`.
 
     Args:
         experiments: as they were explored or run, with the same deciding measures; their first retrieval model counts.
         results: the folder with `<experiment>/` of each.
-        question: what is asked; its queries have no part.
+        options: what is asked; its queries have no part.
         say: called with a line for each stage that begins.
     """
-    terms, model = question.terms or experiments[0].terms, experiments[0].retrieval[0].name
-    asked = [_deciding(question.measure, terms, config.measures) for config in experiments]
+    criteria, model = options.criteria or experiments[0].criteria, experiments[0].retrieval[0].name
+    asked = [_deciding(options.measure, criteria, config.measures) for config in experiments]
     tables: dict[str, VariantTable] = {}
     for config, measures in zip(experiments, asked, strict=True):
         if config.name in tables:
@@ -113,7 +113,7 @@ def choose_for_all(
             raise ConfigError(what, "use the same in all experiments, or --measure and --deciding", str(config.file))
         with _found(config, results / config.name, say) as found:
             tables[config.name] = found.table(model)
-    shared = choose_shared(tables, asked[0], replace(terms, deciding=asked[0][1:]))
+    shared = choose_shared(tables, asked[0], replace(criteria, deciding=asked[0][1:]))
     if shared.variant:
         treatment = tables[experiments[0].name].treatment(shared.variant)
         shared = replace(shared, commands=_commands(treatment, ["PAGES"], []))
@@ -165,41 +165,40 @@ def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: st
 
 
 def _choose(
-    experiment: Experiment, folder: Path, question: Question, found: Results, say: Callable[[str], None]
-) -> tuple[Choice, Results]:
-    terms = question.terms or experiment.terms
-    measures = _deciding(question.measure, terms, experiment.measures)
+    experiment: Experiment, folder: Path, options: ChooseOptions, found: Results, say: Callable[[str], None]
+) -> Choice:
+    criteria = options.criteria or experiment.criteria
+    measures = _deciding(options.measure, criteria, experiment.measures)
     table = found.table()
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
-    absent = {*terms.families}.difference(DEFAULT_FAMILIES, (row.variant.sweep for row in table.rows))
+    absent = {*criteria.families}.difference(DEFAULT_FAMILIES, (row.variant.sweep for row in table.rows))
     if absent:
         what = f"nothing of the family {min(absent)} was explored"
         raise ConfigError(what, "add it as a [[sweep]], and explore again", "families")
     say(f"testing {len(table.candidates)} variants by {' and '.join(measures)}")
     power = power_of(experiment.costs, read_machine())
-    answers = [
-        choose_variants(table, measures, terms, _saver(table, found, question.queries, power)) for table in found.tables
-    ]
-    models = tuple(model for model, _ in answers)
+    models = []
+    for model_table in found.tables:
+        save = _saver(model_table, found, options.queries, power)
+        models.append(choose_variants(model_table, measures, criteria, save))
     pages = experiment.document, str(experiment.collection)
-    choice = Choice(
+    return Choice(
         title=experiment.title,
         key=found.facts.key,
         measures=measures,
-        terms=replace(terms, deciding=measures[1:]),
-        queries=question.queries,
+        criteria=replace(criteria, deciding=measures[1:]),
+        queries=options.queries,
         power=power,
-        models=models,
+        models=tuple(models),
         commands={
-            pick.variant: treatment_commands(*pages, table.treatment(pick.variant), experiment.index.lengths)
+            index.variant: treatment_commands(*pages, table.treatment(index.variant), experiment.index.lengths)
             for model in models
-            for pick in model.picks
+            for index in model.named
         },
         check=command_of("run", experiment, folder / experiment.name, "--chosen"),
         notices=found.facts.notices,
     )
-    return choice, replace(found, tables=tuple(bounded for _, bounded in answers))
 
 
 def treatment_commands(document: Document, source: str, treatment: Treatment, lengths: bool = False) -> tuple[str, ...]:
@@ -240,12 +239,12 @@ def _escaped(word: str) -> str:
     return "".join(f"\\x{one:02x}" if one in b"'\\" or not 32 <= one < 127 else chr(one) for one in os.fsencode(word))
 
 
-def _deciding(asked: str | None, terms: Terms, every: Sequence[str]) -> tuple[str, ...]:
+def _deciding(asked: str | None, criteria: ChoiceCriteria, every: Sequence[str]) -> tuple[str, ...]:
     measures = [name for name in every if is_tested(name)]
     if not measures:
         raise ConfigError("the experiment has no measure of effectiveness", "add one, such as nDCG@10", "measures")
     main = checked_measure(asked, measures, "--measure") if asked else main_measure(measures)
-    others = terms.deciding or tuple(name for name in measures if parse_measure(name).NAME == _SECOND)[:1]
+    others = criteria.deciding or tuple(name for name in measures if parse_measure(name).NAME == _SECOND)[:1]
     return tuple(dict.fromkeys((main, *others)))
 
 
@@ -258,16 +257,14 @@ def _saving(model: ModelChoice, results: Results, queries: int, power: Power) ->
     table = results.table(model.retrieval)
     save = _saver(table, results, queries, power)
 
-    def pick(one: Pick | None) -> Pick | None:
-        return one and replace(one, savings=save(table.position[one.variant]))
+    def with_savings(index: ChosenIndex) -> ChosenIndex:
+        return replace(index, savings=save(table.position[index.variant]))
 
-    def gain(one: Gain | None) -> Gain | None:
-        return one and replace(one, pick=replace(one.pick, savings=save(table.position[one.pick.variant])))
-
-    return replace(
-        model,
-        recommended=pick(model.recommended),
-        cautious=pick(model.cautious),
-        gain=gain(model.gain),
-        dominating=gain(model.dominating),
-    )
+    changed = model
+    if model.recommended is not None:
+        changed = replace(changed, recommended=with_savings(model.recommended))
+    if model.conservative is not None:
+        changed = replace(changed, conservative=with_savings(model.conservative))
+    if model.gain is not None:
+        changed = replace(changed, gain=replace(model.gain, index=with_savings(model.gain.index)))
+    return changed

@@ -19,7 +19,8 @@ from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.interface import IdRule, ReadOptions
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
-from thresher.experiments.choosing.walks import Terms, parse_family
+from thresher.experiments.choosing.criteria import ChoiceCriteria
+from thresher.experiments.choosing.families import parse_family
 from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, read_options
 from thresher.experiments.table import Variant
@@ -82,7 +83,7 @@ class Experiment:
 
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
-    is chosen on `topics` is tested, by `terms`. `scheduler` is the address of Dask's, empty without it.
+    is chosen on `topics` is tested, by `criteria`. `scheduler` is the address of Dask's, empty without it.
     `texts` are files of other texts of the pages by name.
     `document` is the experiment file as it was read.
     """
@@ -109,7 +110,7 @@ class Experiment:
     alpha: float
     correction: str
     seed: int
-    terms: Terms
+    criteria: ChoiceCriteria
     measure_seconds: float
     costs: CostsTable
     workers: int
@@ -124,7 +125,7 @@ class Experiment:
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers that the variants need, and families that are not the default ones, each once, by name."""
-        families = () if self.terms.families == DEFAULT_FAMILIES else map(parse_family, self.terms.families)
+        families = () if self.criteria.families == DEFAULT_FAMILIES else map(parse_family, self.criteria.families)
         every = [*(variant.cleaner.scorers for variant in self.variants), *(family.scorers for family in families)]
         scorers = {scorer.canonical_name: scorer for scorers in every for scorer in scorers}
         for maker in (maker for scorer in scorers.values() for maker in scorer.texts):
@@ -221,7 +222,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         alpha=evaluation.alpha,
         correction=evaluation.correction,
         seed=evaluation.seed,
-        terms=Terms(margins[0], choose.alpha, choose.emptied, tuple(families), tuple(deciding)),
+        criteria=ChoiceCriteria(margins[0], choose.alpha, choose.emptied, tuple(families), tuple(deciding)),
         measure_seconds=document.measure.seconds,
         costs=document.costs,
         workers=run.workers or os.cpu_count() or 1,

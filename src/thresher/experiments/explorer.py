@@ -10,7 +10,7 @@ from thresher.base.errors import InputError
 from thresher.base.locks import held
 from thresher.base.number_text import counted
 from thresher.cleaners.cleaner import Cleaner, Cut
-from thresher.experiments.choosing.walks import DeclaredFamily, parse_family
+from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
 from thresher.experiments.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
@@ -124,7 +124,7 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
 def families_of(experiment: Experiment) -> list[DeclaredFamily]:
     """Return the declared families that can be explored: a default one needs its scorers named elsewhere in the file."""
     scored = {scorer.canonical_name for scorer in experiment.scorers}
-    every = map(parse_family, experiment.terms.families)
+    every = map(parse_family, experiment.criteria.families)
     return [family for family in every if {scorer.canonical_name for scorer in family.scorers} <= scored]
 
 

@@ -23,7 +23,7 @@ from thresher.base.records import NestedLists, RecordFile
 from thresher.base.shown import Plotted
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import Notice
-from thresher.experiments.table import Bounds, Built, NoiseFloor, Row, Variant, VariantTable
+from thresher.experiments.table import Built, NoiseFloor, Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics
 
@@ -197,14 +197,12 @@ class Results(Plotted):
         return replace(self, tables=tuple(tables))
 
     def with_explored(self, before: Results) -> Results:
-        """Return these results with the variants that were explored before of the same evidence, and their verdicts."""
+        """Return these results with the variants that were explored before of the same evidence."""
         tables = []
         for table, old in zip(self.tables, before.tables, strict=True):
             known = {row.name: row for row in old.rows}
             rows = [
-                replace(row, variant=same.variant, explored=same.explored, bounds=same.bounds)
-                if (same := known.get(row.name))
-                else row
+                replace(row, variant=same.variant, explored=same.explored) if (same := known.get(row.name)) else row
                 for row in table.rows
             ]
             unbuilt = [replace(row, bytes=None, built=None) if row.built else row for row in old.rows]
@@ -237,10 +235,9 @@ class _Details:
     """The part of a row that the file has as JSON."""
 
     built: Built | None
-    bounds: Bounds | None
 
 
-_FILE = RecordFile(_Kept, "a results file", _FIX, "thresher-results", 5, StateError)
+_FILE = RecordFile(_Kept, "a results file", _FIX, "thresher-results", 6, StateError)
 _DETAILS = RecordFile(_Details, "the details of a variant", _FIX, error=StateError)
 
 
@@ -291,7 +288,7 @@ def _arrow(table: VariantTable) -> pa.Table:
         columns[name] = pa.optional_numbers([getattr(row.index, name) for row in table.rows])
     for name, kind in (("words", np.int64), ("bytes", np.int64), ("explored", np.bool_)):
         columns[name] = pa.optional_numbers([getattr(row, name) for row in table.rows], kind)
-    columns["details"] = pa.text_array([_DETAILS.text(_Details(row.built, row.bounds)) for row in table.rows])
+    columns["details"] = pa.text_array([_DETAILS.text(_Details(row.built)) for row in table.rows])
     columns["query_postings"] = _lists(table.query_postings)
     for number, measure in enumerate(table.measures):
         columns[_values(measure)] = _lists(table.values[number])
@@ -330,7 +327,7 @@ def _rows(table: pa.Table) -> Iterator[Row]:
         variant = Variant(parse_treatment(name), sweep, cutoff, cleaner_cutoff)
         if variant.name != name:
             raise StateError(f"the variant {name} would now be {variant.name}", _FIX, TABLE_FILE)
-        yield Row(variant, IndexStatistics(*index), words, size, explored, known.built, known.bounds)
+        yield Row(variant, IndexStatistics(*index), words, size, explored, known.built)
 
 
 def _stacked(table: pa.Table, names: Sequence[str], topics: int) -> Floats:

@@ -135,7 +135,11 @@ class _Run:
         """Return what to run, the baseline first; what answers name and was built before is always among it."""
         own = {variant.name: variant for variant in self.experiment.variants}
         known = {row.name: row for table in before.tables for row in table.rows} if before else {}
-        named = [name for model in self.experiment.retrieval for name in (choice.picks(model.name) if choice else ())]
+        named = [
+            name
+            for model in self.experiment.retrieval
+            for name in (choice.named_variants(model.name) if choice else ())
+        ]
         if self.chosen:
             if choice is None:
                 fix = f"run `{command_of('choose', self.experiment, self.folders.results)}` first"

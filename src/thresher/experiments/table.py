@@ -1,6 +1,6 @@
 """The table of variants: for one retrieval model, columns by variant and values by measure, variant and topic.
 
-`explore` fills it, `run` fills it or adds to it, `choose` adds verdicts, and every renderer reads it. Sizes are postings,
+`explore` fills it, `run` fills it or adds to it, `choose` and every renderer read it. Sizes are postings,
 which are exact with or without an index. Row 0 is the baseline.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -118,30 +117,9 @@ class Variant:
         return self.treatment.family
 
 
-class Verdict(StrEnum):
-    """Whether a variant is shown to lose less than the margin in all deciding measures, to lose more, or neither."""
-
-    SHOWN = "shown"
-    UNDECIDED = "undecided"
-    LOSES = "loses"
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Bounds that `choose` adds, which hold for all variants together, so that any may be taken by hand.
-
-    Args:
-        low: lower bounds of the difference from the baseline, by deciding measure.
-        verdict: by all deciding measures.
-    """
-
-    low: Mapping[str, float]
-    verdict: Annotated[Verdict, Declared("Whether it is shown to lose less than the margin.", Show.TEXT)]
-
-
 @dataclass(frozen=True)
 class Row:
-    """A variant with its size, costs and bounds: all but its values by topic.
+    """A variant with its size and costs: all but its values by topic.
 
     Args:
         index: the counts of its index, whether it was built or not.
@@ -149,7 +127,6 @@ class Row:
         bytes: of its index; None for a variant that was not built.
         explored: whether it was ranked without an index.
         built: what building, searching and timing it took; None for a variant that was not built.
-        bounds: what `choose` added; None before.
     """
 
     variant: Variant
@@ -160,7 +137,6 @@ class Row:
     ] = None
     explored: bool = False
     built: Built | None = None
-    bounds: Bounds | None = None
 
     @property
     def name(self) -> str:

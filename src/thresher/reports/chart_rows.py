@@ -4,7 +4,7 @@ Its keys: `name`, `sweep`, `family`; `cutoff`, or `pair` and `cleaner` for those
 stands by cutoff or else by size; `step`, its number in the sweep; `size` in postings, and `share` in % of the baseline's;
 `words` kept, in %; `documents` with text; `postings` of a query; `means` and `held`, by measure, on the topics and on held-
 out ones; `mean` and `difference` by the main measure; `low` and `high`, bounds of that difference, and `bound`, the lower one
-of the test that recommends it; `verdict`; `saved`, wall seconds a query: value, low, high; `front`, `recommended`; `line`,
+of the test that recommends it; `saved`, wall seconds a query: value, low, high; `front`, `recommended`; `line`,
 whether a line joins it with its neighbours; `drawn` among all variants; `marked` there by a point; `best` of its family among
 those as small.
 """
@@ -70,7 +70,7 @@ def answered_variants(table: VariantTable, choice: Choice | None) -> tuple[str, 
         return table.main, variants_of(table)
     model = choice.of(table.retrieval)
     pick = model.first if model else None
-    margin = choice.terms.margin.loss(table.of(choice.measure)[0])
+    margin = choice.criteria.margin.loss(table.of(choice.measure)[0])
     found = variants_of(table, choice.measure, pick.variant if pick else None, margin)
     rows = (
         {**row, "bound": rounded(pick.effects[0].low)} if pick and row["recommended"] else row for row in found.rows
@@ -98,9 +98,7 @@ def _row(table: VariantTable, measures: Sequence[str], index: int) -> dict[str, 
     pair = row.variant.cleaner_cutoff is not None
     low, high = None, None
     time = row.built.query if row.built else None
-    if row.bounds:
-        low, high = row.bounds.low.get(measures[0]), difference
-    elif row.built and measures[0] in row.built.comparisons:
+    if row.built and measures[0] in row.built.comparisons:
         low, high = row.built.comparisons[measures[0]].interval
     return {
         "name": row.name,
@@ -120,7 +118,6 @@ def _row(table: VariantTable, measures: Sequence[str], index: int) -> dict[str, 
         "low": rounded(low),
         "high": rounded(high),
         "bound": None,
-        "verdict": row.bounds.verdict.value if row.bounds else None,
         "saved": [time.saved.value, time.saved.low, time.saved.high] if time and time.measurable else None,
     }
 

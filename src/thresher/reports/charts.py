@@ -6,7 +6,6 @@ follows a light or dark page. Rows of variants are those of `thresher.reports.ch
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,12 +41,6 @@ LOOK: Spec = {
     "rule": {"stroke": INK},
 }
 """How all charts look."""
-VERDICTS = {
-    "shown": ("shown to lose little", "var(--better)"),
-    "undecided": ("undecided", SOFT),
-    "loses": ("loses too much", LOSS),
-}
-"""What points stand for, and their colours."""
 DASHED: Spec = {"stroke": LOSS, "strokeDash": [5, 4], "strokeWidth": 1.5}
 STEP: Spec = {"interpolate": "step-after", "stroke": SOFT, "strokeWidth": 1.5, "tooltip": None}
 BASELINE: Spec = {"shape": "square", "size": 90, "filled": True, "fill": INK, "opacity": 1}
@@ -195,7 +188,7 @@ class Variants:
         return {"name": "none", "share": 100, "mean": self.base[0] or 0.0, "difference": 0}
 
 
-_BOUNDS = ("low", "high", "bound", "verdict")
+_BOUNDS = ("low", "high", "bound")
 
 
 def on_held_out(model: Variants) -> Variants:
@@ -211,7 +204,7 @@ def on_held_out(model: Variants) -> Variants:
 
 
 def frontier(model: Variants, height: int = 500) -> Spec:
-    """Return index size against the main measure: the Pareto front by verdict, and what is recommended with its bound.
+    """Return index size against the main measure: the Pareto front, and what is recommended with its bound.
 
     Baseline and margin are lines. The bound reaches down from what is recommended: it is shown if that ends above the margin.
     """
@@ -222,24 +215,14 @@ def frontier(model: Variants, height: int = 500) -> Spec:
     labels += [{**one, "label": "frontier", "fill": SOFT} for one in front[len(front) // 2 :][:1]]
     layers = [
         layer("line", STEP, front, x=x, y=y),
-        layer("circle", {"size": 55, "opacity": 1}, front, x=x, y=y, color=_by_verdict(front), tooltip=_tooltip(model)),
+        layer(
+            "circle", {"size": 55, "opacity": 1}, front, x=x, y=y, color={"value": SERIES[0]}, tooltip=_tooltip(model)
+        ),
         *lines,
         *marks,
         *written(placed(labels, map(_point, front), x, y, (_WIDTH, height)), x, y),
     ]
     return whole(layers, height, f"{model.size} against {model.measures[0]}: the frontier of all variants")
-
-
-def _by_verdict(rows: Sequence[Row]) -> Spec:
-    """Return the colours of points by what is shown of them, with a legend; one colour where there is no verdict."""
-    known = [verdict for verdict in VERDICTS if any(row["verdict"] == verdict for row in rows)]
-    if not known:
-        return {"value": SERIES[0]}
-    scale = {"domain": known, "range": [VERDICTS[verdict][1] for verdict in known]}
-    texts = {verdict: VERDICTS[verdict][0] for verdict in known}
-    label = f"{json.dumps(texts)}[datum.value]"
-    legend = {"orient": "top", "title": None, "columns": 3, "labelExpr": label, "symbolOpacity": 1}
-    return {"field": "verdict", "type": "nominal", "scale": scale, "legend": legend}
 
 
 def overview(model: Variants, field: str = "sweep", height: int = 420, legend: bool = False) -> Spec:
@@ -335,7 +318,7 @@ def _levels(model: Variants, x: Spec, y: Spec) -> tuple[list[Spec], list[Spec], 
     """Return the lines of baseline and margin, the marks of the baseline and what is recommended, and the labels of all."""
     base = model.baseline
     lines = [layer("rule", {"strokeWidth": 1, "opacity": 0.5}, [base], y=y)]
-    marks = [layer("point", BASELINE, [base], x=x, y=y, tooltip=_tooltip(model, False))]
+    marks = [layer("point", BASELINE, [base], x=x, y=y, tooltip=_tooltip(model))]
     labels: list[Row] = [{**base, "label": "baseline", "needed": True}]
     if model.margin is not None:
         level = {"share": 0, "mean": base["mean"] - model.margin}
@@ -359,17 +342,14 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["recommended"]]
 
 
-def _tooltip(model: Variants, bounds: bool = True) -> list[Spec]:
-    """Return what is said of a point; without bounds of the baseline, which has none."""
-    said = [
+def _tooltip(model: Variants) -> list[Spec]:
+    """Return the fields that a tooltip shows of a point."""
+    return [
         {"field": "name", "title": "variant"},
         number("share", f"{model.size}, %", format=".1f"),
         number("mean", model.measures[0], format=".4f"),
         number("difference", "difference", format="+.4f"),
     ]
-    if bounds and any(row["verdict"] for row in model.rows):
-        said += [number("low", "at worst, of all variants together", format="+.4f"), {"field": "verdict"}]
-    return said
 
 
 def _point(row: Row) -> tuple[float, float]:

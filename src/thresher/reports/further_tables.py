@@ -10,9 +10,9 @@ from thresher.base.columns import Declared, Show
 from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.significance import Comparison
 from thresher.experiments.adviser import Advice, RemovedWords
-from thresher.experiments.choosing.choices import Choice, FamilyWalk, Line, ModelChoice, Pick, Tested
+from thresher.experiments.choosing.choices import AnswerRole, Choice, ChosenIndex, FamilyTests, ModelChoice, TestedIndex
 from thresher.experiments.choosing.savings import Savings
-from thresher.experiments.choosing.shared import SharedChoice, Tried
+from thresher.experiments.choosing.shared import SettingOnCollection, SharedChoice
 from thresher.experiments.held_out import Chosen, chosen_on_topics
 from thresher.experiments.results import BaselineRun, Results
 from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
@@ -98,26 +98,26 @@ class Answered:
     """A line of an answer that names an index."""
 
     retrieval: Annotated[str, Declared("The retrieval model.", Show.TEXT)]
-    line: Annotated[Line, Declared("What the index is named for.", Show.TEXT, name="answer")]
-    pick: Pick
+    role: Annotated[AnswerRole, Declared("The reason to name the index.", Show.TEXT, name="answer")]
+    index: ChosenIndex
 
 
 def answered(choice: Choice) -> list[Answered]:
     """Return the indexes that the answers name, in their order."""
     return [
-        Answered(model.retrieval, line, pick)
+        Answered(model.retrieval, role, index)
         for model in choice.models
         if not model.too_few
-        for line, pick in model.answer
-        if pick
+        for role, index in model.answer
+        if index
     ]
 
 
 def answer_columns(measures: Sequence[str]) -> list[Column[Answered]]:
     """Return the columns of the indexes that answers name: their size, what they lose and save."""
     own: list[Column[Answered]] = columns_of(Answered)
-    saved: list[Column[Answered]] = within([*columns_of(Savings), *_BREAK_EVEN], lambda row: row.pick.savings)
-    return [*own, *within(_tested_columns(measures)[:-1], lambda row: row.pick), *saved]
+    saved: list[Column[Answered]] = within([*columns_of(Savings), *_BREAK_EVEN], lambda row: row.index.savings)
+    return [*own, *within(_tested_columns(measures)[:-1], lambda row: row.index), *saved]
 
 
 _BREAK_EVEN: list[Column[Savings]] = within(BREAK_EVEN, lambda saved: saved.break_even)
@@ -135,15 +135,15 @@ def answers_table(choice: Choice) -> Table | None:
     return Table.of([column for column in columns if column.name not in hidden], rows, text)
 
 
-def walk_columns(measures: Sequence[str]) -> list[Column[FamilyWalk]]:
+def walk_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
     """Return the columns of what became of families: the last index that was accepted, and the first that was not."""
-    found: list[Column[FamilyWalk]] = columns_of(FamilyWalk)
+    found: list[Column[FamilyTests]] = columns_of(FamilyTests)
     for name, about, read in (
         ("last", "The last that is shown to lose little", lambda walk: walk.last),
         ("failed", "The first that is not", lambda walk: walk.failed),
     ):
         tested = _tested_columns(measures)
-        columns: list[Column[FamilyWalk]] = within(tested, read, f"{name} ", about)
+        columns: list[Column[FamilyTests]] = within(tested, read, f"{name} ", about)
         head, *rest = columns if name == "failed" else columns[:-1]
         found += [replace(head, header="shown" if name == "last" else "not shown"), *rest]
     return found
@@ -151,12 +151,12 @@ def walk_columns(measures: Sequence[str]) -> list[Column[FamilyWalk]]:
 
 def _tested_columns(measures: Sequence[str]) -> list[Column[Any]]:
     """Return the columns of what was tested; all but the last are those of what answers name, too."""
-    variant, share, emptied, needed = columns_of(Tested)
+    variant, share, emptied, needed = columns_of(TestedIndex)
     effects = [column for number in range(len(measures)) for column in _effect_columns(number, measures[number])]
     return [variant, share, emptied, *effects, replace(needed, header="topics needed")]
 
 
-def _effect_columns(number: int, measure: str) -> list[Column[Tested | Pick]]:
+def _effect_columns(number: int, measure: str) -> list[Column[TestedIndex | ChosenIndex]]:
     header, change = measure_header(measure)[0], FORMATS[Show.DIFFERENCE]
     return [
         Column(
@@ -182,12 +182,12 @@ def families_tables(choice: Choice, model: ModelChoice) -> list[Table]:
     """Return a row for each family that was explored, by each of the two tests; nothing with too few topics for any."""
     tables = []
     for walks, test in (
-        (model.walks, "by Student's t"),
-        (model.cautious_walks, "with an imaginary topic that loses everything"),
+        (model.families, "by Student's t"),
+        (model.conservative_families, "with an imaginary topic that loses everything"),
     ):
         text = (
             f"What was tested, {test}: of each family the last index that is shown to lose less than "
-            f"{margin_text(choice.terms.margin)} and the first that is not."
+            f"{margin_text(choice.criteria.margin)} and the first that is not."
         )
         missing = [walk.family for walk in walks if not walk.steps]
         note = f"Not explored: {', '.join(missing)}." if missing else ""
@@ -197,17 +197,19 @@ def families_tables(choice: Choice, model: ModelChoice) -> list[Table]:
     return tables
 
 
-def shared_columns(choice: SharedChoice) -> list[Column[tuple[Tried, Tried]]]:
+def shared_columns(choice: SharedChoice) -> list[Column[tuple[SettingOnCollection, SettingOnCollection]]]:
     """Return the columns of a collection: its setting for all, and the one that the others recommend."""
-    collection, topics, variant, share = columns_of(Tried)
+    collection, topics, variant, share = columns_of(SettingOnCollection)
     lost = [_loss_column(choice, number, name) for number, name in enumerate(choice.measures)]
-    own: list[Column[tuple[Tried, Tried]]] = within([collection, topics, share, *lost], lambda pair: pair[0])
+    own: list[Column[tuple[SettingOnCollection, SettingOnCollection]]] = within(
+        [collection, topics, share, *lost], lambda pair: pair[0]
+    )
     about = "Of the setting that the other collections recommend"
     others = [replace(variant, header="left out", missing="none"), share, *lost]
     return [*own, *within(others, lambda pair: pair[1], "left_out ", about)]
 
 
-def _loss_column(choice: SharedChoice, number: int, measure: str) -> Column[Tried]:
+def _loss_column(choice: SharedChoice, number: int, measure: str) -> Column[SettingOnCollection]:
     header = measure_header(measure)[0]
     return Column(
         f"{measure} loss",

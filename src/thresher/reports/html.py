@@ -10,9 +10,9 @@ from typing import Any
 
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.base.number_text import counted
-from thresher.experiments.choosing.choices import Choice, ModelChoice, Pick
+from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice
 from thresher.experiments.results import Results
-from thresher.experiments.table import VariantTable, Verdict
+from thresher.experiments.table import VariantTable
 from thresher.reports import formatting, further_tables, summary, variant_tables
 from thresher.reports.chart_rows import answered_variants, exact, rounded
 from thresher.reports.charts import LOOK, cutoffs, frontier, leading, on_held_out, overview, topics
@@ -64,8 +64,7 @@ def _model(results: Results, table: VariantTable, choice: Choice | None) -> dict
         "kinds": families,
         "families": overview(model, "family", 320) if len(families) > 1 else None,
         "recommended": first,
-        "words": _words(choice) if choice else None,
-        "sure": formatting.percent_text(1 - (choice.terms.alpha if choice else results.facts.alpha)),
+        "sure": formatting.percent_text(1 - (choice.criteria.alpha if choice else results.facts.alpha)),
         "seconds": built.query.wall.value if built and built.query else None,
         "topics": _topics(results, table, main, first),
     }
@@ -81,15 +80,6 @@ def _topics(results: Results, table: VariantTable, main: str, first: str | None)
         "queries": [results.facts.topics.get(topic, "") for topic in table.topics],
         "variants": [table.rows[index].name for index in sorted(shown)],
         "values": [list(map(exact, values[index].tolist())) for index in sorted(shown)],
-    }
-
-
-def _words(choice: Choice) -> dict[str, str]:
-    margin = summary.margin_text(choice.terms.margin)
-    return {
-        Verdict.SHOWN.value: f"Shown to lose less than {margin}.",
-        Verdict.UNDECIDED.value: f"Undecided: shown to lose neither less nor more than {margin}.",
-        Verdict.LOSES.value: f"Shown to lose more than {margin}.",
     }
 
 
@@ -183,15 +173,15 @@ KeyFigure = tuple[str, str, str]
 """A label, a figure, and its interval or source."""
 
 
-def _figures(table: VariantTable, model: ModelChoice, pick: Pick) -> Iterator[KeyFigure]:
+def _figures(table: VariantTable, model: ModelChoice, pick: ChosenIndex) -> Iterator[KeyFigure]:
     row = table.rows[table.position[pick.variant]]
     size = "" if row.bytes is None else f", {formatting.significant_digits(formatting.megabytes(row.bytes))} MB"
     yield "Index size", _change(pick.share), f"postings{size}"
-    gain = next((one for one in (model.gain, model.dominating) if one and one.pick == pick), None)
+    gain = model.gain if model.gain and model.gain.index == pick else None
     effect = gain.held_out if gain else pick.effects[0]
     short = measure_header(effect.measure)[0]
     where = "topics without a part in the pick" if gain else f"{effect.topics} topics"
-    least = f"at worst {formatting.change_text(effect.low)}"
+    least = "" if effect.low is None else f"at worst {formatting.change_text(effect.low)}"
     more = "" if effect.margin is None else f", {formatting.MINUS}{formatting.measure_text(effect.margin)} is accepted"
     yield f"{short}, {where}", formatting.change_text(effect.difference), least + more
     if pick.work is not None:

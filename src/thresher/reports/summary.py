@@ -10,7 +10,7 @@ from thresher.base.numbers import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.evaluation.significance import Comparison
 from thresher.experiments.adviser import Advice
-from thresher.experiments.choosing.choices import Choice, Effect, Gain, Line, ModelChoice, Pick
+from thresher.experiments.choosing.choices import AnswerRole, Choice, ChosenIndex, Effect, Gain, ModelChoice
 from thresher.experiments.choosing.shared import SharedChoice
 from thresher.experiments.results import Results, TitleBias
 from thresher.experiments.table import VariantTable
@@ -119,7 +119,7 @@ def measured(choice: Choice, results: Results) -> Iterator[str]:
     """Say of each index that an answer names and that was built whether it is what was told."""
     for model in choice.models:
         table = results.table(model.retrieval)
-        for pick in model.picks:
+        for pick in model.named:
             same = pick.is_as_measured(table)
             if same is not None:
                 index = table.position[pick.variant]
@@ -134,27 +134,26 @@ def model_answer(choice: Choice, model: ModelChoice, brief: bool = False) -> Ite
     if model.too_few:
         yield f"{STAY}: {model.topics} topics are too few for a verdict, at least {MINIMUM} are needed."
         return
-    for number, (line, pick) in enumerate(model.answer):
-        opening = "Use " if number == 0 and pick else ""
-        yield f"{opening}{_line(choice, model, line, pick, brief)}"
+    for number, (role, index) in enumerate(model.answer):
+        opening = "Use " if number == 0 and index else ""
+        yield f"{opening}{_answer_line(choice, model, role, index, brief)}"
 
 
-def _line(choice: Choice, model: ModelChoice, line: Line, pick: Pick | None, brief: bool) -> str:
-    if line is Line.CAUTIOUS:
-        return _cautious(model, pick)
-    if line is Line.SMALLEST:
-        return _smallest(choice, model, pick, brief)
-    gain = model.dominating if line is Line.NO_LARGER else model.gain
-    assert gain is not None
-    return _gain(choice, gain, line)
+def _answer_line(choice: Choice, model: ModelChoice, role: AnswerRole, index: ChosenIndex | None, brief: bool) -> str:
+    if role is AnswerRole.CONSERVATIVE:
+        return _conservative(model, index)
+    if role is AnswerRole.SMALLEST:
+        return _smallest(choice, model, index, brief)
+    assert model.gain is not None
+    return _gain(model.gain)
 
 
-def _smallest(choice: Choice, model: ModelChoice, pick: Pick | None, brief: bool) -> str:
-    loss = f"lose less than {margin_text(choice.terms.margin)} of {_measures(choice)}"
-    count = len([walk for walk in model.walks if walk.steps])
+def _smallest(choice: Choice, model: ModelChoice, pick: ChosenIndex | None, brief: bool) -> str:
+    loss = f"lose less than {margin_text(choice.criteria.margin)} of {_measures(choice)}"
+    count = len([walk for walk in model.families if walk.steps])
     tested = f"{model.topics} topics, {count} {'family' if count == 1 else 'families'} tested, {_sure(choice)}"
     if pick is None:
-        needed = [walk.failed.topics_needed for walk in model.walks if walk.failed and walk.failed.topics_needed]
+        needed = [walk.failed.topics_needed for walk in model.families if walk.failed and walk.failed.topics_needed]
         more = f" About {min(needed):,} topics might show it." if needed else ""
         return f"{STAY}: no smaller index is shown to {loss} ({tested}).{more}"
     shown = f"{pick.variant}: {_share(pick)} of the index, shown to {loss} ({tested})."
@@ -165,7 +164,7 @@ def _smallest(choice: Choice, model: ModelChoice, pick: Pick | None, brief: bool
 
 def _still(model: ModelChoice) -> str:
     """Say what it would take to show the next smaller index of what is recommended."""
-    for walk in model.walks:
+    for walk in model.families:
         if walk.last and walk.failed and model.recommended and walk.last.variant == model.recommended.variant:
             if walk.failed.topics_needed is None:
                 return ""
@@ -173,22 +172,19 @@ def _still(model: ModelChoice) -> str:
     return ""
 
 
-def _gain(choice: Choice, gain: Gain, line: Line) -> str:
-    found, sure = gain.held_out, percent_text(1 - gain.alpha)
-    by = (
-        f"{_short(found)} by {change_text(found.difference)} on topics without a part in the pick, at least by "
-        f"{change_text(found.low)} ({sure})"
+def _gain(gain: Gain) -> str:
+    effect, sure = gain.held_out, percent_text(1 - gain.alpha)
+    least = "" if effect.low is None else f", at least by {change_text(effect.low)} ({sure})"
+    return (
+        f"{gain.index.variant}: {_share(gain.index)} of the index, the largest gain over no cleaning that is shown: "
+        f"{_short(effect)} by {change_text(effect.difference)} on topics without a part in the pick{least}."
     )
-    size = f"{gain.pick.variant}: {_share(gain.pick)} of the index"
-    if line is Line.NO_LARGER:
-        return f"{size}, no more than {gain.over}, which loses less than {margin_text(choice.terms.margin)}, and better: {by}."
-    return f"{size}, the largest gain over no cleaning that is shown: {by}."
 
 
-def _cautious(model: ModelChoice, pick: Pick | None) -> str:
-    opening = "If kinds of topics that are missing here may lose everything, the cautious choice is "
+def _conservative(model: ModelChoice, pick: ChosenIndex | None) -> str:
+    opening = "If kinds of topics that are missing here may lose everything, the conservative choice is "
     if pick is None:
-        needed = model.cautious_topics
+        needed = model.conservative_topics
         more = f": a smaller index takes {needed} topics or more" * (needed > model.topics)
         return f"{opening}no cleaning{more}."
     if any(other and other.variant == pick.variant for _, other in model.answer[:-1]):
@@ -209,43 +205,37 @@ def _short(effect: Effect) -> str:
     return measure_header(effect.measure)[0]
 
 
-def _share(pick: Pick) -> str:
+def _share(pick: ChosenIndex) -> str:
     return f"{percent(pick.share)} %"
 
 
 def _sure(choice: Choice) -> str:
-    return percent_text(1 - choice.terms.alpha)
+    return percent_text(1 - choice.criteria.alpha)
 
 
 def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
     """Give what the answer rests on, and what it is worth on topics without a part in it."""
-    margin, level = margin_text(choice.terms.margin), f"{choice.terms.level:.4g}"
+    margin, level = margin_text(choice.criteria.margin), f"{choice.criteria.level:.4g}"
     yield (
         "The topics are a random sample of what users ask. Families and the order of their indexes were fixed before the "
         f"topics were looked at. The mean over {model.topics} topics behaves as Student's t says; it cannot know of kinds of "
         f"topics that are not among these. If none of these lost anything, up to {percent(model.unseen_share)} % of all "
-        "topics could still lose everything (95 %, exact). The cautious choice does not rest on this."
+        "topics could still lose everything (95 %, exact). The conservative choice does not rest on this."
     )
     yield (
         f"Each family is tested from its largest index on, in steps of 5 % of the size, at level {level}, until one is not "
-        f"shown to lose less than {margin} of {_measures(choice)} or leaves more than {percent_text(choice.terms.emptied)} of "
-        "the pages without text; what follows it is not looked at. The smallest of all that are accepted is recommended. So "
-        f"the probability of recommending one that loses more is at most {percent_text(choice.terms.alpha)}."
+        f"shown to lose less than {margin} of {_measures(choice)} or leaves more than "
+        f"{percent_text(choice.criteria.emptied)} of the pages without text; what follows it is not looked at. The smallest "
+        "of all that are accepted is recommended. So "
+        f"the probability of recommending one that loses more is at most {percent_text(choice.criteria.alpha)}."
     )
-    if model.cross_validated:
-        found = model.cross_validated
-        rule = f"this rule changes {_short(found)} by {_bounded(found)}"
-        yield f"On topics without a part in the choice, by cross-validation, {rule}."
     for effect in model.recommended.held_out if model.recommended else ():
         yield f"On {effect.topics} held-out topics what is recommended changes {_short(effect)} by {_bounded(effect)}."
-    approximate = ", approximately, as there are few topics" if model.approximate else ""
-    yield (
-        "Any other index may be taken by hand where its lower bound is above the margin: the bounds of all variants hold "
-        f"together ({_sure(choice)}){approximate}."
-    )
 
 
 def _bounded(effect: Effect) -> str:
+    if effect.low is None:
+        return change_text(effect.difference)
     if effect.high is None:
         return f"{change_text(effect.difference)}, at worst by {change_text(effect.low)}"
     return f"{change_text(effect.difference)} ({change_text(effect.low)} to {change_text(effect.high)})"
@@ -287,8 +277,8 @@ def _percent_interval(change: Interval) -> str:
 
 def shared_answer(choice: SharedChoice) -> Iterator[str]:
     """Give what to use for several collections, what it lost where, how its rule did, and what to expect on another one."""
-    count, margin = len(choice.tried), margin_text(choice.terms.margin)
-    own, without = (percent(share) for share in choice.mean_shares)
+    count, margin = len(choice.tried), margin_text(choice.criteria.margin)
+    own, without = percent(choice.mean_share), percent(choice.mean_share_left_out)
     if choice.variant is None:
         many = f"of {choice.settings:,} settings that all {count} collections have"
         yield f"{STAY}: {many}, none is expected to lose less than {margin} on another collection."
@@ -306,7 +296,7 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
     if choice.variant:
         pairs = zip(choice.measures, choice.bounds, strict=True)
         bounds = " and ".join(f"{loss_text(choice, bound)} of {measure_header(name)[0]}" for name, bound in pairs)
-        sure = percent_text(1 - choice.terms.alpha)
+        sure = percent_text(1 - choice.criteria.alpha)
         yield (
             f"A further collection like these would lose at most {bounds} (prediction bounds, {sure}). One unlike them may "
             f"lose more, which {count} collections cannot exclude: choose with topics of its own."
@@ -315,4 +305,4 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
 
 def loss_text(choice: SharedChoice, loss: float) -> str:
     """Return a loss in the margin's unit: as a share of the baseline's mean, or as it is."""
-    return f"{percent(loss)} %" if choice.terms.margin.relative else measure_text(loss)
+    return f"{percent(loss)} %" if choice.criteria.margin.relative else measure_text(loss)

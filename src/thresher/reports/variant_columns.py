@@ -11,7 +11,7 @@ from thresher.base.machine import Footprint
 from thresher.base.repeats import BreakEven, MeasuredTime, Payoff
 from thresher.evaluation.significance import Comparison, is_tested
 from thresher.experiments.results import Results
-from thresher.experiments.table import Bounds, Built, Cost, Row, Variant, VariantTable
+from thresher.experiments.table import Built, Cost, Row, Variant, VariantTable
 from thresher.indexes.work import IndexStatistics, QueryWork
 from thresher.reports.formatting import MARKS, direction, fixed
 from thresher.reports.table import FORMATS, Column, columns_of, measure_header, pick, within
@@ -63,7 +63,6 @@ def variant_columns(measures: tuple[str, ...]) -> list[Column[Entry]]:
         *pick(columns, "variant", "family", "sweep", "cutoff", "cleaner_cutoff"),
         *(column for measure in measures for column in _of_measure(measure)),
         *(column for measure in measures for column in _of_held_out(measure)),
-        *within(columns_of(Bounds), lambda entry: entry.row.bounds),
         *columns_of(Row, lambda entry, name: getattr(entry.row, name)),
         *columns_of(VariantTable, lambda entry, name: getattr(entry.table, name)[entry.index].item()),
         *within(columns_of(IndexStatistics), lambda entry: entry.row.index),
@@ -98,13 +97,6 @@ def _of_measure(measure: str) -> Iterator[Column[Entry]]:
 
     yield _difference(measure, difference, "over the topics")
     yield from within(_compared(), lambda entry: entry.comparison(measure), f"{measure} ", measure)
-    yield Column(
-        f"{measure} low",
-        lambda entry: entry.row.bounds.low.get(measure) if entry.row.bounds else None,
-        "Lower bound of the difference, which holds for all variants together.",
-        "lower bound",
-        format=FORMATS[Show.DIFFERENCE],
-    )
 
 
 def _of_held_out(measure: str) -> Iterator[Column[Entry]]:

@@ -1,1 +1,1 @@
-"""Which index to use: the smallest that loses little, one that gains, and one that is safe from rare total losses."""
+"""Choose from a table of variants: the smallest non-inferior index, the best gain, and the conservative index."""

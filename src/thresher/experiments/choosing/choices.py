@@ -1,4 +1,4 @@
-"""What is recommended, why, and `choice.json`."""
+"""The recommended indexes with their evidence, and `choice.json`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from thresher.base.columns import Declared, Show
 from thresher.base.errors import StateError
@@ -14,25 +14,29 @@ from thresher.base.machine import Power
 from thresher.base.numbers import Interval
 from thresher.base.records import RecordFile
 from thresher.base.shown import Shown
-from thresher.evaluation.non_inferiority import FEWEST, MINIMUM, unseen_share
+from thresher.evaluation.non_inferiority import MINIMUM, unseen_share
 from thresher.evaluation.significance import TOLERANCE
 from thresher.evaluation.topics import Notice
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.savings import Savings
-from thresher.experiments.choosing.walks import Terms
 from thresher.experiments.table import VariantTable
+
+CHOICE_FILE = "choice.json"
 
 
 @dataclass(frozen=True)
 class Effect:
-    """An index in one measure, against the baseline or another index over the same topics.
+    """An index in one measure, against the baseline over the same topics.
 
     Args:
-        measure, topics: the name, and how many.
-        mean, reference: over these topics.
+        measure: its name.
+        topics: the number of topics.
+        mean: the index's mean over these topics.
+        reference: the baseline's mean.
         difference: mean − reference.
-        low: its lower bound.
-        high: its upper bound, where there is one.
-        margin: the loss that was accepted; None where that was no question.
+        low: lower bound of the difference; None where the index was picked for its values on these topics.
+        high: upper bound of the difference; None for a one-sided test.
+        margin: the accepted loss in units of the measure; None where no loss was tested.
     """
 
     measure: str
@@ -40,16 +44,19 @@ class Effect:
     mean: float
     reference: float
     difference: float
-    low: float
+    low: float | None = None
     high: float | None = None
     margin: float | None = None
 
 
 @dataclass(frozen=True)
 class WorkChange:
-    """The postings of a query's terms, Σ df, with an index and with the baseline; means over the topics.
+    """Postings of a query's terms, Σ df, means over the topics.
 
-    `share` is their ratio, with the bounds of its 95 % interval by bootstrap over topics.
+    Args:
+        postings: with the index.
+        baseline: with the baseline.
+        share: their ratio, with its 95 % interval by bootstrap over topics.
     """
 
     postings: float
@@ -58,16 +65,15 @@ class WorkChange:
 
 
 @dataclass(frozen=True)
-class Pick:
+class ChosenIndex:
     """An index that an answer names.
 
     Args:
         variant: its name.
         share: its postings over the baseline's.
-        emptied: pages with text that it leaves without.
-        effects: by deciding measure, the main one first, against the baseline. Bounds are those of its test; of an index that
-            gains they are those of all variants together.
-        held_out: the same on held-out topics, with 95 % intervals by Student's t; empty without these.
+        emptied: pages with text that it leaves without any.
+        effects: by deciding measure, the main one first, with the bounds of the test that accepted the index.
+        held_out: the effects on held-out topics, with 95 % intervals by Student's t; empty without held-out topics.
         savings: against the baseline.
         work: None where the baseline has no postings for any topic.
     """
@@ -81,48 +87,52 @@ class Pick:
     work: WorkChange | None
 
     def is_as_measured(self, table: VariantTable) -> bool | None:
-        """Return whether its index, once built and searched, has the size and the means told here; None if it was not."""
-        if not table.rows[table.position[self.variant]].built:
+        """Return whether the built and searched index has the size and means stated here; None if it was not built."""
+        position = table.position[self.variant]
+        if not table.rows[position].built:
             return None
-        index = table.position[self.variant]
-        found = [(float(table.shares[index]), self.share)]
-        found += [(float(table.mean(effect.measure)[index]), effect.mean) for effect in self.effects]
-        return all(abs(measured - told) <= TOLERANCE for measured, told in found)
+        errors = [float(table.shares[position]) - self.share]
+        for effect in self.effects:
+            errors.append(float(table.mean(effect.measure)[position]) - effect.mean)
+        return all(abs(error) <= TOLERANCE for error in errors)
 
 
 @dataclass(frozen=True)
 class Gain:
-    """An index that is shown to be better than another.
+    """An index that is shown to be better than the baseline.
 
     Args:
-        pick: what the rule picks on all topics.
-        over: the other's name; None for the baseline.
-        held_out: what the rule picks in the main measure, each topic without a part in the pick, against the other; `low` is
-            above 0 with confidence 1 − alpha.
-        alpha: of this question alone.
+        index: the rule's pick on all topics.
+        held_out: the main measure of the picked indexes, each topic with the pick that was made without it; `low` is above 0
+            with confidence 1 − alpha.
+        alpha: the level of this test alone.
     """
 
-    pick: Pick
-    over: str | None
+    index: ChosenIndex
     held_out: Effect
     alpha: float
 
 
 @dataclass(frozen=True)
-class Tested:
-    """An index on the path of a family.
+class TestedIndex:
+    """A tested index of a family.
 
     Args:
+        variant: its name.
+        share: its postings over the baseline's.
+        emptied: pages with text that it leaves without any.
         effects: by deciding measure, with the bounds at the family's level.
-        topics_needed: how many would show that it loses less than the margin; None if no number would, and where it failed by
-            the pages that it empties.
+        topics_needed: the number of topics that would show a loss below the margin; None if no number would, and where the
+            index failed by the pages that it empties.
     """
+
+    __test__ = False  # pytest would take the class for one of tests
 
     variant: Annotated[str, Declared("The variant.", Show.TEXT)]
     share: Annotated[
         float, Declared("Its postings over the baseline's.", Show.PERCENT, "% of baseline", "index", "postings_share")
     ]
-    emptied: Annotated[int, Declared("Pages with text that it leaves without.", Show.COUNT, "pages")]
+    emptied: Annotated[int, Declared("Pages with text that it leaves without any.", Show.COUNT, "pages")]
     effects: tuple[Effect, ...]
     topics_needed: Annotated[
         int | None, Declared("Topics that would show it, if its mean and spread stay the same.", Show.COUNT)
@@ -130,29 +140,35 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class FamilyWalk:
-    """What became of a family: indexes are tested from the largest on, until one is not shown to lose less than the margin.
+class FamilyTests:
+    """The tests of a family, from its largest index to the first that is not shown to lose less than the margin.
 
     Args:
-        family: the sweep; a declared one that was not explored has no steps.
-        steps: indexes on its path.
-        last: the last that was accepted; None if the first failed.
-        failed: the first that was not accepted; None if all were, or there are none.
+        family: the sweep.
+        steps: the number of indexes to test; 0 for a declared family that was not explored.
+        last: the last accepted index; None if the first failed.
+        failed: the first index that was not accepted; None if all were accepted.
     """
 
     family: Annotated[str, Declared("The family.", Show.TEXT)]
-    steps: Annotated[int, Declared("Indexes on its path of sizes.", Show.COUNT)]
-    last: Tested | None
-    failed: Tested | None
+    steps: Annotated[int, Declared("Indexes in its order of testing.", Show.COUNT)]
+    last: TestedIndex | None
+    failed: TestedIndex | None
 
 
-class Line(StrEnum):
-    """What an answer names an index for."""
+class AnswerRole(StrEnum):
+    """The reason why an answer names an index."""
 
     SMALLEST = "the smallest index that loses little"
-    NO_LARGER = "no larger than the smallest that loses little, and better"
     GAINS = "the index that gains most"
-    CAUTIOUS = "the cautious choice"
+    CONSERVATIVE = "the conservative choice"
+
+
+class AnswerLine(NamedTuple):
+    """A line of an answer: a role and the index that has it, None for no cleaning."""
+
+    role: AnswerRole
+    chosen: ChosenIndex | None
 
 
 @dataclass(frozen=True)
@@ -161,31 +177,27 @@ class ModelChoice:
 
     Args:
         retrieval: the model.
-        topics: how many it was chosen on.
-        variants: how many could be taken.
+        topics: the number of topics.
+        variants: the number of variants to choose from.
         documents: pages with text before cleaning.
-        recommended: the smallest of all that families accepted; None to stay with the baseline.
-        cautious: the same by the test that does not rest on rare losses being among these topics.
-        cautious_topics: how many that test takes for an index that changes none of them.
-        gain: the index that gains most over no cleaning; None where no gain is shown.
-        dominating: an index that is no larger than the recommended one and shown to be better.
-        walks, cautious_walks: of the declared families, by the two tests.
-        cross_validated: the rule that recommends, in the main measure: each topic with what was recommended without it; None
-            with too few topics.
+        recommended: the smallest index that any family accepts by Student's t; None to stay with the baseline.
+        conservative: the smallest index that any family accepts with an imaginary topic that loses everything.
+        conservative_topics: the number of topics that the conservative test needs even if no topic changes.
+        gain: the index that gains most over the baseline; None where no gain is shown.
+        families: the tests of the declared families by Student's t.
+        conservative_families: the tests of the declared families with the imaginary topic.
     """
 
     retrieval: str
     topics: int
     variants: int
     documents: int
-    recommended: Pick | None
-    cautious: Pick | None
-    cautious_topics: int
+    recommended: ChosenIndex | None
+    conservative: ChosenIndex | None
+    conservative_topics: int
     gain: Gain | None
-    dominating: Gain | None
-    walks: tuple[FamilyWalk, ...]
-    cautious_walks: tuple[FamilyWalk, ...]
-    cross_validated: Effect | None
+    families: tuple[FamilyTests, ...]
+    conservative_families: tuple[FamilyTests, ...]
 
     @property
     def too_few(self) -> bool:
@@ -193,66 +205,60 @@ class ModelChoice:
         return self.topics < MINIMUM
 
     @property
-    def approximate(self) -> bool:
-        """Whether there are so few that bounds of all variants together are approximate."""
-        return self.topics < FEWEST
-
-    @property
     def unseen_share(self) -> float:
-        """The share of all topics that may lose everything even if none of these does, with confidence .95."""
+        """The share of all topics that may lose everything even if no sampled topic does, with confidence .95."""
         return unseen_share(self.topics)
 
     @property
-    def answer(self) -> tuple[tuple[Line, Pick | None], ...]:
-        """Return at most three lines, in the order to say them: see `Line`; None stands for no cleaning.
+    def answer(self) -> tuple[AnswerLine, ...]:
+        """Return two or three lines, the index to use first; see `AnswerRole`.
 
-        An index that gains goes before one that is larger, and then it is the one to take.
+        An index that gains replaces the smallest index that loses little if it is no larger.
         """
-        gains = self.gain.pick if self.gain else None
-        better = self.dominating.pick if self.dominating else None
-        share = self.recommended.share if self.recommended else 1.0
-        lines: list[tuple[Line, Pick | None]] = []
-        if better and better != gains:
-            lines.append((Line.NO_LARGER, better))
-        elif gains is None or gains.share > share:
-            lines.append((Line.SMALLEST, self.recommended))
-        if gains:
-            lines.append((Line.GAINS, gains))
-        return *lines, (Line.CAUTIOUS, self.cautious)
+        lines = []
+        recommended_share = 1.0 if self.recommended is None else self.recommended.share
+        if self.gain is None or self.gain.index.share > recommended_share:
+            lines.append(AnswerLine(AnswerRole.SMALLEST, self.recommended))
+        if self.gain is not None:
+            lines.append(AnswerLine(AnswerRole.GAINS, self.gain.index))
+        lines.append(AnswerLine(AnswerRole.CONSERVATIVE, self.conservative))
+        return tuple(lines)
 
     @property
-    def first(self) -> Pick | None:
-        """What the answer names first, which is the one to take; None to stay with no cleaning."""
-        return None if self.too_few else self.answer[0][1]
+    def first(self) -> ChosenIndex | None:
+        """The index to use, which the answer names first; None to stay with no cleaning."""
+        return None if self.too_few else self.answer[0].chosen
 
     @property
-    def picks(self) -> tuple[Pick, ...]:
-        """The indexes that the answer names, each once."""
-        named = () if self.too_few else self.answer
-        return tuple({pick.variant: pick for _, pick in named if pick}.values())
+    def named(self) -> tuple[ChosenIndex, ...]:
+        """The indexes that the answer names, each once; none with too few topics."""
+        if self.too_few:
+            return ()
+        indexes = {line.chosen.variant: line.chosen for line in self.answer if line.chosen is not None}
+        return tuple(indexes.values())
 
 
 @dataclass(frozen=True, repr=False)
 class Choice(Shown):
-    """What is recommended.
+    """The recommended indexes of an experiment.
 
     Args:
-        title: the experiment's.
-        key: of what the choice rests on: collection, scorers, topics, judgments, models, index options.
-        measures: the deciding ones, the main one first.
-        terms: see there; its `deciding` are the others.
-        queries: over how many savings are.
-        power: what CO₂ is estimated by.
-        models: one for each retrieval model.
-        commands: by variant that an answer names, the lines for a shell that clean the collection and index what is left.
-        check: the line that builds, searches and measures all of them.
-        notices: what to know of topics and judgments.
+        title: the experiment's title.
+        key: digest of the evidence: collection, scorers, topics, judgments, models, index options.
+        measures: the deciding measures, the main one first.
+        criteria: the criteria; their `deciding` are all measures but the main one.
+        queries: the number of queries that savings are computed for.
+        power: the power that CO₂ is estimated by.
+        models: one answer for each retrieval model.
+        commands: by named variant, the shell lines that clean the collection and index the cleaned text.
+        check: the line that builds, searches and measures all named variants.
+        notices: facts about topics and judgments that a reader must know.
     """
 
     title: str
     key: str
     measures: tuple[str, ...]
-    terms: Terms
+    criteria: ChoiceCriteria
     queries: int
     power: Power
     models: tuple[ModelChoice, ...]
@@ -262,22 +268,25 @@ class Choice(Shown):
 
     @property
     def measure(self) -> str:
-        """The main one."""
+        """The main measure."""
         return self.measures[0]
 
     def of(self, retrieval: str) -> ModelChoice | None:
         """Return the answer for a retrieval model; None if there is none."""
-        return next((model for model in self.models if model.retrieval == retrieval), None)
+        for model in self.models:
+            if model.retrieval == retrieval:
+                return model
+        return None
 
-    def picks(self, retrieval: str) -> tuple[str, ...]:
-        """Return the names of the indexes that the answer for a retrieval model names, the one to take first."""
+    def named_variants(self, retrieval: str) -> tuple[str, ...]:
+        """Return the names of the indexes that the answer for a retrieval model names, the one to use first."""
         model = self.of(retrieval)
-        return tuple(pick.variant for pick in model.picks) if model else ()
+        if model is None:
+            return ()
+        return tuple(index.variant for index in model.named)
 
 
-CHOICE_FILE = "choice.json"
-
-_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 6, StateError)
+_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 7, StateError)
 
 
 def write_choice(choice: Choice, folder: Path) -> None:
@@ -286,6 +295,10 @@ def write_choice(choice: Choice, folder: Path) -> None:
 
 
 def read_choice(folder: Path) -> Choice | None:
-    """Read what `write_choice` wrote; None if nothing was chosen."""
+    """Read `choice.json` from a folder; None if there is none.
+
+    Raises:
+        StateError: if the file is damaged or of another version.
+    """
     path = folder / CHOICE_FILE
     return _FILE.read(path) if path.exists() else None

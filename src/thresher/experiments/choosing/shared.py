@@ -1,4 +1,4 @@
-"""One setting for several collections, and for others that are like them."""
+"""One setting for several collections, and for further collections like them."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from thresher.base.records import RecordFile
 from thresher.base.shown import Shown
 from thresher.evaluation.non_inferiority import t_quantile
 from thresher.evaluation.significance import TOLERANCE
-from thresher.experiments.choosing.walks import Terms
+from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.table import VariantTable
 
 FEWEST_COLLECTIONS = 3
-"""One is left out, and the spread of the others takes two."""
+"""One collection is left out, and the spread of the others takes two."""
+SHARED_FILE = "shared-choice.json"
 
 
 @dataclass(frozen=True)
-class Tried:
+class SettingOnCollection:
     """A setting on a collection.
 
     Args:
         collection: the experiment's name.
-        topics: how many.
+        topics: the number of topics.
         variant: the setting; None for no cleaning.
         share: its postings over the baseline's.
-        losses: by deciding measure; shares of the baseline's mean if the margin is one, or else in units of the measure.
+        losses: by deciding measure; shares of the baseline's mean if the margin is one, else in units of the measure.
     """
 
     collection: Annotated[str, Declared("The experiment's name.", Show.TEXT)]
-    topics: Annotated[int, Declared("How many topics it has.", Show.COUNT)]
+    topics: Annotated[int, Declared("The number of topics.", Show.COUNT)]
     variant: Annotated[str | None, Declared("The setting; empty for no cleaning.", Show.TEXT)]
     share: Annotated[
         float, Declared("Its postings over the baseline's.", Show.PERCENT, "% of baseline", "index", "postings_share")
@@ -47,7 +48,7 @@ class Tried:
 
     @property
     def worst(self) -> float:
-        """What it loses in the deciding measure that it loses most of."""
+        """The largest loss of all deciding measures."""
         return max(self.losses)
 
 
@@ -57,44 +58,127 @@ class SharedChoice(Shown):
 
     Args:
         retrieval: the retrieval model.
-        measures: the deciding ones, the main one first.
-        terms: the margin, alpha and the most pages that may be emptied; families have no part.
-        settings: how many were explored in all collections.
-        variant: the smallest on average of those whose bounds are within the margin; None for no cleaning.
-        bounds: by measure, what one more collection like these loses at most, with confidence 1 − alpha; 0 for no cleaning.
-        tried: that setting on each collection.
-        left_out: of each collection, the setting that the others alone recommend.
-        commands: lines for a shell that apply the setting to a collection PAGES.
+        measures: the deciding measures, the main one first.
+        criteria: margin, alpha and the most pages that may be emptied; the families have no part.
+        settings: the number of settings that were explored in all collections.
+        variant: the smallest setting, by mean size, whose bounds are within the margin; None for no cleaning.
+        bounds: by measure, the largest loss of a further collection like these with confidence 1 − alpha; 0 for no cleaning.
+        tried: the setting on each collection.
+        left_out: by collection, the setting that the other collections recommend without it.
+        commands: shell lines that apply the setting to a collection PAGES.
     """
 
     retrieval: str
     measures: tuple[str, ...]
-    terms: Terms
+    criteria: ChoiceCriteria
     settings: int
     variant: str | None
     bounds: tuple[float, ...]
-    tried: tuple[Tried, ...]
-    left_out: tuple[Tried, ...]
+    tried: tuple[SettingOnCollection, ...]
+    left_out: tuple[SettingOnCollection, ...]
     commands: tuple[str, ...]
 
     @property
-    def mean_shares(self) -> tuple[float, float]:
-        """The mean size of that setting, and of those that the other collections recommend."""
-        both = (np.mean([one.share for one in every]) for every in (self.tried, self.left_out))
-        own, without = map(float, both)
-        return own, without
+    def mean_share(self) -> float:
+        """The mean size of the setting over the collections."""
+        return float(np.mean([setting.share for setting in self.tried]))
 
     @property
-    def failed(self) -> tuple[Tried, ...]:
-        """What lost the margin or more on the collection that was left out."""
-        return tuple(one for one in self.left_out if one.worst >= self.terms.margin.value - TOLERANCE)
+    def mean_share_left_out(self) -> float:
+        """The mean size of the settings that the other collections recommend."""
+        return float(np.mean([setting.share for setting in self.left_out]))
+
+    @property
+    def failed(self) -> tuple[SettingOnCollection, ...]:
+        """The settings that lost the margin or more on the collection that was left out."""
+        margin = self.criteria.margin.value - TOLERANCE
+        return tuple(setting for setting in self.left_out if setting.worst >= margin)
+
+
+_FILE = RecordFile(SharedChoice, "a choice", "run `thresher choose` again", "thresher-shared-choice", 2, StateError)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """The settings that all collections have.
+
+    Args:
+        names: by setting.
+        losses: shape (measures, settings, collections).
+        shares: sizes over the baselines'; shape (settings, collections).
+        keeps_pages: whether few enough pages are emptied; shape (settings, collections).
+        criteria: the criteria.
+    """
+
+    names: tuple[str, ...]
+    losses: Floats
+    shares: Floats
+    keeps_pages: NDArray[np.bool_]
+    criteria: ChoiceCriteria
+
+    def smallest(self, collections: Sequence[int]) -> int | None:
+        """Return the setting with the smallest mean size whose bounds on these collections are within the margin."""
+        bounds = prediction_bounds(self.losses[..., collections], self.criteria.alpha)
+        within = np.all(bounds < self.criteria.margin.value - TOLERANCE, axis=0)
+        within &= np.all(self.keeps_pages[:, collections], axis=1)
+        sizes = self.shares[:, collections].mean(axis=1)
+        candidates = [setting for setting in np.flatnonzero(within).tolist() if sizes[setting] < 1]
+
+        def preference(setting: int) -> tuple[float, int, str]:
+            return sizes[setting], len(self.names[setting]), self.names[setting]
+
+        return min(candidates, key=preference, default=None)
+
+
+def choose_shared(
+    tables: Mapping[str, VariantTable], measures: Sequence[str], criteria: ChoiceCriteria
+) -> SharedChoice:
+    """Return one setting for all collections, tested by leaving out one after the other; its `commands` are empty.
+
+    A setting is the whole name of a variant, with its cutoffs. The order of tables changes only the order of lines.
+
+    Args:
+        tables: explored or run variants by collection, all of one retrieval model.
+        measures: the deciding ones, the main one first.
+        criteria: see `SharedChoice`.
+
+    Raises:
+        ConfigError: if there are fewer than `FEWEST_COLLECTIONS`.
+        StateError: if no variant was explored in all collections.
+    """
+    if len(tables) < FEWEST_COLLECTIONS:
+        what = f"{len(tables)} collections are too few to leave one out"
+        raise ConfigError(what, f"name {FEWEST_COLLECTIONS} experiments or more, or one", "choose")
+    settings = _common_settings(tables, measures, criteria)
+    collections = range(len(tables))
+    shared = settings.smallest(collections)
+    bounds = [0.0] * len(measures)
+    if shared is not None:
+        bounds = prediction_bounds(settings.losses[:, shared], criteria.alpha).tolist()
+    tried, left_out = [], []
+    for place, (name, table) in enumerate(tables.items()):
+        others = [other for other in collections if other != place]
+        tried.append(_on_collection(settings, shared, place, name, table))
+        left_out.append(_on_collection(settings, settings.smallest(others), place, name, table))
+    first = next(iter(tables.values()))
+    return SharedChoice(
+        retrieval=first.retrieval,
+        measures=tuple(measures),
+        criteria=criteria,
+        settings=len(settings.names),
+        variant=None if shared is None else settings.names[shared],
+        bounds=tuple(bounds),
+        tried=tuple(tried),
+        left_out=tuple(left_out),
+        commands=(),
+    )
 
 
 def prediction_bounds(losses: Floats, alpha: float) -> Floats:
-    """Return what one more collection loses at most, with confidence 1 − alpha, by losses whose last dimension is collections.
+    """Return the largest loss of a further collection with confidence 1 − alpha; losses have collections last.
 
     mean + T⁻¹(1 − alpha; k − 1)·s·√(1 + 1/k): the prediction interval of one more draw of normal losses (Hahn & Meeker 1991).
-    It holds for a setting that was not picked by these losses, and for a collection like the k, at least two, that there are.
+    The bound holds for a setting that was not picked by these losses, and for a collection like the k ≥ 2 that there are.
     """
     count = losses.shape[-1]
     spread = losses.std(axis=-1, ddof=1) * math.sqrt(1 + 1 / count)
@@ -102,86 +186,52 @@ def prediction_bounds(losses: Floats, alpha: float) -> Floats:
     return bounds
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """The settings that all collections have: losses [measure, setting, collection], size and `kept` [setting, collection]."""
-
-    names: tuple[str, ...]
-    losses: Floats
-    shares: Floats
-    kept: NDArray[np.bool_]
-
-    def pick(self, among: Sequence[int], terms: Terms) -> int | None:
-        """Return the smallest setting by mean size on some collections that is within the margin there, by its bounds."""
-        bounds = prediction_bounds(self.losses[..., among], terms.alpha)
-        within = (bounds < terms.margin.value - TOLERANCE).all(axis=0) & self.kept[:, among].all(axis=1)
-        sizes = self.shares[:, among].mean(axis=1)
-        known = [index for index in np.flatnonzero(within).tolist() if sizes[index] < 1]
-        return min(known, key=lambda index: (sizes[index], len(self.names[index]), self.names[index]), default=None)
+def write_shared(choice: SharedChoice, folder: Path) -> None:
+    """Write `shared-choice.json` into a folder, whole or not at all."""
+    _FILE.write(folder / SHARED_FILE, choice)
 
 
-def choose_shared(tables: Mapping[str, VariantTable], measures: Sequence[str], terms: Terms) -> SharedChoice:
-    """Return one setting for all collections, tested by leaving out one after the other; its `commands` are empty.
-
-    A setting is the whole name of a variant, with its cutoffs. The order of tables changes nothing but the order of lines.
-
-    Args:
-        tables: of explored or run variants, by collection, of one retrieval model.
-        measures: the deciding ones, the main one first.
-        terms: see `SharedChoice`.
-    """
-    if len(tables) < FEWEST_COLLECTIONS:
-        what = f"{len(tables)} collections are too few to leave one out"
-        raise ConfigError(what, f"name {FEWEST_COLLECTIONS} experiments or more, or one", "choose")
-    settings = _settings(tables, measures, terms)
-    every = range(len(tables))
-    pick = settings.pick(every, terms)
-
-    def tried(place: int, index: int | None) -> Tried:
-        name, table = [*tables.items()][place]
-        if index is None:
-            return Tried(name, len(table.topics), None, 1.0, (0.0,) * len(measures))
-        losses = tuple(settings.losses[:, index, place].tolist())
-        return Tried(name, len(table.topics), settings.names[index], float(settings.shares[index, place]), losses)
-
-    bounds = (0.0,) * len(measures) if pick is None else prediction_bounds(settings.losses[:, pick], terms.alpha)
-    return SharedChoice(
-        retrieval=next(iter(tables.values())).retrieval,
-        measures=tuple(measures),
-        terms=terms,
-        settings=len(settings.names),
-        variant=None if pick is None else settings.names[pick],
-        bounds=tuple(map(float, bounds)),
-        tried=tuple(tried(place, pick) for place in every),
-        left_out=tuple(
-            tried(place, settings.pick([other for other in every if other != place], terms)) for place in every
-        ),
-        commands=(),
-    )
+def _on_collection(
+    settings: _Settings, setting: int | None, place: int, name: str, table: VariantTable
+) -> SettingOnCollection:
+    """Return a setting, None for no cleaning, on the collection at a place among the tables."""
+    topics = len(table.topics)
+    if setting is None:
+        return SettingOnCollection(name, topics, None, 1.0, (0.0,) * len(settings.losses))
+    losses = tuple(settings.losses[:, setting, place].tolist())
+    share = float(settings.shares[setting, place])
+    return SettingOnCollection(name, topics, settings.names[setting], share, losses)
 
 
-def _settings(tables: Mapping[str, VariantTable], measures: Sequence[str], terms: Terms) -> _Settings:
-    common = set.intersection(*({table.rows[index].name for index in table.candidates} for table in tables.values()))
+def _common_settings(
+    tables: Mapping[str, VariantTable], measures: Sequence[str], criteria: ChoiceCriteria
+) -> _Settings:
+    candidates = [{table.rows[index].name for index in table.candidates} for table in tables.values()]
+    common = set.intersection(*candidates)
     if not common:
         fix = "explore the same families in all of them: `thresher explore`"
         raise StateError("no variant was explored in all of these collections", fix, ", ".join(tables))
     names = tuple(sorted(common))
-    losses, shares, kept = [], [], []
+    losses, shares, keeps_pages = [], [], []
     for table in tables.values():
         rows = [table.position[name] for name in names]
-        for measure in measures:
-            terms.margin.checked(measure, table.of(measure)[0])
-        means = [table.mean(measure) for measure in measures]
-        losses.append([(mean[0] - mean[rows]) / (mean[0] if terms.margin.relative else 1.0) for mean in means])
+        losses.append([_losses(table, measure, rows, criteria) for measure in measures])
         shares.append(table.shares[rows])
-        kept.append(table.emptied_shares[rows] <= terms.emptied + TOLERANCE)
-    return _Settings(names, np.moveaxis(np.array(losses), 0, -1), np.array(shares).T, np.array(kept).T)
+        keeps_pages.append(table.emptied_shares[rows] <= criteria.emptied + TOLERANCE)
+    return _Settings(
+        names=names,
+        losses=np.moveaxis(np.array(losses), 0, -1),
+        shares=np.array(shares).T,
+        keeps_pages=np.array(keeps_pages).T,
+        criteria=criteria,
+    )
 
 
-SHARED_FILE = "shared-choice.json"
-_FILE = RecordFile(SharedChoice, "a choice", "run `thresher choose` again", "thresher-shared-choice", 1, StateError)
-
-
-def write_shared(choice: SharedChoice, folder: Path) -> None:
-    """Write `shared-choice.json` into a folder, whole or not at all."""
-    _FILE.write(folder / SHARED_FILE, choice)
+def _losses(table: VariantTable, measure: str, rows: Sequence[int], criteria: ChoiceCriteria) -> Floats:
+    """Return the losses of variants in the margin's unit; shape (variants,)."""
+    criteria.margin.checked(measure, table.of(measure)[0])
+    means = table.mean(measure)
+    losses: Floats = means[0] - means[list(rows)]
+    if criteria.margin.relative:
+        losses = losses / means[0]
+    return losses

@@ -43,8 +43,7 @@ const startComparing = (data, models) => {
       `${fixed(means[number], 4)} (${signed(less(means[number], one.base.means[number]))})`]);
     return [
       ["index size", ({ share }) => `${fixed(share, 1)} %`], ...measures,
-      [`bounds of ${one.measures[0]}`, ({ low, high, verdict }) => (verdict ? `above ${signed(low)}` : `${signed(low)} to ${signed(high)}`)],
-      ...(one.words ? [["verdict", ({ verdict }) => verdict]] : []),
+      [`bounds of ${one.measures[0]}`, ({ low, high }) => (low === null ? "–" : `${signed(low)} to ${signed(high)}`)],
       ["words kept", ({ words }) => (words === null ? "–" : `${fixed(words, 1)} %`)],
       ["pages with text", ({ documents }) => fixed(documents, 0)], ["postings per query", ({ postings }) => fixed(postings, 0)],
       ...(one.seconds ? [["time saved per query", ({ saved }) => (saved ? seconds(saved[0]) : "not measurable here")]] : []),

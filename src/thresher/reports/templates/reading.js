@@ -72,11 +72,8 @@ const startReading = (data, models) => {
     part("step").setAttribute("aria-valuetext", row.name);
     part("name").textContent = row.name;
     part("cutoff").textContent = row.cutoff ?? "–";
-    part("verdict").textContent = model.words && row.verdict ? model.words[row.verdict] : "";
-    part("verdict").className = `verdict ${{ shown: "better", loses: "worse" }[row.verdict] ?? ""}`;
     showMeasures(model, row);
-    const bounds = row.low === null ? "" : row.verdict ? ` (above ${signed(row.low)}, as all bounds hold together with ${model.sure})`
-      : ` (${signed(row.low)} to ${signed(row.high)}, ${model.sure})`;
+    const bounds = row.low === null ? "" : ` (${signed(row.low)} to ${signed(row.high)}, ${model.sure})`;
     part("band").textContent = `${signed(row.difference)}${bounds}`;
     part("words").textContent = row.words === null ? "–" : `${fixed(row.words, 1)} %`;
     part("documents").textContent = `${fixed(row.documents, 0)} of ${fixed(model.base.documents, 0)}`;

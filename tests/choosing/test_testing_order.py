@@ -14,8 +14,8 @@ from choosing_samples import (
     THIRD,
     drawn_again,
     explored,
+    problem_of,
     reordered,
-    sample_of,
     table_of,
 )
 from experiments import variant
@@ -25,16 +25,17 @@ from hypothesis import strategies as st
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.numbers import Floats
 from thresher.evaluation.non_inferiority import ImaginaryTopic, Margin, lower_bounds, t_quantile
-from thresher.experiments.choosing.walks import Terms, recommended, walk
+from thresher.experiments.choosing.criteria import ChoiceCriteria
+from thresher.experiments.choosing.testing_order import fixed_sequences, smallest_accepted
 from thresher.experiments.table import Row, VariantTable
 
 FAMILIES = (DCP, BOILERPIPE, SECOND, THIRD)
 SHARES = tuple(share / 100 for share in range(95, 0, -5))
 
 
-def name_of(table: VariantTable, cautious: bool = False, **terms: object) -> str | None:
-    sample = sample_of(table, **terms)
-    index = recommended(sample, walk(sample, cautious))
+def name_of(table: VariantTable, cautious: bool = False, **criteria: object) -> str | None:
+    problem = problem_of(table, **criteria)
+    index = smallest_accepted(problem, fixed_sequences(problem, cautious))
     return None if index is None else table.rows[index].name
 
 
@@ -59,18 +60,18 @@ def fading(seed: int, topics: int = 60, families: tuple[str, ...] = FAMILIES) ->
 
 
 def test_levels_and_critical_values() -> None:
-    assert t_quantile(Terms().level, 59) == pytest.approx(2.300, abs=5e-4)
+    assert t_quantile(ChoiceCriteria().level, 59) == pytest.approx(2.300, abs=5e-4)
     # One declared family has no more than four have.
-    assert replace(Terms(), families=(DCP,)).level == Terms().level == 0.05 / 4
+    assert replace(ChoiceCriteria(), families=(DCP,)).level == ChoiceCriteria().level == 0.05 / 4
     many = (*FAMILIES, "none|ridf")
-    assert t_quantile(replace(Terms(), families=many).level, 59) == pytest.approx(2.391, abs=5e-4)
+    assert t_quantile(replace(ChoiceCriteria(), families=many).level, 59) == pytest.approx(2.391, abs=5e-4)
     known = ((1, 1.671), (2, 2.001), (8, 2.577), (28, 3.035))
     assert [t_quantile(0.05 / families, 59) for families, _ in known] == pytest.approx([t for _, t in known], abs=5e-4)
 
 
 def test_families_at_the_margin_are_wrong_as_often_as_stated() -> None:
     tested = np.random.default_rng(1).normal(size=(4000, 4, 60))
-    assert (lower_bounds(tested, Terms().level) > 0).any(axis=1).mean() <= 0.062
+    assert (lower_bounds(tested, ChoiceCriteria().level) > 0).any(axis=1).mean() <= 0.062
 
 
 def all_or_nothing(topics: int) -> tuple[Floats, Floats, Floats]:
@@ -86,7 +87,7 @@ def all_or_nothing(topics: int) -> tuple[Floats, Floats, Floats]:
 @pytest.mark.parametrize(("topics", "cautious_wrong"), [(60, None), (100, 0.06), (172, 0.06)])
 def test_rare_total_losses(topics: int, cautious_wrong: float | None) -> None:
     baseline, values, too_much = all_or_nothing(4000)
-    dice, margin, level = np.random.default_rng(3), Margin(0.05, relative=True), Terms().level
+    dice, margin, level = np.random.default_rng(3), Margin(0.05, relative=True), ChoiceCriteria().level
     imaginary = ImaginaryTopic(topics, draws=2000)
     by_t, cautious, any_cautious = [], [], []
     for _ in range(120 if cautious_wrong else 20):
@@ -113,8 +114,8 @@ def test_samples_of_real_topics() -> None:
     truth = (table.values.mean(axis=-1) > 0.95 * table.values[:, :1].mean(axis=-1)).all(axis=0)
     sizes, wrong = [], []
     for _ in range(400):
-        sample = sample_of(drawn_again(table, dice.integers(0, 60, 60)))
-        index = recommended(sample, walk(sample, False))
+        problem = problem_of(drawn_again(table, dice.integers(0, 60, 60)))
+        index = smallest_accepted(problem, fixed_sequences(problem, False))
         sizes.append(1.0 if index is None else float(table.shares[index]))
         wrong.append(index is not None and not truth[index])
     assert np.mean(sizes) <= 0.66
@@ -142,13 +143,13 @@ def test_the_real_topics(name: str, pick: str, share: float, cautious: str | Non
 def test_it_ends_at_the_first_that_is_not_shown() -> None:
     fine, bad = np.full(40, 0.5), np.full(40, 0.4)
     table = table_of(fine, {DCP: {0.9: fine, 0.7: bad, 0.5: fine}, SECOND: {0.8: fine}})
-    walks = {one.family: one for one in walk(sample_of(table), False)}
+    walks = {one.family: one for one in fixed_sequences(problem_of(table), False)}
     assert (table.rows[walks[DCP].last or 0].name, table.rows[walks[DCP].failed or 0].name) == (
         "none|dcp@0.9",
         "none|dcp@0.7",
     )
     assert (walks[SECOND].accepted, walks[SECOND].failed) == (1, None)
-    assert (walks[THIRD].path, walks[THIRD].last, walks[THIRD].failed) == ((), None, None)
+    assert (walks[THIRD].order, walks[THIRD].last, walks[THIRD].failed) == ((), None, None)
     assert name_of(table) == "none|2n2p@0.8"
 
 
@@ -229,8 +230,8 @@ def test_orders_do_not_matter(seed: int, dice: object) -> None:
     other = reordered(table, topics, rows)
     for cautious in (False, True):
         assert name_of(other, cautious, families=tuple(families)) == name_of(table, cautious)
-    found = {one.family: one.bounds.tolist() for one in walk(sample_of(table), False)}
-    assert {one.family: one.bounds.tolist() for one in walk(sample_of(other), False)} == found
+    found = {one.family: one.bounds.tolist() for one in fixed_sequences(problem_of(table), False)}
+    assert {one.family: one.bounds.tolist() for one in fixed_sequences(problem_of(other), False)} == found
 
 
 @settings(max_examples=10, deadline=None)
@@ -246,10 +247,10 @@ def declared(one: Row) -> bool:
 
 def test_absent_families_cost_as_much_as_others() -> None:
     five = (*DEFAULT_FAMILIES, "none|ridf")
-    sample = sample_of(fading(1), families=five)
-    assert sample.terms.level == pytest.approx(0.01)
-    absent = next(one for one in walk(sample, False) if one.family == "none|ridf")
-    assert (absent.path, absent.last, absent.failed) == ((), None, None)
+    problem = problem_of(fading(1), families=five)
+    assert problem.criteria.level == pytest.approx(0.01)
+    absent = next(one for one in fixed_sequences(problem, False) if one.family == "none|ridf")
+    assert (absent.order, absent.last, absent.failed) == ((), None, None)
 
 
 @settings(max_examples=10, deadline=None)

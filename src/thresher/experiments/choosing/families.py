@@ -1,0 +1,74 @@
+"""Families of indexes: the sweeps that an experiment declares to choose from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from thresher.base.defaults import COLLECTION, DOCUMENT, REFERENCE
+from thresher.base.errors import ConfigError
+from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut, parse_cleaner, parse_scorer
+from thresher.cleaners.scorer import Scorer
+from thresher.indexes.pruning.treatments import BAR, Pruning, parse_pruning, split_treatment
+
+_SWEPT = re.compile(rf"(?P<scorer>[^@+]+?)\s*(?P<kind>@(?:{COLLECTION}|{REFERENCE}|{DOCUMENT}))?")
+
+
+@dataclass(frozen=True)
+class DeclaredFamily:
+    """A declared sweep.
+
+    Args:
+        name: as in `Variant.sweep`.
+        cleaner: the cleaner before pruning; None if a scorer is swept.
+        cut: the swept scorer, without a cutoff; None if only a pruning method is swept.
+        pruning: the swept pruning method, without a cutoff; None if only a scorer is swept.
+    """
+
+    name: str
+    cleaner: Cleaner | None
+    cut: Cut | None
+    pruning: Pruning | None
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers that the family needs."""
+        if self.cleaner is not None:
+            return tuple(self.cleaner.scorers)
+        if self.cut is not None:
+            return (self.cut.scorer,)
+        return ()
+
+
+def parse_family(text: str) -> DeclaredFamily:
+    """Parse a sweep's name: `words`, `none|dcp`, `words@5|dcp`, `words|dcp`.
+
+    Raises:
+        ConfigError: if the text names a single variant, a control or an unknown scorer or pruning method.
+    """
+    cleaner_name, method_name = split_treatment(text)
+    pruning = None if method_name is None else _swept_pruning(method_name, text)
+    suffix = "" if pruning is None else f"{BAR}{pruning.name}"
+    match = _SWEPT.fullmatch(cleaner_name.strip())
+    if match is not None and match["scorer"] != BASELINE:
+        cut = parse_scorer(match["scorer"], text)
+        if not cut.scorer.decides:
+            name = f"{cut.name}{match['kind'] or ''}{suffix}"
+            return DeclaredFamily(name, cleaner=None, cut=cut.checked(), pruning=pruning)
+    cleaner = parse_cleaner(cleaner_name, text).checked()
+    if pruning is None:
+        raise ConfigError(f"{text!r} is no sweep", "name one without its cutoff, such as words or none|dcp", text)
+    return DeclaredFamily(f"{cleaner.name}{suffix}", cleaner=cleaner, cut=None, pruning=pruning)
+
+
+def _swept_pruning(name: str, family: str) -> Pruning:
+    """Return a pruning method that may be swept: without a cutoff, and no control."""
+    pruning = parse_pruning(name, family)
+    problem = ""
+    if pruning.cutoff is not None:
+        problem = "has a cutoff"
+    elif pruning.method.control:
+        problem = "is there to be compared with"
+    if problem:
+        raise ConfigError(f"the pruning method of {family!r} {problem}", "name a sweep, such as none|dcp", family)
+    return pruning
