@@ -8,8 +8,8 @@ from pathlib import Path
 
 from measurements import Measurement, all_scorers
 
+from thresher.base.processes import Backend
 from thresher.collections import open_collection
-from thresher.scores.backends import Backend
 from thresher.scores.score_pass import ScorePlan, score_collection
 
 BAR_MIB = 300.0

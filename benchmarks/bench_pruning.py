@@ -18,6 +18,7 @@ from measurements import Measurement, interleaved, ratio
 from passages import PAGES
 from watching import watched
 
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, parse_scorer, parse_sweep
 from thresher.collections import open_collection
 from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic_set
@@ -31,7 +32,6 @@ from thresher.indexes.indexing import IndexOptions, build_index
 from thresher.indexes.pruning.treatments import methods, parse_pruning, parse_treatment
 from thresher.indexes.score_inputs import ExactRanking
 from thresher.indexes.searching import LuceneRanking, Searcher
-from thresher.scores.backends import Backend
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.score_pass import ScorePlan, score_collection
 

@@ -12,11 +12,11 @@ from resource import RUSAGE_SELF, getrusage
 from generated import write_experiment, write_real, write_web
 from measurements import Measurement, all_scorers, interleaved, ratio
 
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_scorer
 from thresher.collections import documents, open_collection
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
-from thresher.scores.backends import Backend
 from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scores.store import score_page
 

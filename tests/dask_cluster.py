@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.base.defaults import DASK
-from thresher.scores.backends import Backend
+from thresher.base.processes import Backend
 
 # A cluster whose tests were killed ends by itself: the scheduler after this many seconds without work, then its workers.
 ENDING = ("--idle-timeout", "900")

@@ -16,12 +16,12 @@ from lxml.etree import LxmlError
 from content_training.marks import MarkedPage, read_marks, shares_of_marks
 from content_training.snippets import SnippetPage
 from thresher.base.numbers import Ints
+from thresher.base.processes import Backend, run_tasks
 from thresher.base.progress import progress
 from thresher.cleaners.content_model.features import BlockFeatures, features_of
 from thresher.evaluation.cleaneval.cleaning_measures import matching_blocks
 from thresher.evaluation.cleaneval.gold import GoldPage, parse_page
 from thresher.pages import Detail
-from thresher.scores.backends import Backend, run_tasks
 
 FOLDS = 5
 # Second-level domains under which names are registered, such as co.uk, are short.

@@ -25,10 +25,10 @@ from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, writ
 from thresher.base.errors import InputError
 from thresher.base.files import temporary_folder
 from thresher.base.numbers import Ints
+from thresher.base.processes import Backend
 from thresher.cleaners.scorer import Scores
 from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.scores.backends import Backend
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import list_column, read_shard, shards, weighted_columns, weighted_scores
 

@@ -27,13 +27,13 @@ from paper_files import errors_in_a_line, write_table
 from text_classifiers import Ints, TextClassifier, TransformerClassifier, linear_classifier
 from thresher.base.errors import InputError
 from thresher.base.files import temporary_folder, write_text
+from thresher.base.processes import Backend
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import open_collection
 from thresher.collections.warc.http import charset, parse_response
 from thresher.evaluation.significance import holm
 from thresher.pages.decoding import decode
-from thresher.scores.backends import Backend
 from thresher.scores.cutting import CleanedDocument, cleaned_documents
 from thresher.scores.score_pass import ScorePlan, score_collection
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from thresher.base.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
 from thresher.base.errors import InputError, StateError
 from thresher.base.files import scratch_folder
+from thresher.base.processes import Backend
 from thresher.base.shown import LOADERS
 from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_cleaner, parse_scorer
 from thresher.cleaners.scorer import Scorer
@@ -21,6 +22,7 @@ from thresher.cleaning.page_streams import page_of
 from thresher.collections import open_collection
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import JsonFields, unique
+from thresher.collections.isolated import documents_apart
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
@@ -28,7 +30,6 @@ from thresher.evaluation.significance import ComparedRuns
 from thresher.pages import PageOptions, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
-from thresher.scores.backends import Backend, documents_apart
 from thresher.scores.cutting import clean_page
 from thresher.scores.parts import Limits
 from thresher.scores.percentiles import resolved_without_collection

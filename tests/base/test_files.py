@@ -36,7 +36,7 @@ from thresher.base.files import (
     write_json,
     write_text,
 )
-from thresher.scores.backends import worker_ended
+from thresher.base.processes import worker_ended
 
 
 def names(folder: Path) -> list[str]:

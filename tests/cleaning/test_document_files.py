@@ -16,13 +16,13 @@ from warc_samples import http, record
 
 from thresher.base.defaults import LOCAL, OUTPUT_FORMATS
 from thresher.base.errors import ConfigError, InputError
+from thresher.base.processes import Backend
 from thresher.cleaners.languages import recognised
 from thresher.cleaning import CleanCounts, Output, clean_collection, whole_collections
 from thresher.cleaning.document_files import Rendering, json_line
 from thresher.cleaning.output_formats import OutputFormat, output_format
 from thresher.cleaning.whole_collections import CutShard, cut_to_records
 from thresher.collections import documents, open_collection
-from thresher.scores.backends import Backend
 from thresher.scores.cutting import CleanedDocument
 
 PAGES = 60

@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from thresher.base.errors import ConfigError, InputError
+from thresher.base.processes import Backend
 from thresher.collections import FORMATS, IdRule, Page, Part, ReadOptions, Source, documents, open_collection
 from thresher.collections import file_collection as files_module
 from thresher.collections.file_collection import (
@@ -40,7 +41,6 @@ from thresher.collections.file_collection import (
     walk,
 )
 from thresher.collections.sources import SOURCE_BYTES, CollectionChanged, FileState, Span
-from thresher.scores.backends import Backend
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import shards

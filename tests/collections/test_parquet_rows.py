@@ -11,8 +11,8 @@ from file_ranges import read_in_ranges, read_whole
 
 from thresher.base.errors import InputError
 from thresher.collections import JsonFields, ReadOptions, documents, open_collection
+from thresher.collections.isolated import likely_fields
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.scores.backends import likely_fields
 
 ROWS = [
     {"docno": number, "page": {"html": f"<p>The hive {number}"}, "link": f"http://x/{number}", "raw": b"<p>\xe4"}

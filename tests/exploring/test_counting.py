@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from thresher.base.errors import ResourceError, StateError
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.experiments.exploring import counting
 from thresher.experiments.exploring.counting import StoreCounts, shard_counter
 from thresher.experiments.exploring.lexicon import hash_texts
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.indexes.indexing import IndexOptions
-from thresher.scores.backends import Backend
 from thresher.scores.store import shards
 
 TERMS = hash_texts(["file", "string", "return", "天气"])

@@ -20,6 +20,7 @@ from real_collections import REAL, every_third
 from sweep_views import same_tables, sweep_of, sweeps_of
 
 from thresher.base.errors import InputError
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
@@ -33,7 +34,6 @@ from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer,
 from thresher.indexes.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
 from thresher.indexes.score_inputs import ExactRanking
 from thresher.indexes.searching import LuceneRanking, Searcher
-from thresher.scores.backends import Backend
 from thresher.scores.cutting import CleanedDocument, cleaned_documents
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import read_shard, shards

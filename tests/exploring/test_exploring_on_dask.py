@@ -9,13 +9,13 @@ import pytest
 from dask_cluster import dask_cluster
 from sweep_views import same_tables
 
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner, parse_sweep
 from thresher.evaluation import Topic
 from thresher.experiments.exploring import counting, exploring, judged_ranks
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions
-from thresher.scores.backends import Backend
 
 
 @pytest.fixture(scope="module")

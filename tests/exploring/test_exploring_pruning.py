@@ -14,6 +14,7 @@ from rankings_by_step import rankings_by_step
 from real_collections import REAL, every_third
 from sweep_views import sweep_of, sweeps_of
 
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
@@ -33,7 +34,6 @@ from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.pruning.method import KEEP_SHARE
 from thresher.indexes.pruning.treatments import Pruning, methods, parse_pruning, parse_treatment
 from thresher.indexes.searching import Searcher
-from thresher.scores.backends import Backend
 from thresher.scores.score_pass import ScorePlan, score_collection
 
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "classic")

@@ -20,13 +20,13 @@ from rankings_by_step import rankings_by_step
 
 from thresher.base.errors import ResourceError
 from thresher.base.numbers import Ints
+from thresher.base.processes import Backend
 from thresher.experiments.exploring import judged_ranks, ranking
 from thresher.experiments.exploring.counting import HashedTerms, StepCounts, StoreCounts
 from thresher.experiments.exploring.judged_ranks import Evaluator, RankingJob, evaluated
 from thresher.experiments.exploring.matching import Kept, MatchChunks, Numbers, Query
 from thresher.experiments.exploring.similarity import stored_lengths
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval
-from thresher.scores.backends import Backend
 
 MODELS = (
     "qld",

@@ -14,12 +14,12 @@ from watching import watched
 
 import thresher
 from thresher.base.errors import InputError
+from thresher.base.processes import Backend
 from thresher.cleaners.scorers.extractor import FileText
 from thresher.cleaners.scorers.shallow_features import Words
 from thresher.collections import open_collection
 from thresher.collections.file_collection import WHOLE_BYTES
 from thresher.experiments.starting import starting_file
-from thresher.scores.backends import Backend
 from thresher.scores.lost_pages import failures
 from thresher.scores.score_pass import ScorePlan, score_collection
 

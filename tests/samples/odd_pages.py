@@ -12,9 +12,9 @@ import string
 import tarfile
 from pathlib import Path
 
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import open_collection
-from thresher.scores.backends import Backend
 from thresher.scores.parts import Limits
 from thresher.scores.score_pass import ScorePlan, score_collection
 

@@ -6,16 +6,17 @@ from contextlib import suppress
 
 import psutil
 
-from thresher.scores.workers import PROGRAM
+SERVER = "multiprocessing.forkserver"
+"""A word in the command line of the process that workers are forked from."""
 
 
 def workers_alive() -> list[int]:
     """Return the workers that this process has started."""
     workers = []
-    for interpreter in psutil.Process().children():
-        if PROGRAM in interpreter.cmdline():
+    for server in psutil.Process().children():
+        if any(SERVER in argument for argument in server.cmdline()):
             # One may have ended by now.
-            for worker in interpreter.children():
+            for worker in server.children():
                 with suppress(psutil.NoSuchProcess):
                     if worker.status() != psutil.STATUS_ZOMBIE:
                         workers.append(worker.pid)

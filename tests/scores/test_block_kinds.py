@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import open_collection
 from thresher.pages import Detail, Segments, read_html, read_text_page
-from thresher.scores.backends import Backend
 from thresher.scores.block_kinds import KINDS, BlockKind, kinds_of
 from thresher.scores.removed import explained_pages
 from thresher.scores.score_pass import ScorePlan, score_collection

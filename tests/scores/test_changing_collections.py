@@ -14,9 +14,9 @@ import pytest
 from troublesome import Trouble
 
 from thresher.base.errors import StateError
+from thresher.base.processes import Backend
 from thresher.collections import Collection, open_collection
 from thresher.collections.sources import CollectionChanged
-from thresher.scores.backends import Backend
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import read_shard, shards
 

@@ -14,11 +14,11 @@ import pytest
 from dask_cluster import Cluster, dask_cluster
 from troublesome import Trouble, pages
 
+from thresher.base import cluster as cluster_module
 from thresher.base.defaults import DASK
 from thresher.base.errors import ConfigError, MissingDependencyError, install_command
+from thresher.base.processes import Backend
 from thresher.cli.main import main
-from thresher.scores import backends
-from thresher.scores.backends import Backend
 from thresher.scores.lost_pages import failures
 from thresher.scores.parts import Limits
 from thresher.scores.score_pass import ScorePlan, score_collection
@@ -96,7 +96,7 @@ def test_pages_that_end_their_workers_are_listed(cluster: Cluster, tmp_path: Pat
 
 
 def test_no_scheduler_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "WAIT_SECONDS", 1)
+    monkeypatch.setattr(cluster_module, "WAIT_SECONDS", 1)
     with pytest.raises(ConfigError) as caught:
         score_collection(ScorePlan(pages(3), (Trouble(),)), tmp_path, Backend(DASK, 1, "tcp://127.0.0.1:9"))
     assert str(caught.value) == (

@@ -17,9 +17,9 @@ from threading import Thread
 import pytest
 from dask_cluster import Cluster, dask_cluster
 
+from thresher.base import cluster as cluster_module
+from thresher.base.cluster import on_dask
 from thresher.base.errors import ConfigError, ResourceError
-from thresher.scores import backends
-from thresher.scores.backends import on_dask
 
 
 def listening(answer: Callable[[socket.socket], object]) -> socket.socket:
@@ -49,7 +49,7 @@ def test_what_is_no_scheduler_is_given_up_soon(
     monkeypatch: pytest.MonkeyPatch, answer: Callable[[socket.socket], object]
 ) -> None:
     # Of the two limits this is the one that is met; a client would ask on for half a minute.
-    monkeypatch.setattr(backends, "_ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_module, "_ANSWER_SECONDS", 0.5)
     with closing(listening(answer)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ConfigError, match=f"{address}: no Dask scheduler answers there"):
@@ -62,7 +62,7 @@ def test_what_is_no_scheduler_is_given_up_soon(
     "address", ["127.0.0.1", "tcp://", "tcp://127.0.0.1", "tcp://[::1", "x://y:1", "tcp://h:99999999"]
 )
 def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "_ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_module, "_ANSWER_SECONDS", 0.5)
     with pytest.raises(ConfigError, match="no Dask scheduler answers there"):
         list(on_dask(address, iter([int])))
 

@@ -12,6 +12,7 @@ import pytest
 from troublesome import Listed, Trouble, pages
 
 from thresher.base.errors import InputError, StateError
+from thresher.base.processes import Backend
 from thresher.cleaners.scorer import Scorer, Scores
 from thresher.cleaners.scorers import perplexity
 from thresher.cleaners.scorers.perplexity import Perplexity
@@ -20,7 +21,6 @@ from thresher.cleaners.words import training
 from thresher.cleaners.words.models import model_files
 from thresher.collections import Source
 from thresher.pages import Segments, read_html
-from thresher.scores.backends import Backend
 from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.parts import Limits
 from thresher.scores.percentiles import Descriptive, descriptive_sentences, learn

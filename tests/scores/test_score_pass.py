@@ -21,6 +21,7 @@ from troublesome import Bomb, Listed, Trouble, page, pages, whole
 from worker_processes import workers_alive
 
 from thresher.base.errors import InputError, StateError
+from thresher.base.processes import Backend
 from thresher.cleaners.characters.character_counts import LEXICAL, Settings
 from thresher.cleaners.characters.scoring import write_model
 from thresher.cleaners.characters.training import train
@@ -30,7 +31,6 @@ from thresher.collections.file_collection import FileEntry, walk
 from thresher.collections.sources import SOURCE_BYTES, Reading, Span, grouped
 from thresher.pages import PageOptions
 from thresher.scores import score_pass
-from thresher.scores.backends import Backend
 from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.parts import Limits, Task, do_part, position_path, read_position
 from thresher.scores.score_pass import ScorePlan, ScoreReport, ScoreWork, score_collection

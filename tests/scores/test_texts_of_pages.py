@@ -10,9 +10,9 @@ import pytest
 from worker_processes import workers_alive
 
 from thresher.base.errors import StateError
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import open_collection
-from thresher.scores.backends import Backend
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.parts import Limits

@@ -17,6 +17,7 @@ from thresher.base.defaults import DASK, LOCAL, REFERENCE
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder, write_text
 from thresher.base.locks import exclusive
+from thresher.base.processes import Backend, run_tasks
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner
 from thresher.cleaning import output_formats as formats
 from thresher.cleaning.document_files import STORED, Rendering, Row, documents_writer
@@ -24,9 +25,9 @@ from thresher.cleaning.output_formats import BY_ENDING, STANDARD, Output
 from thresher.cleaning.page_streams import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import Files
+from thresher.collections.isolated import likely_fields_apart
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import lost_pages
-from thresher.scores.backends import Backend, likely_fields_apart, run_tasks
 from thresher.scores.cutting import cut_shard, shard_columns
 from thresher.scores.parts import DEFAULT_LIMITS, Limits
 from thresher.scores.percentiles import resolved

@@ -20,9 +20,9 @@ from thresher.base.errors import MOST, ConfigError, visible
 from thresher.experiments.schema import LARGE, Key, option_name, tables
 
 if TYPE_CHECKING:
+    from thresher.base.processes import Backend
     from thresher.experiments.config import Experiment
     from thresher.reports.table import Table
-    from thresher.scores.backends import Backend
 
 
 Verb = Callable[..., Any]
@@ -99,7 +99,7 @@ class AskedBackend:
 
     def backend(self) -> Backend:
         """Return them."""
-        from thresher.scores.backends import Backend
+        from thresher.base.processes import Backend
 
         name = self.name or (DASK if self.scheduler else LOCAL)
         if name == DASK and not self.scheduler:

@@ -21,10 +21,12 @@ from thresher.base.defaults import ALPHA, DEFAULT_INDEX, LEFT_OUT
 from thresher.base.errors import InputError, StateError
 from thresher.base.files import atomic_path, fit_text, read_text, temporary_folder, write_text
 from thresher.base.numbers import Floats, Interval, Ints
+from thresher.base.processes import Backend
 from thresher.base.records import RecordFile
 from thresher.cleaners.cleaner import Cleaner
 from thresher.collections import Collection, IdRule, open_collection
 from thresher.collections.file_collection import HTML, Files
+from thresher.collections.isolated import documents_apart
 from thresher.collections.tar import Tar
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
@@ -38,7 +40,6 @@ from thresher.experiments.inputs import check_apart
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages.decoding import decode
 from thresher.pages.links import Address, page_address
-from thresher.scores.backends import Backend, documents_apart
 from thresher.scores.block_kinds import KINDS
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scores.parts import Limits

@@ -9,6 +9,7 @@ from pathlib import Path
 from thresher.base.errors import InputError
 from thresher.base.locks import held
 from thresher.base.number_text import counted
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
@@ -22,7 +23,6 @@ from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable
 from thresher.indexes.jvm import check_installed
 from thresher.indexes.pruning.method import PruningMethod
-from thresher.scores.backends import Backend
 from thresher.scores.percentiles import resolve_all
 
 _COMBINED_POINTS = 25

@@ -11,6 +11,7 @@ from typing import Any
 import thresher.base.arrow as pa
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import digest, file_digest, real_path, safe_name
+from thresher.base.processes import Backend
 from thresher.cleaners.scorer import KEEP_LOW, Scorer, cut_texts
 from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections import Collection, open_collection
@@ -23,7 +24,6 @@ from thresher.experiments.exploring.nested_sweeps import template_of
 from thresher.experiments.table import Variant
 from thresher.experiments.variants import folder_name
 from thresher.indexes.analysis import RetrievalModel
-from thresher.scores.backends import Backend
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection

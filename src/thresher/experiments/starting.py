@@ -17,10 +17,10 @@ from thresher.base.errors import ConfigError, InputError
 from thresher.base.number_text import counted
 from thresher.collections import IdRule, JsonFields, ReadOptions, open_collection
 from thresher.collections.file_collection import HTML, Files
+from thresher.collections.isolated import documents_apart, likely_fields_apart
 from thresher.collections.tar import Tar
 from thresher.evaluation import read_qrels, read_topics, spelled_as
 from thresher.experiments.config import NAME
-from thresher.scores.backends import documents_apart, likely_fields_apart
 
 LOOKED_AT = 20_000
 """Most pages that are looked at."""

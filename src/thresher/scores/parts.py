@@ -22,9 +22,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from thresher.base.cluster import on_dask
 from thresher.base.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.base.errors import InputError, StateError, ThresherError
 from thresher.base.files import fit_text
+from thresher.base.isolation import CRASHES, WorkerDied, call_silently, run_isolated
+from thresher.base.processes import Backend
 from thresher.base.progress import BYTES, Progress
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times, measure_times
@@ -34,8 +37,6 @@ from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.interface import check_unchanged, id_problem
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.collections.sources import FileState, PageError, Span, too_large
-from thresher.scores.backends import Backend, on_dask
-from thresher.scores.workers import CRASHES, WorkerDied, alarm, exit_reason, in_silence, run_watched
 
 POISON = "poison.json"
 """The file that lists the pages that crashed a worker."""
@@ -121,6 +122,23 @@ def guarded(helper: int) -> Iterator[None]:
     finally:
         _at_work.position[:] = _POSITION.pack(page, suspected, time.time(), _NO_HELPER)
         signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3))
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """End this process by SIGALRM if the block takes longer: nothing else stops C code that holds the interpreter."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def exit_reason(code: int | None, seconds: float) -> str:
+    """Return the reason why a page ended its worker: a timeout or a crash."""
+    if code == -signal.SIGALRM:
+        return f"took longer than {seconds:g} s"
+    return f"ended its worker (exit code {code})"
 
 
 @dataclass(frozen=True)
@@ -232,7 +250,7 @@ def _attempt(
             if backend.name == DASK:
                 results = on_dask(backend.scheduler, (partial(_do_on_cluster, task, work=work) for task in missing()))
             else:
-                results = run_watched(backend.workers, _on_worker(work, _do_missing), missing(), faults.instead)
+                results = run_isolated(backend.workers, _on_worker(work, _do_missing), missing(), faults.instead)
             for documents in results:
                 whole = whole and documents is not None
                 bar.advance(begun.popleft())
@@ -290,7 +308,7 @@ def isolate(work: PartWork[Any], parts: Iterator[Part], faults: Faults) -> None:
 
 
 def _do_here(work: PartWork[Any], parts: Sequence[Part], faults: Faults) -> None:
-    for _ in run_watched(Backend().workers, _on_worker(work, do_part), map(faults.task, parts), faults.instead):
+    for _ in run_isolated(Backend().workers, _on_worker(work, do_part), map(faults.task, parts), faults.instead):
         pass
 
 
@@ -298,7 +316,7 @@ def _on_worker(work: PartWork[Any], function: Callable[..., int]) -> Callable[[T
     call = partial(function, work=work)
     # Arrow ends the process at some damaged files, with raw lines of what it threw; the part's last row says so.
     is_parquet = isinstance(work.collection, Files) and work.collection.format == ParquetRows.name
-    return partial(in_silence, function=call) if is_parquet or work.is_noisy else call
+    return partial(call_silently, function=call) if is_parquet or work.is_noisy else call
 
 
 class Faults:
@@ -336,7 +354,7 @@ class Faults:
         if code != -signal.SIGALRM and (name, position, helper) not in self._suspected:
             self._suspected.add((name, position, helper))
             return task
-        reason = exit_reason(code, self._work.limits.seconds, "worker")
+        reason = exit_reason(code, self._work.limits.seconds)
         if position is not None and helper != _NO_HELPER:
             self._poison.without.setdefault(name, {}).setdefault(position, {})[helper] = reason
         elif position is not None and position not in task.poison:

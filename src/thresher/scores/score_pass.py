@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from thresher.base.errors import InputError, StateError
 from thresher.base.files import digest, fit_text, remove_folder
+from thresher.base.processes import Backend
 from thresher.base.records import RecordFile
 from thresher.cleaners.scorer import Scorer, cut_texts, own_scorers
 from thresher.collections import Collection, Part, Source
@@ -29,7 +30,6 @@ from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import CollectionChanged, Span
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import store as stores
-from thresher.scores.backends import Backend
 from thresher.scores.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
 from thresher.scores.percentiles import learn
 from thresher.scores.store import EMPTIED, FAILED, SCORED, PageScores, ScoreReport, ShardReport, Spent

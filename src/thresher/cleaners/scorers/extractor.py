@@ -26,9 +26,9 @@ from thresher.cleaners.languages import languages
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, PageText, Parameter, Scorer, Scores, TextMaker
 from thresher.collections import ReadOptions, open_collection
 from thresher.collections.interface import JsonFields, unique
+from thresher.collections.isolated import documents_apart
 from thresher.collections.sources import Page, PageError
 from thresher.pages import Segments, read_html
-from thresher.scores.backends import documents_apart
 
 # The encoding of an XML declaration no longer applies, and lxml refuses text that declares one. CleanEval wrapped every page
 # in an element TEXT, because of which Trafilatura does not recognise some pages as HTML.

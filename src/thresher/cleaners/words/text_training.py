@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from thresher.base.errors import ConfigError, ConfigErrors, InputError
 from thresher.base.files import atomic_path, file_digest, user_error, user_errors
+from thresher.base.processes import Backend, run_tasks
 from thresher.base.progress import progress
 from thresher.base.streams import open_stream
 from thresher.cleaners.words.models import ARPA, BINARY, CARD, find_model
@@ -31,7 +32,6 @@ from thresher.collections import Source, documents, open_collection
 from thresher.collections.file_collection import HTML, kind_of
 from thresher.collections.sources import PageError
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, read_page
-from thresher.scores.backends import Backend, run_tasks
 
 PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
 HELD_OUT = 100

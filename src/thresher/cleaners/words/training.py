@@ -16,13 +16,13 @@ import numpy.typing as npt
 from thresher.base.errors import InputError
 from thresher.base.files import atomic_path, file_digest
 from thresher.base.numbers import Ints
+from thresher.base.processes import Backend, run_tasks
 from thresher.base.progress import progress
 from thresher.cleaners.words import models, ngrams
 from thresher.cleaners.words.ngrams import SPECIAL, Run, Sentences
 from thresher.cleaners.words.tokenisers import NORMALISATIONS, Tokeniser, tokeniser
 from thresher.cleaners.words.word_model import ModelCard
 from thresher.pages import PageOptions, Segments, read_text_page
-from thresher.scores.backends import Backend, run_tasks
 
 # Characters of text per worker task; memory is some 40 times as much.
 PORTION = 4 * 2**20

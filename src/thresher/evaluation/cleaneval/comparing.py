@@ -9,6 +9,7 @@ from pathlib import Path
 from thresher import __version__
 from thresher.base.errors import ThresherError
 from thresher.base.files import digest, file_digest, read_text, user_errors, write_text
+from thresher.base.processes import Backend, run_tasks
 from thresher.base.streams import COMPRESSIONS, open_stream
 from thresher.cleaners.cleaner import Cleaner
 from thresher.cleaners.scorer import Scorer
@@ -17,7 +18,6 @@ from thresher.collections.interface import escape_id
 from thresher.collections.sources import FileState, Reading, Span
 from thresher.evaluation.cleaneval import cleaning_measures
 from thresher.evaluation.cleaneval.gold import GoldPage
-from thresher.scores.backends import Backend, run_tasks
 from thresher.scores.cutting import cut_shard, shard_columns
 from thresher.scores.percentiles import resolve_all
 from thresher.scores.score_pass import ScorePlan, score_collection

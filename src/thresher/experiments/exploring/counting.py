@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 import thresher.base.arrow as pa
 from thresher.base.numbers import Ints
+from thresher.base.processes import Backend, run_tasks
 from thresher.base.progress import progress
 from thresher.cleaners.scorer import Scores
 from thresher.experiments.exploring.lexicon import Analysed, Lexicon, ShardWords, split_words, tokens_of_shard
@@ -25,7 +26,6 @@ from thresher.experiments.exploring.nested_sweeps import NestedSweep, Steps, sco
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.jvm import start_in_worker
 from thresher.indexes.pruning.postings import Hashes
-from thresher.scores.backends import Backend, run_tasks
 from thresher.scores.cutting import shard_columns, shard_layout
 from thresher.scores.store import list_column, read_shard, shards
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from thresher.base.files import temporary_folder
 from thresher.base.numbers import Floats, Ints
+from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.evaluation import DEFAULT_MEASURES, Topic
 from thresher.experiments.exploring.counting import (
@@ -29,7 +30,6 @@ from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.analysis import RetrievalModel, english_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.work import IndexStatistics
-from thresher.scores.backends import Backend
 from thresher.scores.percentiles import resolve_all
 from thresher.scores.store import text_store
 

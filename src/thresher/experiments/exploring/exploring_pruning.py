@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from thresher.base.files import temporary_folder
 from thresher.base.numbers import Floats, Ints
+from thresher.base.processes import Backend
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import Cleaner
 from thresher.experiments.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
@@ -33,7 +34,6 @@ from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, steps, st
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Hashes, Numbers
 from thresher.indexes.pruning.treatments import Pruning, Treatment, combination_name
 from thresher.indexes.work import IndexStatistics
-from thresher.scores.backends import Backend
 
 _DIGITS = 4
 """Significant digits of cutoffs."""

@@ -20,13 +20,13 @@ import numpy.typing as npt
 
 from thresher.base.files import temporary_folder
 from thresher.base.numbers import Floats, Ints
+from thresher.base.processes import Backend, run_tasks
 from thresher.base.progress import Progress, progress
 from thresher.evaluation import FURTHER, evaluate, parse_measure
 from thresher.experiments.exploring.matching import MatchChunks, Query
 from thresher.experiments.exploring.ranking import NONE, rankings
 from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.pruning.postings import Numbers
-from thresher.scores.backends import Backend, run_tasks
 
 _BY_ARRAYS = ("P", "R", "RR", "Success", "AP", "nDCG", "Judged")
 _SLOTS = 1 << 16

@@ -17,6 +17,7 @@ from thresher.base.errors import InputError, ResourceError, StateError, Thresher
 from thresher.cleaners.cleaner import Cleaner, parse_scorer
 from thresher.cleaners.scorer import Scorer
 from thresher.collections import Collection, Page, Source, open_collection
+from thresher.collections.isolated import documents_apart
 from thresher.collections.sources import too_large
 from thresher.evaluation import read_run
 from thresher.experiments.chooser import last_choice
@@ -30,7 +31,6 @@ from thresher.pages import PageOptions
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.reports.playing.page_views import View, cuts_view, page_view, stored_view
-from thresher.scores.backends import documents_apart
 from thresher.scores.cutting import clean_page
 from thresher.scores.parts import DEFAULT_LIMITS, Limits
 from thresher.scores.percentiles import resolve_all, resolved

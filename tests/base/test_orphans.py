@@ -20,8 +20,12 @@ PAUSE = 0.02
 
 PARENTS = {
     "pool": """
-        from thresher.scores.workers import run_watched
-        next(run_watched(2, time.sleep, [600] * 4, None))
+        from thresher.base.isolation import run_isolated
+        next(run_isolated(2, time.sleep, [600] * 4, None))
+    """,
+    "joblib": """
+        from thresher.base.processes import Backend, compute
+        next(compute(Backend(workers=2), time.sleep, [(600,)] * 4, "", ""))
     """,
     "training": """
         from thresher.cleaners.words import training

@@ -1,12 +1,9 @@
-"""Worker processes: of this machine, or of a Dask cluster."""
+"""Documents and fields of files whose reader may crash: a process of its own reads them, so this one goes on."""
 
 from __future__ import annotations
 
-import logging
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,131 +11,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NoReturn
 
-from thresher.base.defaults import DASK, LOCAL
-from thresher.base.errors import ConfigError, InputError, ResourceError, ThresherError, needs_extra
-from thresher.base.files import lasting
+from thresher.base.errors import InputError, ThresherError
+from thresher.base.isolation import CRASHES, Result, call_silently, run_isolated
+from thresher.base.processes import worker_ended
 from thresher.base.streams import open_stream
 from thresher.collections import Collection, Part, Source, documents
 from thresher.collections.file_collection import Files, chosen, walk
 from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines, json_object
 from thresher.collections.parquet_rows import ParquetRows, rows_of
-from thresher.scores.workers import CRASHES, Result, WorkerDied, in_silence, on_processes, results_of, run_watched
-
-
-@dataclass(frozen=True)
-class Backend:
-    """`local` with `workers` processes, or `dask` with the workers of the cluster at the address `scheduler`."""
-
-    name: str = LOCAL
-    workers: int = os.cpu_count() or 1
-    scheduler: str = ""
-
-    @property
-    def is_this_process(self) -> bool:
-        """Whether `run_tasks` does tasks in this process: it has a single local worker."""
-        return self.name == LOCAL and self.workers <= 1
-
-
-def run_tasks(
-    backend: Backend,
-    function: Callable[..., Result],
-    tasks: Iterable[tuple[Any, ...]],
-    what: str,
-    where: str,
-    *,
-    ordered: bool = False,
-) -> Iterator[Result]:
-    """Call `function` with the arguments of each task, for work without pages to isolate when a worker dies.
-
-    A single local worker, or one for a single task, is this process. Errors name the activity (`what`) and the file or folder.
-    """
-    calls: Iterator[Callable[[], Result]] = (partial(function, *task) for task in tasks)
-    if backend.name == LOCAL:
-        first = list(islice(calls, 2))
-        calls = chain(first, calls)
-        if backend.is_this_process or len(first) == 1:
-            yield from (call() for call in calls)
-            return
-    try:
-        if backend.name == DASK:
-            yield from on_dask(backend.scheduler, calls, ordered)
-        else:
-            yield from on_processes(backend.workers, calls, ordered)
-    except WorkerDied as error:
-        raise worker_ended(what, where) from error
-
-
-def worker_ended(what: str, where: str) -> ResourceError:
-    """Return the error for a worker that ended, for no fault of its input, while it did `what` with the file `where`."""
-    fix = "look at the machine's memory, then run the same command again"
-    return ResourceError(f"a worker ended while {what}", fix, str(lasting(where)))
-
-
-WAIT_SECONDS = 30
-_ANSWER_SECONDS = 4
-
-
-def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
-    """Do calls by the workers of the cluster whose scheduler has this address, and yield their results."""
-    with needs_extra("dask", "the backend dask needs the package distributed", "--backend"):
-        # Imported here, for all workers load this module.
-        import asyncio
-
-        from distributed import Client, KilledWorker
-        from distributed.comm.core import CommClosedError
-    no_scheduler = ConfigError(
-        "no Dask scheduler answers there",
-        "give the address that `dask scheduler` prints, such as tcp://head:8786",
-        scheduler,
-    )
-    try:
-        # In a thread of its own, for callers that run a loop in theirs.
-        with ThreadPoolExecutor(1) as thread:
-            thread.submit(lambda: asyncio.run(_check_answer(scheduler))).result()
-    except Exception as error:
-        # What answers may be any program, and say anything.
-        raise no_scheduler from error
-    try:
-        client = Client(scheduler, set_as_default=False, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise no_scheduler from error
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=WAIT_SECONDS)
-            workers = sum(client.ncores().values())  # type: ignore[no-untyped-call]
-        except TimeoutError as error:
-            raise ResourceError(
-                "the Dask cluster has no workers", "start some with `dask worker`", scheduler
-            ) from error
-        except OSError as error:
-            raise no_scheduler from error
-        try:
-            yield from results_of(partial(client.submit, pure=False), calls, workers, ordered)
-        except KilledWorker as error:
-            raise WorkerDied from error
-        except (CancelledError, CommClosedError) as error:
-            # The client gives up all futures when it loses the scheduler, and would log that it cannot reach it again.
-            logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-            raise ResourceError(
-                "the Dask scheduler ended", "start it and its workers, then run the same command again", scheduler
-            ) from error
-
-
-async def _check_answer(address: str) -> None:
-    """Check quickly that a Dask scheduler answers; `Client` would wait a minute."""
-    import asyncio
-
-    from distributed.comm.core import connect
-
-    async with asyncio.timeout(_ANSWER_SECONDS):
-        comm = await connect(address, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]
-        try:
-            await comm.write({"op": "identity", "reply": True})
-            await comm.read()
-        finally:
-            comm.abort()
-
 
 _PAGES = 256
 _LOOKED_AT, _MOST_BYTES, _MOST_MEMBERS, _DEEPEST = 20, 2**20, 12, 3
@@ -183,7 +64,7 @@ def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Sou
 
 def apart(function: Callable[[Any], Result], tasks: Iterable[Part | Path]) -> Iterator[Result]:
     """Call a function for each task in a process that it may end: then that is an `InputError`."""
-    return run_watched(1, partial(in_silence, function=function), tasks, _refused)
+    return run_isolated(1, partial(call_silently, function=function), tasks, _refused)
 
 
 def _refused(task: Part | Path, code: int | None) -> NoReturn:
