@@ -15,7 +15,7 @@ import pytest
 
 from thresher.base.progress import BYTES
 from thresher.collections import Collection, open_collection
-from thresher.scores.parts import amount, with_amounts
+from thresher.scores.amounts import amount, with_amounts
 
 LETTERS = random.Random(3)
 PAGES = [f"<p>{LETTERS.randbytes(4000).hex()}" for _ in range(400)]

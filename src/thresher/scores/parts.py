@@ -15,7 +15,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,15 +28,15 @@ from thresher.base.errors import InputError, StateError, ThresherError
 from thresher.base.files import fit_text
 from thresher.base.isolation import CRASHES, WorkerDied, call_silently, run_isolated
 from thresher.base.processes import Backend
-from thresher.base.progress import BYTES, Progress
+from thresher.base.progress import Progress
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times, measure_times
-from thresher.base.streams import bytes_read
 from thresher.collections import Collection, Part, Source
-from thresher.collections.file_collection import PAGE_FORMATS, Files
+from thresher.collections.file_collection import Files
 from thresher.collections.interface import check_unchanged, id_problem
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.collections.sources import FileState, PageError, Span, too_large
+from thresher.scores.amounts import amount, with_amounts
 
 POISON = "poison.json"
 """The file that lists the pages that crashed a worker."""
@@ -257,46 +257,6 @@ def _attempt(
         except WorkerDied:
             return False
     return whole
-
-
-def amount(collection: Collection, files: Mapping[str, FileState]) -> tuple[int | None, str]:
-    """Return how much a collection is, and in what: pages, if each is a file; else bytes of its files; None if it has none."""
-    if not files:
-        return None, "pages"
-    if isinstance(collection, Files) and collection.format in PAGE_FORMATS:
-        return len(files), "pages"
-    return sum(state.size for state in files.values()), BYTES
-
-
-def with_amounts(parts: Iterable[Part], unit: str, files: Mapping[str, FileState]) -> Iterator[tuple[Part, int]]:
-    """Give parts, and by how much each is further than those before it; with the last one all bytes are reached.
-
-    Args:
-        parts: in the collection's order.
-        unit: as `amount` says.
-        files: of the collection.
-    """
-    name, before, reached, given = "", 0, 0, 0
-    held: Part | None = None
-    for part in parts:
-        if held is not None:
-            yield held, reached - given
-            given = reached
-        held = part
-        if unit != BYTES:
-            reached += len(part.sources or ())
-            continue
-        if part.name != name:
-            before, name = before + _size(files, name), part.name
-        # Of a file that this process reads: as far as it has been read.
-        here = part.end if part.sources is None else bytes_read(part.path)
-        reached = max(reached, before + (_size(files, name) if here is None else here))
-    if held is not None:
-        yield held, (sum(state.size for state in files.values()) if unit == BYTES else reached) - given
-
-
-def _size(files: Mapping[str, FileState], name: str) -> int:
-    return files[name].size if name in files else 0
 
 
 def isolate(work: PartWork[Any], parts: Iterator[Part], faults: Faults) -> None:
