@@ -96,7 +96,7 @@ def _pass(warc: Path, store: Path, workers: int) -> Pass:
     began = time.perf_counter()
     report = score_collection(plan, store, Backend(workers=workers))
     wall = time.perf_counter() - began
-    return Pass(report, wall, sum(path.stat().st_size for path in store.glob("*.parquet")))
+    return Pass(report, wall, sum(path.stat().st_size for path in store.glob("*.npz")))
 
 
 def _workers(small: Path) -> Measurement:

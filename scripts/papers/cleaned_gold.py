@@ -65,7 +65,7 @@ def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> 
 
 def _shard(path: Path, cleaners: Sequence[Cleaner], pages: dict[str, GoldPage]) -> dict[str, list[Text]]:
     """Return each page of a shard by its id, cleaned by every cleaner."""
-    ids = read_shard(path, ["id"])["id"].to_pylist()
+    ids = read_shard(path, ["id"]).texts("id").tolist()
     labels = np.array([label for name in ids for label in _labels(pages[name])])
     texts: dict[str, list[Text]] = {name: [()] * len(cleaners) for name in ids}
     for number, cleaner in enumerate(cleaners):

@@ -30,7 +30,7 @@ from thresher.cleaners.scorer import Scores
 from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import list_column, read_shard, shards, weighted_columns, weighted_scores
+from thresher.scores.store import read_shard, shards, weighted_columns, weighted_scores
 
 PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
 DECILES = range(10, 100, 10)
@@ -55,7 +55,7 @@ class Sentences(NamedTuple):
 
 def read_sentences(folder: Path, scorer: Perplexity) -> Sentences:
     """Read a score store."""
-    tables = [read_shard(path, weighted_columns(scorer)).combine_chunks() for path in shards(folder)]
+    tables = [read_shard(path, weighted_columns(scorer)) for path in shards(folder)]
     parts = [
         (path, *weighted_scores(table, scorer))
         for path, table in zip(shards(folder), tables, strict=True)
@@ -77,11 +77,11 @@ def read_sentences(folder: Path, scorer: Perplexity) -> Sentences:
 
 
 def _sentence(path: Path, position: int) -> str:
-    table = read_shard(path, ["text", "sentence_ends"]).combine_chunks()
-    offsets, ends = list_column(table, "sentence_ends")
+    table = read_shard(path, ["text", "sentence_ends"])
+    offsets, ends = table.lists("sentence_ends").offsets, table.lists("sentence_ends").values
     row = int(np.searchsorted(offsets, position, side="right")) - 1
     begin = int(ends[position - 1]) if position > offsets[row] else 0
-    text: str = table["text"][row].as_py()
+    text: str = table.texts("text")[row]
     return text[begin : int(ends[position])].strip()
 
 

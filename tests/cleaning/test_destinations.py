@@ -137,8 +137,7 @@ def test_a_collection_is_not_written_to(tmp_path: Path, pages: Path) -> None:
         (inside.parent, inside, Extras(), part),
         (inside.parent, inside.with_name("2.JSONL"), Extras(), part),
         (inside.parent, tmp_path / "o.jsonl", Extras(failures=inside.with_name("f.jsonl")), part),
-        # Where the scores would be for a while.
-        (tmp_path / "rows", tmp_path / "rows" / "o.jsonl", Extras(), part),
+        (tmp_path / "rows", tmp_path / "rows" / "2.parquet", Extras(), part),
     ):
         with pytest.raises(ConfigError, match=f"{what}. Fix: write it elsewhere"):
             clean_collection(source, "words@3", output, extras=extras, how=Output("jsonl"))
@@ -161,7 +160,7 @@ def test_a_folder_of_pages_does_not_become_one_of_several_kinds(tmp_path: Path) 
     # Text does not count beside pages, nor do the scores that a killed command leaves there.
     arguments = ("clean", ".", "-c", "words@3", "-o", "o.txt", "--output-format", "jsonl")
     killed = begin(*arguments, cwd=tmp_path, kill_at="os.rename o.txt").wait()
-    assert (killed.code, len([*tmp_path.rglob("*.parquet")])) == (-signal.SIGKILL, 1)
+    assert (killed.code, len([*tmp_path.rglob("*.npz")])) == (-signal.SIGKILL, 1)
     for _ in range(2):
         assert clean_collection(tmp_path, "words@3", tmp_path / "o.txt", how=Output("jsonl")).documents == 1
     assert {path.name for path in tmp_path.iterdir()} == {"page.html", "o.txt"}

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import ClassVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shard_rows import store_rows
 
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.processes import Backend
@@ -43,7 +43,6 @@ from thresher.collections.file_collection import (
 from thresher.collections.sources import SOURCE_BYTES, CollectionChanged, FileState, Span
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import shards
 
 KNOWN = (
     ".html, .htm, .xhtml, .shtml, .txt, .text, .warc, .warc.gz, .warc.zst, .wet, .wet.gz, .warc.wet.gz, "
@@ -637,7 +636,7 @@ def scored(collection: Files, folder: Path) -> tuple[list[tuple[str, str, str | 
     """Score a collection; return status, file and id of all pages, and the list of failed ones as it is written."""
     score_collection(ScorePlan(collection, ()), folder, Backend(workers=1))
     write_failures(folder, folder / "failures.jsonl")
-    rows = [row for path in shards(folder) for row in pq.read_table(path, columns=["status", "file", "id"]).to_pylist()]
+    rows = store_rows(folder)
     listed = [json.loads(text) for text in (folder / "failures.jsonl").read_bytes().decode("utf-8").splitlines()]
     assert len(listed) == len(list(failures(folder))) == len([row for row in rows if row["status"] == "failed"])
     return [(row["status"], row["file"], row["id"]) for row in rows], listed

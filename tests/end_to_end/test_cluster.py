@@ -64,16 +64,16 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     (tmp_path / "dask").mkdir()
     with dask_cluster(tmp_path / "dask", WORKERS, Path(__file__).parent) as cluster:
         stages: list[tuple[str, Callable[[], bool]]] = [
-            ("run", lambda: any(there.glob("scores/*.parquet"))),
+            ("run", lambda: any(there.glob("scores/*.npz"))),
             ("explore", lambda: any(there.glob(".thresher-*/0.joblib"))),
         ]
         for number, (verb, happened) in enumerate(stages):
             with killing(cluster, number, happened):
                 done = call(verb, file.name, "--backend", "dask", "--scheduler", cluster.address, cwd=web.folder)
             assert done.code == 0, done.err
-    shards = bytes_of(here, "scores/*.parquet")
+    shards = bytes_of(here, "scores/*.npz")
     assert len(shards) == 6
-    assert bytes_of(there, "scores/*.parquet") == shards
+    assert bytes_of(there, "scores/*.npz") == shards
     runs = bytes_of(here, "runs/*.trec")
     assert {f"{name}.trec" for name in ("none", "words@20", "density@8")} == set(runs)
     assert bytes_of(there, "runs/*.trec") == runs

@@ -45,7 +45,7 @@ def moments(done: list[str], scores: Path, indexes: Path) -> list[str | Callable
 
     sights = {
         # A worker that outlives its parent is in test_interruptions.py.
-        "open results/web/scores/.complete.json.tmp": [seen(scores, "shard-*.parquet")],
+        "open results/web/scores/.complete.json.tmp": [seen(scores, "shard-*.npz")],
         "open indexes/web/.words@5.tmp/.thresher.json.tmp": [seen(indexes, ".words@5.*.tmp/_*")],
     }
     steps = [step for step in dict.fromkeys(done) if step.startswith(("open", "os.rename")) and ".lock" not in step]
@@ -80,7 +80,7 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
     assert thresher(*command, cwd=tmp_path / "killed").code == 0
 
     whole = tmp_path / "whole" / "results" / "web"
-    scores = {name: content for name, content in tree(whole / "scores").items() if name.endswith(".parquet")}
+    scores = {name: content for name, content in tree(whole / "scores").items() if name.endswith(".npz")}
     assert len(scores) == 3
     for name, content in scores.items():
         assert (results / "scores" / name).read_bytes() == content, name

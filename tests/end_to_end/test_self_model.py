@@ -44,7 +44,7 @@ def test_an_experiment_is_resumed_and_begun_afresh(web: Web, call: Call) -> None
     assert sorted(path.name for path in scores.iterdir()) == [
         "complete.json",
         "models",
-        "shard-000000-000000.parquet",
+        "shard-000000-000000.npz",
         "shard-000000-000000.times.json",
         "store.json",
     ]
@@ -64,7 +64,7 @@ def test_an_experiment_is_resumed_and_begun_afresh(web: Web, call: Call) -> None
     # Again, and with a shard lost: nothing is learned again.
     assert call("run", file.name, cwd=web.folder).code == 0
     assert stamps(scores) == before
-    (scores / "shard-000000-000000.parquet").unlink()
+    (scores / "shard-000000-000000.npz").unlink()
     (scores / "complete.json").unlink()
     assert call("run", file.name, cwd=web.folder).code == 0
     kept = {name: stamp for name, stamp in before.items() if name.startswith("models/")}

@@ -79,7 +79,7 @@ def test_run_leaves_these_files_and_no_others(finished: Finished) -> None:
         "stages/title-bias.json",
     ]
     runs = [f"runs/{name}{suffix}" for name in FILES for suffix in (".trec", ".yaml")]
-    shard = [f"scores/shard-000000-000000.{kind}" for kind in ("parquet", "times.json")]
+    shard = [f"scores/shard-000000-000000.{kind}" for kind in ("npz", "times.json")]
     scores = ["scores/complete.json", *shard, "scores/store.json"]
     assert found == sorted([".lock", "failures.jsonl", *reports, *stages, *runs, *scores])
     assert (finished.results / "failures.jsonl").read_bytes() == b""

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose
 from odd_pages import QUERIES
@@ -21,6 +19,7 @@ from sweep_views import same_tables, sweep_of, sweeps_of
 
 from thresher.base.errors import InputError
 from thresher.base.processes import Backend
+from thresher.base.tables import Table, Texts, read_table, write_table
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
@@ -74,7 +73,7 @@ def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str
 
 
 def ids_of(store: Path) -> list[str]:
-    return [identifier for path in shards(store) for identifier in read_shard(path, ["id"])["id"].to_pylist()]
+    return [identifier for path in shards(store) for identifier in read_shard(path, ["id"]).texts("id").tolist()]
 
 
 def check_against_lucene(
@@ -240,10 +239,10 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judged:
 def test_shards_add_up_in_any_order_and_in_chunks(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     every = nested_sweeps(spread_cutoffs(store, [parse_sweep("words")], 20), [Cleaner()])
     queries, terms = analyse_queries(QUERIES, OPTIONS)
-    paths = sorted(store.glob("shard-*.parquet"))
+    paths = sorted(store.glob("shard-*.npz"))
     assert len(paths) > 3
     for number, path in enumerate(reversed(paths)):
-        shutil.copy(path, tmp_path / f"shard-{number:06}-000000.parquet")
+        shutil.copy(path, tmp_path / f"shard-{number:06}-000000.npz")
     one = counted_store(store, every, terms, tmp_path)
     monkeypatch.setattr(exploring, "_CHUNK", 2000)
     (tmp_path / "chunks").mkdir()
@@ -295,12 +294,12 @@ def test_memory_does_not_grow_with_the_collection(
         folder = tmp_path / str(times)
         folder.mkdir()
         for path in shards(store)[::2]:
-            table = pq.read_table(path)
+            table = read_table(path)
             for copy in range(times):
-                ids = pa.array([f"{identifier}-{copy}" for identifier in table["id"].to_pylist()])
+                ids = Texts.of([f"{identifier}-{copy}" for identifier in table.texts("id").tolist()])
                 number = len(list(folder.iterdir()))
-                copied = table.set_column(table.schema.get_field_index("id"), "id", ids)
-                pq.write_table(copied, folder / f"shard-{number:06}-000000.parquet")
+                copied = Table({**table.columns, "id": ids})
+                write_table(folder / f"shard-{number:06}-000000.npz", copied, "")
         tracemalloc.start()
         explore(folder, [parse_sweep("words")], [], Search(judged, [parse_retrieval("qld")], OPTIONS, 10), 30)
         peaks.append(tracemalloc.get_traced_memory()[1])

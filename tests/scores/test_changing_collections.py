@@ -107,7 +107,7 @@ def test_a_pass_ends_with_the_file_that_changed(
             score_collection(plan, tmp_path / "scores", ALONE)
     report = score_collection(plan, tmp_path / "scores", ALONE, fresh=True)
     assert report == score_collection(plan, tmp_path / "scores", ALONE)
-    texts = [text for path in shards(tmp_path / "scores") for text in read_shard(path, ["text"])["text"].to_pylist()]
+    texts = [text for path in shards(tmp_path / "scores") for text in read_shard(path, ["text"]).texts("text").tolist()]
     assert len(texts) == report.scored == report.documents == 4
 
 

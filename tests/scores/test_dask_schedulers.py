@@ -91,7 +91,7 @@ def test_a_command_whose_scheduler_ends_says_so_in_one_line(cluster: Cluster, tm
     pages.write_text("".join(f'{{"id": "{n}", "text": "{text}"}}\n' for n in range(6_000)), encoding="utf-8")
     arguments = ("clean", str(pages), "-c", "perplexity@8000", "-o", str(out), "--scheduler", cluster.address)
     command = subprocess.Popen([sys.executable, "-m", "thresher", *arguments], stderr=subprocess.PIPE, text=True)
-    while not [*tmp_path.glob(".*/scores/shard-*.parquet")]:
+    while not [*tmp_path.glob(".*/scores/shard-*.npz")]:
         assert command.poll() is None, command.communicate()
         time.sleep(0.01)
     os.killpg(cluster.scheduler.pid, signal.SIGKILL)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from troublesome import Trouble, whole
 
 from thresher.base.errors import StateError
 from thresher.base.repeats import Times
+from thresher.base.tables import Table
 from thresher.pages import read_text_page
 from thresher.scores import score_pass
 from thresher.scores import store as store_module
@@ -103,31 +103,28 @@ GROUPS = st.lists(
 )
 
 
-def few(table: pa.Table) -> npt.NDArray[np.uint64]:
+def few(table: Table) -> npt.NDArray[np.uint64]:
     """Two digests for all ids there are."""
-    return np.array([len(document_id) % 2 for document_id in table["id"].to_pylist()], dtype=np.uint64)
+    return np.array([len(document_id) % 2 for document_id in table.texts("id").tolist()], dtype=np.uint64)
 
 
-def one(table: pa.Table) -> npt.NDArray[np.uint64]:
+def one(table: Table) -> npt.NDArray[np.uint64]:
     return np.full(len(table), 2**64 - 1, dtype=np.uint64)
 
 
 @pytest.mark.parametrize(
-    ("digests", "installed"),
-    [(score_pass._digests, True), (score_pass._digests, False), (few, True), (one, False)],
-    ids=["arrow", "no-arrow", "few-arrow", "one-no-arrow"],
+    "digests",
+    [score_pass._digests, few, one],
 )
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(groups=GROUPS)
 def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    digests: Callable[[pa.Table], npt.NDArray[np.uint64]],
-    installed: bool,
+    digests: Callable[[Table], npt.NDArray[np.uint64]],
     groups: list[list[PageScores]],
 ) -> None:
     """As if these had failed when they were scored, byte for byte."""
-    monkeypatch.setattr("thresher.base.arrow.is_installed", lambda: installed)
     monkeypatch.setattr(score_pass, "_digests", digests)
     expected = put(tmp_path / "expected", checked(groups))
     put(tmp_path / "store", groups)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
+from shard_rows import store_rows
 from troublesome import Listed, Trouble, pages
 
 from thresher.base.errors import InputError, StateError
@@ -42,7 +42,7 @@ def rivers(count: int = 40, special: Mapping[int, str | bytes | Source] | None =
 
 
 def scores(folder: Path) -> list[list[float]]:
-    return [row for path in shards(folder) for row in pq.read_table(path)[f"score:{SELF}"].to_pylist()]
+    return [row[f"score:{SELF}"] for row in store_rows(folder)]
 
 
 def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path
     assert FOOTER not in (tmp_path / "own" / "model.arpa").read_text(encoding="utf-8")
 
     names = sorted(path.name for path in (tmp_path / "store").iterdir())
-    written = [f"shard-000000-00000{n}.{kind}" for n in range(3) for kind in ("parquet", "times.json")]
+    written = [f"shard-000000-00000{n}.{kind}" for n in range(3) for kind in ("npz", "times.json")]
     assert names == ["complete.json", "models", *written, "store.json"]
     fingerprint = Perplexity(lm="self").fingerprint
     assert sorted(path.name for path in (tmp_path / "store" / "models").iterdir()) == [

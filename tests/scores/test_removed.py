@@ -198,7 +198,7 @@ def test_kept_and_dropped_are_all_and_what_is_kept_is_what_clean_keeps(
         part = replace(whole(sources[number::2]), number=number)
         do_part(Task(part), ScoreWork(Listed(()), tmp_path, scorers=cleaner.scorers))
     pages = list(explained_pages(tmp_path, cleaner))
-    texts = [text for path in shards(tmp_path) for text in read_shard(path, ["text"])["text"].to_pylist()]
+    texts = [text for path in shards(tmp_path) for text in read_shard(path, ["text"]).texts("text").tolist()]
     cleaned = list(cleaned_documents(tmp_path, cleaner))
     assert [page.id for page in pages] == [document.id for document in cleaned]
     dropped = 0

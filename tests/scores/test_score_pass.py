@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shard_rows import store_rows
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
 from worker_processes import workers_alive
 
@@ -41,10 +40,6 @@ LIMITS = Limits(seconds=1.0, mib=0.01)
 TIMES = ("seconds", "times")
 
 
-def store(folder: Path) -> list[pa.Table]:
-    return [pq.read_table(path).replace_schema_metadata(None) for path in shards(folder)]
-
-
 def counted(report: ScoreReport) -> dict[str, object]:
     return {name: value for name, value in asdict(report).items() if name not in (*TIMES, "workers")}
 
@@ -57,11 +52,7 @@ def score_alone(
 
 
 def rows(folder: Path) -> dict[str, tuple[str, str]]:
-    return {
-        row["id"]: (row["status"], row["reason"])
-        for table in store(folder)
-        for row in table.select(["id", "status", "reason"]).to_pylist()
-    }
+    return {row["id"]: (row["status"], row["reason"]) for row in store_rows(folder)}
 
 
 TROUBLE: Mapping[int, str | bytes | Source] = {
@@ -112,8 +103,8 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
     calm = [entry for number, entry in enumerate(plan.collection.items) if number not in TROUBLE]  # type: ignore[attr-defined]
     calm.insert(1, TROUBLE[14])  # type: ignore[arg-type]
     alone = score_alone(whole(calm), tmp_path)
-    others = pa.concat_tables(store(tmp_path / "store")).to_pylist()
-    assert [row for row in others if row["status"] == SCORED] == store(tmp_path)[0].to_pylist()
+    others = store_rows(tmp_path / "store")
+    assert [row for row in others if row["status"] == SCORED] == store_rows(tmp_path)
     assert alone.words == report.words
 
     # No worker stays behind, and a rerun does not try the pages again that ended one.
@@ -122,7 +113,7 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
     shards(tmp_path / "store")[0].unlink()
     told = (tmp_path / "store" / "poison.json").stat().st_mtime_ns
     assert counted(score_collection(plan, tmp_path / "store", backend)) == counted(report)
-    assert pa.concat_tables(store(tmp_path / "store")).to_pylist() == others
+    assert store_rows(tmp_path / "store") == others
     assert (tmp_path / "store" / "poison.json").stat().st_mtime_ns == told
 
 
@@ -140,7 +131,7 @@ def test_scores_do_not_depend_on_the_number_of_workers(
     plan, folder, report = calm
     assert counted(score_collection(plan, tmp_path, Backend(workers=1))) == counted(report)
     assert len(shards(folder)) == 3
-    assert store(tmp_path) == store(folder)
+    assert store_rows(tmp_path) == store_rows(folder)
 
 
 def test_the_report_adds_up_its_shards(calm: tuple[ScorePlan, Path, ScoreReport]) -> None:
@@ -161,7 +152,7 @@ def test_the_report_adds_up_its_shards(calm: tuple[ScorePlan, Path, ScoreReport]
 
 
 @pytest.mark.parametrize(
-    "lost", [["shard-000000-000001.parquet"], ["shard-000000-000000.parquet", "complete.json"], ["complete.json"]]
+    "lost", [["shard-000000-000001.npz"], ["shard-000000-000000.npz", "complete.json"], ["complete.json"]]
 )
 def test_what_is_missing_is_done_again_and_only_that(
     calm: tuple[ScorePlan, Path, ScoreReport], tmp_path: Path, lost: list[str]
@@ -173,7 +164,7 @@ def test_what_is_missing_is_done_again_and_only_that(
         (tmp_path / name).unlink()
     kept = {path: path.stat().st_mtime_ns for path in shards(tmp_path)}
     assert counted(score_collection(plan, tmp_path, Backend(workers=2))) == counted(report)
-    assert store(tmp_path) == store(done)
+    assert store_rows(tmp_path) == store_rows(done)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert counted(score_pass._REPORT_FILE.read(tmp_path / "complete.json")) == counted(report)
 
@@ -201,7 +192,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     finally:
         os.killpg(run.pid, signal.SIGKILL)
         run.wait()
-    assert [path.name for path in shards(folder)] == ["shard-000000-000000.parquet", "shard-000000-000001.parquet"]
+    assert [path.name for path in shards(folder)] == ["shard-000000-000000.npz", "shard-000000-000001.npz"]
     assert not (folder / "complete.json").exists()
     flag.touch()
     undisturbed = tmp_path / "undisturbed"
@@ -301,12 +292,12 @@ def test_fresh_starts_over(tmp_path: Path) -> None:
     smaller = ScorePlan(Listed(pages(2).items, mark="2"), (Trouble(q=2.0),))
     report = score_collection(smaller, folder, fresh=True)
     assert (report.documents, report.shards) == (2, 1)
-    (table,) = store(folder)
-    assert table.column("id").to_pylist() == ["d0", "d1"]
-    assert table.column_names[-1] == "score:trouble(q=2.0)"
+    table = store_rows(folder)
+    assert [row["id"] for row in table] == ["d0", "d1"]
+    assert [*table[0]][-1] == "score:trouble(q=2.0)"
     assert sorted(path.name for path in folder.iterdir()) == [
         "complete.json",
-        "shard-000000-000000.parquet",
+        "shard-000000-000000.npz",
         "shard-000000-000000.times.json",
         "store.json",
     ]
@@ -332,7 +323,7 @@ def test_an_id_that_comes_twice_far_apart_fails_the_second_time(tmp_path: Path) 
         replace(item, problem=failure.reason) for item, failure in zip(items[-2:], failures(tmp_path), strict=True)
     ]
     score_collection(ScorePlan(Listed((*items[:-2], *broken)), SCORERS), tmp_path / "broken")
-    assert store(tmp_path) == store(tmp_path / "broken")
+    assert store_rows(tmp_path) == store_rows(tmp_path / "broken")
     # Twice is the same as once.
     whole_store = [path.read_bytes() for path in shards(tmp_path)]
     (tmp_path / "complete.json").unlink()
@@ -368,7 +359,7 @@ class Ranged(Listed):
 
 def test_ranges_that_begin_within_a_record_are_read_again(tmp_path: Path) -> None:
     report = score_collection(ScorePlan(Ranged(()), SCORERS), tmp_path, Backend(workers=2))
-    result = [row["id"] for table in store(tmp_path) for row in table.to_pylist()]
+    result = [row["id"] for row in store_rows(tmp_path)]
     assert result == ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10", "d13", "d14"]
     assert report.documents == 13
     assert [(part.begin, part.first, part.after) for part in map(read_report, shards(tmp_path))] == [
@@ -421,7 +412,7 @@ def test_what_crashes_its_reader_costs_the_rest_of_its_part(tmp_path: Path) -> N
     report = score_collection(plan, tmp_path, backend)
     assert (report.documents, report.scored, report.failed) == (13, 12, 1)
     assert list(failures(tmp_path)) == [Failure("f1", None, "", "cannot be read: its reader crashes")]
-    read = [row["id"] for table in store(tmp_path) for row in table.to_pylist() if row["status"] == SCORED]
+    read = [row["id"] for row in store_rows(tmp_path) if row["status"] == SCORED]
     assert read == ["d00", "d01", "d02", "d03", "d04", "d10", "d11", "d20", "d21", "d22", "d23", "d24"]
     # A rerun does not try it again.
     shards(tmp_path)[1].unlink()
@@ -465,9 +456,9 @@ def test_every_page_is_scored_emptied_or_failed(tmp_path: Path, kinds: list[str]
     statuses = [KINDS[kind][0] for kind in kinds]
     assert documents == report.documents == len(kinds) == report.scored + report.emptied + report.failed
     assert (report.scored, report.emptied, report.failed) == tuple(map(statuses.count, (SCORED, EMPTIED, FAILED)))
-    (table,) = store(tmp_path)
-    assert table.column("status").to_pylist() == statuses
-    assert table.column("id").to_pylist() == [source.id for source in sources]
+    table = store_rows(tmp_path)
+    assert [row["status"] for row in table] == statuses
+    assert [row["id"] for row in table] == [source.id for source in sources]
     assert not list(tmp_path.glob("*.position"))
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +14,7 @@ from troublesome import Listed, Trouble, whole
 
 from thresher.base.errors import InputError, StateError
 from thresher.base.repeats import Times
+from thresher.base.tables import Table, Texts, write_table
 from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.cleaners.scorers.shallow_features import Density, Words
 from thresher.collections import documents, open_collection
@@ -31,9 +31,7 @@ from thresher.scores.store import (
     Spent,
     count,
     first_document,
-    list_column,
     missing_documents,
-    page_values,
     read_report,
     read_shard,
     read_spent,
@@ -56,21 +54,21 @@ def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Pa
     path = shard_path(tmp_path, PART)
     assert do_part(Task(whole(sources)), ScoreWork(Listed(()), tmp_path, scorers=scorers)) == 60
     report = read_report(path)
-    rows = pq.read_table(path).to_pylist()
+    table = read_shard(path)
     words = 0
-    for source, row in zip(sources, rows, strict=True):
+    for row, source in enumerate(sources):
         page = score_page(source.page(), scorers)
         assert page.segments is not None
-        assert (row["id"], row["status"], row["reason"], row["url"]) == (source.id, page.status, page.reason, None)
-        assert (row["encoding"], row["encoding_source"]) == (page.encoding, page.encoding_source)
-        assert (row["replaced"], row["bytes"]) == (page.replaced, source.size)
-        assert row["text"] == page.segments.text
-        assert row["block_ends"] == page.segments.block_ends.tolist()
-        assert row["sentence_ends"] == page.segments.sentence_ends.tolist()
-        assert row["levels"] == page.segments.levels.tolist()
-        assert row["words"] == page.segments.words_in_sentences.tolist()
+        texts = [table.texts(name)[row] for name in ("id", "status", "reason", "url", "encoding", "encoding_source")]
+        assert texts == [source.id, page.status, page.reason, "", page.encoding, page.encoding_source]
+        assert [table.numbers(name)[row] for name in ("replaced", "bytes")] == [page.replaced, source.size]
+        assert table.texts("text")[row] == page.segments.text
+        assert table.lists("block_ends")[row].tolist() == page.segments.block_ends.tolist()
+        assert table.lists("sentence_ends")[row].tolist() == page.segments.sentence_ends.tolist()
+        assert table.lists("levels")[row].tolist() == page.segments.levels.tolist()
+        assert table.lists("words")[row].tolist() == page.segments.words_in_sentences.tolist()
         for scorer in scorers:
-            stored = np.array(row[f"score:{scorer.canonical_name}"], dtype=np.float32)
+            stored = table.lists(f"score:{scorer.canonical_name}")[row]
             assert stored.tobytes() == scorer.score(page.segments).astype(np.float32).tobytes()
         words += len([word for word in page.segments.text.split() if any(map(str.isalnum, word))])
     assert (report.words, report.documents, read_spent(path).times.peak > 10) == (words, 60, True)
@@ -109,17 +107,20 @@ def test_any_pages_come_out_as_they_went_in(
                 scores,
             )
         )
-    path = tmp_path / "shard-000000.parquet"
+    path = tmp_path / "shard-000000.npz"
     write_shard(path, pages, ["trouble(q=0.5)"], REPORT, SPENT)
     assert read_report(path) == REPORT
     assert read_spent(path) == SPENT
     table = read_shard(path, ["id", "status", "reason", "url", "text", "sentence_ends", "score:trouble(q=0.5)"])
-    for page, row in zip(pages, table.to_pylist(), strict=True):
-        assert (row["id"], row["status"], row["reason"], row["url"]) == (page.id, page.status, page.reason, page.url)
-        assert row["text"] == (page.segments.text if page.segments else "")
-        assert row["sentence_ends"] == (page.segments.sentence_ends.tolist() if page.segments else [])
+    assert len(table) == len(pages)
+    for row, page in enumerate(pages):
+        found = [table.texts(name)[row] for name in ("id", "status", "reason", "url", "text")]
+        text = page.segments.text if page.segments else ""
+        assert found == [page.id, page.status, page.reason, page.url or "", text]
+        ends = page.segments.sentence_ends.tolist() if page.segments else []
+        assert table.lists("sentence_ends")[row].tolist() == ends
         scores = page.scores.get("trouble(q=0.5)", np.zeros(0, np.float32))
-        assert np.array(row["score:trouble(q=0.5)"], dtype=np.float32).tobytes() == scores.tobytes()
+        assert table.lists("score:trouble(q=0.5)")[row].tobytes() == scores.tobytes()
     assert list(failures(tmp_path)) == [
         Failure("f", page.offset, page.id, page.reason) for page in pages if page.status == FAILED
     ]
@@ -137,58 +138,6 @@ def damaged(path: Path) -> str:
     return f"{path}: the shard of scores is damaged. Fix: delete the file and run again."
 
 
-@pytest.fixture(params=[True, False], ids=["arrow", "no-arrow"])
-def each_format(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shards as they are with PyArrow and without."""
-    monkeypatch.setattr("thresher.base.arrow.is_installed", lambda: request.param)
-
-
-@pytest.mark.parametrize("generated", range(12))
-def test_without_arrow_a_shard_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, generated: int) -> None:
-    generator = random.Random(generated)
-    pages = []
-    for number in range(generated):
-        text = "\n".join("a b. c d e" * generator.randrange(3) for _ in range(generator.randrange(4)))
-        segments = read_text_page(text) if generator.random() < 0.8 else None
-        scores = {"s": np.full(len(segments.block_ends), np.inf, dtype=np.float32)} if segments else {}
-        kinds = np.arange(len(segments.block_ends), dtype=np.uint8) if segments else None
-        status = FAILED if segments is None else SCORED if segments.text else EMPTIED
-        offset = generator.choice([None, number])
-        pages.append(
-            PageScores(f"ü{number}", status, text, "f", offset, None, segments=segments, scores=scores, kinds=kinds)
-        )
-    read = []
-    for installed in (True, False):
-        monkeypatch.setattr("thresher.base.arrow.is_installed", lambda installed=installed: installed)
-        folder = tmp_path / str(installed)
-        folder.mkdir()
-        path = shard_path(folder, PART)
-        write_shard(path, pages, ["s"], REPORT, SPENT, structured=True)
-        assert shards(folder) == [path]
-        assert read_report(path) == REPORT
-        table = read_shard(path)
-        cells = {
-            name: [table[name][row].as_py() for row in range(len(pages))]
-            for name in ("id", "file", "offset", "url", "status", "reason", "encoding", "bytes", "text", "structure")
-        }
-        assert all(table[name].to_pylist() == values for name, values in cells.items())
-        names = ("block_ends", "sentence_ends", "levels", "kinds", "words", "score:s")
-        arrays = {name: [page_values(table, row, name) for row in range(len(pages))] for name in names}
-        columns = [list_column(table, name) for name in names] if pages else []
-        read.append(
-            (
-                sorted(table.column_names),
-                cells,
-                {name: [(str(one.dtype), one.tolist()) for one in some] for name, some in arrays.items()},
-                [(offsets.tolist(), str(values.dtype), values.tolist()) for offsets, values in columns],
-                len(read_shard(path, ["id"])),
-            )
-        )
-    assert read[0] == read[1]
-    assert {path.suffix for path in tmp_path.glob("*/shard-*") if ".times" not in path.name} == {".parquet", ".table"}
-
-
-@pytest.mark.usefixtures("each_format")
 @pytest.mark.parametrize("keep", [0, 3, 100, -9])
 def test_a_clipped_shard_is_damaged(tmp_path: Path, keep: int) -> None:
     path = shard_path(tmp_path, PART)
@@ -200,7 +149,6 @@ def test_a_clipped_shard_is_damaged(tmp_path: Path, keep: int) -> None:
         assert str(caught.value) == damaged(path)
 
 
-@pytest.mark.usefixtures("each_format")
 def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
     path = shard_path(tmp_path, PART)
     text = " ".join(map(str, range(3000)))
@@ -213,7 +161,7 @@ def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
         broken[generator.randrange(len(whole))] ^= 1 << generator.randrange(8)
         path.write_bytes(broken)
         try:
-            texts = read_shard(path, ["text"])["text"].to_pylist()
+            texts = read_shard(path, ["text"]).texts("text").tolist()
         except StateError:
             result += 1
         else:
@@ -221,7 +169,6 @@ def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
     assert result > 50
 
 
-@pytest.mark.usefixtures("each_format")
 def test_a_shard_without_a_column_is_damaged(tmp_path: Path) -> None:
     path = shard_path(tmp_path, PART)
     small(path)
@@ -232,8 +179,7 @@ def test_a_shard_without_a_column_is_damaged(tmp_path: Path) -> None:
 
 def test_a_shard_without_a_report_is_damaged(tmp_path: Path) -> None:
     path = shard_path(tmp_path, PART)
-    small(path)
-    pq.write_table(pq.read_table(path).replace_schema_metadata(None), path)
+    write_table(path, Table({"id": Texts.of(["d"])}), "")
     with pytest.raises(StateError) as caught:
         read_report(path)
     assert str(caught.value) == damaged(path)
@@ -249,17 +195,17 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
 def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for file, number in ((10, 0), (2, 11), (0, 0), (2, 9), (2, 1_000_000), (2, 999_999), (123456, 654321), (2, 0)):
         small(shard_path(tmp_path, replace(PART, file=file, number=number)))
-    (tmp_path / ".shard-000001-000000.parquet.77.tmp").touch()
+    (tmp_path / ".shard-000001-000000.npz.77.tmp").touch()
     (tmp_path / "shard-000001-000000.position").touch()
     assert [path.name for path in shards(tmp_path)] == [
-        "shard-000000-000000.parquet",
-        "shard-000002-000000.parquet",
-        "shard-000002-000009.parquet",
-        "shard-000002-000011.parquet",
-        "shard-000002-999999.parquet",
-        "shard-000002-1000000.parquet",
-        "shard-000010-000000.parquet",
-        "shard-123456-654321.parquet",
+        "shard-000000-000000.npz",
+        "shard-000002-000000.npz",
+        "shard-000002-000009.npz",
+        "shard-000002-000011.npz",
+        "shard-000002-999999.npz",
+        "shard-000002-1000000.npz",
+        "shard-000010-000000.npz",
+        "shard-123456-654321.npz",
     ]
 
 
@@ -270,7 +216,7 @@ def test_the_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert read_spent(tmp_path / "a") == SPENT != read_spent(tmp_path / "b")
     write_shard(tmp_path / "a", [], ["s"], replace(REPORT, documents=0), SPENT)
-    assert pq.read_table(tmp_path / "a").num_rows == 0
+    assert len(read_shard(tmp_path / "a")) == 0
 
 
 @pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"seconds": {}}', b"\xff"])

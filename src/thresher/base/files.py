@@ -365,7 +365,7 @@ def safe_name(name: str) -> str:
 def by_numbers(path: Path) -> tuple[int, ...]:
     """Return the numbers in a file's name, by which files sort however many digits they have.
 
-    >>> by_numbers(Path("shard-000002-1000000.parquet"))
+    >>> by_numbers(Path("shard-000002-1000000.npz"))
     (2, 1000000)
     """
     return tuple(map(int, re.findall("[0-9]+", path.name)))

@@ -22,7 +22,6 @@ from thresher.collections import Collection
 from thresher.collections.file_collection import TEXT as TEXT_DUMPS
 from thresher.collections.file_collection import Files, kind_of
 from thresher.collections.interface import TEXT_SUFFIXES
-from thresher.collections.parquet_rows import ParquetRows
 
 STANDARD = Path("-")
 """Standard input or output."""
@@ -84,9 +83,8 @@ def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> 
     root, format = real_path(collection.path), collection.format
     for path in (path for path in outputs if not is_stream(path)):
         target, name = real_path(path), path.name.lower()
-        # Scores, which are beside the output for a while, are Parquet.
         kind = TEXT_DUMPS if name.endswith(TEXT_SUFFIXES) else kind_of(name)
-        is_read = format in (kind, ParquetRows.name)
+        is_read = format == kind
         itself = target == root or (target.is_file() and root.is_file() and target.samefile(root))
         if itself or (is_read and target.is_relative_to(root)):
             what = "it is the collection itself" if itself else "it would be read as a part of the collection"

@@ -349,9 +349,9 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
     """Cut a shard of scores and make its documents rows."""
     wanted = (*(STORED if rendering.how.metadata else ()), *(["structure"] if rendering.structured else []))
     table = read_shard(path, shard_columns([cleaner]))
-    page = read_shard(path.parents[2] / path.name if cleaner.text else path, wanted) if wanted else {}
-    stored = {name: page[name].to_pylist() for name in wanted}
-    texts = table["text"].to_pylist() if rendering.markdown else [""] * len(table)
+    page = read_shard(path.parents[2] / path.name if cleaner.text else path, wanted)
+    stored: dict[str, list[Any]] = {name: page.columns[name].tolist() for name in wanted}
+    texts = table.texts("text").tolist() if rendering.markdown else [""] * len(table)
     rows: list[Row] = []
     emptied: Counter[str] = Counter()
     kept = words = left_out = 0

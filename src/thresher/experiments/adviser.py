@@ -15,7 +15,6 @@ from typing import Annotated
 
 import numpy as np
 
-import thresher.base.arrow as pa
 from thresher.base.columns import Declared, Show
 from thresher.base.defaults import ALPHA, DEFAULT_INDEX, LEFT_OUT
 from thresher.base.errors import InputError, StateError
@@ -23,6 +22,7 @@ from thresher.base.files import atomic_path, fit_text, read_text, temporary_fold
 from thresher.base.numbers import Floats, Interval, Ints
 from thresher.base.processes import Backend
 from thresher.base.records import RecordFile
+from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner
 from thresher.collections import Collection, IdRule, open_collection
 from thresher.collections.file_collection import HTML, Files
@@ -45,7 +45,7 @@ from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scores.parts import Limits
 from thresher.scores.percentiles import resolved
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import list_column, read_shard, shards
+from thresher.scores.store import read_shard, shards
 
 SAMPLE = 20_000
 """The most pages that are looked at without queries."""
@@ -215,7 +215,7 @@ def _removed_words(store: Path, cleaner: Cleaner) -> tuple[tuple[RemovedWords, .
     words_before: list[Floats] = []
     words_after: list[Floats] = []
     for path in shards(store):
-        table = read_shard(path, columns).combine_chunks()
+        table = read_shard(path, columns)
         layout = shard_layout(table)
         words_before.append(_words_by_kind(table, layout.blocks, layout.words))
         words_after.append(_words_by_kind(table, layout.blocks, layout.words * shard_mask(table, cleaner, layout)))
@@ -231,12 +231,11 @@ def _removed_words(store: Path, cleaner: Cleaner) -> tuple[tuple[RemovedWords, .
     return tuple(blocks), Interval(float(after.sum() / total), low, high)
 
 
-def _words_by_kind(table: pa.Table, block_of_segment: Ints, words: Ints) -> Floats:
+def _words_by_kind(table: Table, block_of_segment: Ints, words: Ints) -> Floats:
     """Return the words of each page of a shard in blocks of each kind; shape (pages, kinds)."""
-    offsets, kinds = list_column(table, "kinds")
-    page_of_block = np.repeat(np.arange(len(table)), np.diff(offsets))
-    words_of_block = np.bincount(block_of_segment, weights=words, minlength=len(kinds))
-    cells = page_of_block * len(KINDS) + kinds
+    kinds = table.lists("kinds")
+    words_of_block = np.bincount(block_of_segment, weights=words, minlength=len(kinds.values))
+    cells = kinds.rows * len(KINDS) + kinds.values
     counts = np.bincount(cells, words_of_block, len(table) * len(KINDS))
     return counts.reshape(-1, len(KINDS)).astype(np.float64)
 

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import thresher.base.arrow as pa
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import digest, file_digest, real_path, safe_name
 from thresher.base.processes import Backend
@@ -202,9 +201,10 @@ def _falling(store: Path, scorer: Scorer, judged: set[str]) -> Iterator[tuple[fl
     """Yield the judged pages that have a score of whole pages, and that score, negative where low ones are kept."""
     for path in shards(text_store(store, scorer.text)):
         table = read_shard(path, ["id", column := f"score:{scorer.canonical_name}"])
-        table = table.filter(pa.compute.is_in(table["id"], pa.text_array(sorted(judged))))
-        for document, scores in zip(table["id"].to_pylist(), table[column].to_pylist(), strict=True):
-            if scores and math.isfinite(scores[0]):
+        columns = table.lists(column)
+        for row, document in enumerate(table.texts("id").tolist()):
+            scores = columns[row].tolist()
+            if document in judged and scores and math.isfinite(scores[0]):
                 yield -scores[0] if scorer.keep == KEEP_LOW else scores[0], document
 
 

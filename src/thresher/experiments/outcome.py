@@ -44,7 +44,7 @@ from thresher.indexes.work import QueryWork
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.lost_pages import failures
 from thresher.scores.score_pass import ScoreReport
-from thresher.scores.store import FAILED, list_column, missing_documents, read_shard, shards
+from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 
 # A crawl may have millions, which are in failures.jsonl.
 _REASONS_KEPT = 10_000
@@ -148,16 +148,17 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
 
 def _titles(path: Path, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield the id, the title and the headings of a shard's pages among `wanted`."""
-    table = read_shard(path, ["id", "status", "text", "levels"]).combine_chunks()
+    table = read_shard(path, ["id", "status", "text", "levels"])
     if not len(table):
         return
-    offsets, levels = list_column(table, "levels")
-    texts = table["text"]
-    for row, (document, status) in enumerate(zip(table["id"].to_pylist(), table["status"].to_pylist(), strict=True)):
+    levels, texts = table.lists("levels"), table.texts("text")
+    for row, (document, status) in enumerate(
+        zip(table.texts("id").tolist(), table.texts("status").tolist(), strict=True)
+    ):
         if document not in wanted or status == FAILED:
             continue
         # Blocks are joined by line feeds.
-        blocks = [*zip(texts[row].as_py().split("\n"), levels[offsets[row] : offsets[row + 1]].tolist(), strict=False)]
+        blocks = [*zip(texts[row].split("\n"), levels[row].tolist(), strict=False)]
         title = "\n".join(block for block, level in blocks if level == TITLE_LEVEL)
         headings = "\n".join(block for block, level in blocks if 0 < level < TITLE_LEVEL)
         yield document, title, headings

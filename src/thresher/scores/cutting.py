@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.base.numbers import Ints
+from thresher.base.tables import Table
 from thresher.cleaners.cleaner import DROP, HEADLINE, KEEP, Cleaner, Cut
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scores
 from thresher.pages import Segments
@@ -227,16 +227,14 @@ def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     return [*fixed, *(f"score:{name}" for name in names)]
 
 
-def shard_layout(table: Any) -> Layout:
+def shard_layout(table: Table) -> Layout:
     """Return the layout of a shard's sentences, from the columns `shard_columns` names."""
-    pages, levels = stores.list_column(table, "levels")
+    levels, words = table.lists("levels"), table.lists("words").values
 
     def headlines() -> Sequence[int]:
-        return headlines_of(table["text"].to_pylist(), levels, pages)
+        return headlines_of(table.texts("text").tolist(), levels.values, levels.offsets)
 
-    return Layout(
-        stores.blocks_of_sentences(table), stores.list_column(table, "words")[1], levels > 0, pages, headlines
-    )
+    return Layout(stores.blocks_of_sentences(table), words, levels.values > 0, levels.offsets, headlines)
 
 
 def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints) -> list[int]:
@@ -248,13 +246,13 @@ def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints
     return [first + at for first, at in found if at is not None]
 
 
-def shard_mask(table: Any, cleaner: Cleaner, layout: Layout) -> Mask:
+def shard_mask(table: Table, cleaner: Cleaner, layout: Layout) -> Mask:
     """Return which sentences of a shard a cleaner keeps, from the columns `shard_columns` names."""
-    scores = {of.canonical_name: stores.list_column(table, f"score:{of.canonical_name}")[1] for of in cleaner.scorers}
+    scores = {of.canonical_name: table.lists(f"score:{of.canonical_name}").values for of in cleaner.scorers}
     return sentence_mask(cleaner, scores, layout)
 
 
-def cut_shard(table: Any, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
+def cut_shard(table: Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
     """Yield for each page of a shard, except failed ones, its row, the cleaned document, and the block number within
     the shard of each kept sentence.
 
@@ -263,14 +261,15 @@ def cut_shard(table: Any, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocume
     """
     if not len(table):
         return
-    ids, urls, statuses, texts = (table[name].to_pylist() for name in ("id", "url", "status", "text"))
-    sentence_offsets, sentence_ends = stores.list_column(table, "sentence_ends")
+    ids, urls, statuses, texts = (table.texts(name).tolist() for name in ("id", "url", "status", "text"))
+    ends = table.lists("sentence_ends")
+    sentence_offsets, sentence_ends = ends.offsets, ends.values
     layout = shard_layout(table)
     block_of_sentence = layout.blocks
     mask = shard_mask(table, cleaner, layout)
     kept_words = np.concatenate(([0], np.cumsum(layout.words * mask)))
-    block_offsets, levels = stores.list_column(table, "levels")
-    block_ends = stores.list_column(table, "block_ends")[1]
+    block_offsets, levels = table.lists("levels").offsets, table.lists("levels").values
+    block_ends = table.lists("block_ends").values
     for row, (document_id, url, status, text) in enumerate(zip(ids, urls, statuses, texts, strict=True)):
         if status == stores.FAILED:
             continue
@@ -284,7 +283,7 @@ def cut_shard(table: Any, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocume
         numbers = block_of_sentence[part][mask[part]]
         blocks = (np.unique(numbers) - block_offsets[row]).tolist()
         lost = "" if len(numbers) else text
-        yield row, CleanedDocument(document_id, cleaned, kept_here, url, lost, title, blocks=blocks), numbers
+        yield row, CleanedDocument(document_id, cleaned, kept_here, url or None, lost, title, blocks=blocks), numbers
 
 
 def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from thresher.base.files import atomic_path
 from thresher.cleaners.cleaner import Cleaner
 from thresher.cleaners.languages import UNKNOWN, UNSPACED, language_of
 from thresher.scores.cutting import CleanedDocument
-from thresher.scores.store import EMPTIED, FAILED, read_shard, shards, text_store
+from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, read_shard, shards, text_store
 
 NO_TEXT = "no text"
 """The count of pages without text before cleaning."""
@@ -46,10 +46,12 @@ def failures(folder: Path, text: str = "") -> Iterator[Failure]:
     """Yield every page of a store that failed, in the collection's order, or those of which another text, by name, did."""
     for path in shards(text_store(folder, text)):
         table = read_shard(path, ["file", "offset", "id", "reason", "status"])
-        columns = [table[name].to_pylist() for name in ("file", "offset", "id", "reason", "status")]
-        for file, offset, identifier, reason, status in zip(*columns, strict=True):
+        offsets = table.numbers("offset").tolist()
+        texts = (table.texts(name).tolist() for name in ("file", "id", "reason", "status"))
+        for offset, file, identifier, reason, status in zip(offsets, *texts, strict=True):
             if (reason or not text) and status == (EMPTIED if text else FAILED):
-                yield Failure(file, offset, identifier, f"{text}: {reason}" if text else reason)
+                place = None if offset == NO_OFFSET else offset
+                yield Failure(file, place, identifier, f"{text}: {reason}" if text else reason)
 
 
 def write_failures(folder: Path, path: Path, texts: Iterable[str] = ()) -> None:

@@ -218,9 +218,9 @@ def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
         table = stores.read_shard(path, ["text", "block_ends", "sentence_ends", score])
         if not len(table):
             continue
-        chosen = stores.list_column(table, score)[1][stores.blocks_of_sentences(table)] > 0
-        offsets, ends = stores.list_column(table, "sentence_ends")
-        texts = table["text"].to_pylist()
+        chosen = table.lists(score).values[stores.blocks_of_sentences(table)] > 0
+        offsets, ends = table.lists("sentence_ends").offsets, table.lists("sentence_ends").values
+        texts = table.texts("text").tolist()
         for text, first, after in zip(texts, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
             page_ends = ends[first:after].tolist()
             parts = zip([0, *page_ends[:-1]], page_ends, chosen[first:after].tolist(), strict=False)

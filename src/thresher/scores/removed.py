@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from thresher.base.tables import Table
 from thresher.cleaners.cleaner import DROP, Cleaner, Cut
 from thresher.cleaners.scorer import BLOCK, SENTENCE, Scores
 from thresher.scores import cutting
 from thresher.scores.block_kinds import KINDS, BlockKind
 from thresher.scores.percentiles import resolved
-from thresher.scores.store import FAILED, page_values, read_shard, shards, text_store
+from thresher.scores.store import FAILED, read_shard, shards, text_store
 
 PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"
 DROPPED_HEADING = "dropped as heading"
@@ -74,14 +75,14 @@ def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None
     cleaner = resolved(folder, cleaner)
     on_page = cleaner.on_page
     for path in shards(folder):
-        if only is not None and not {*only}.intersection(read_shard(path, ["id"])["id"].to_pylist()):
+        if only is not None and not {*only}.intersection(read_shard(path, ["id"]).texts("id").tolist()):
             continue
         table = read_shard(path, [*cutting.shard_columns([on_page]), "kinds"])
         other = text_store(folder, cleaner.text) / path.name
         made = read_shard(other, [*cutting.shard_columns([cleaner]), "kinds"]) if cleaner.text else None
         for row in range(len(table)):
-            wanted = only is None or table["id"][row].as_py() in only
-            if wanted and table["status"][row].as_py() != FAILED:
+            wanted = only is None or table.texts("id")[row] in only
+            if wanted and table.texts("status")[row] != FAILED:
                 page = _explained(table, row, on_page)
                 yield page if made is None else _joined(page, _explained(made, row, cleaner))
 
@@ -94,21 +95,21 @@ def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
     return PageVerdicts(page.id, (*dropped, *segments), page.kinds and (*page.kinds, *([BlockKind.TEXT] * many)))
 
 
-def _explained(table: Any, row: int, cleaner: Cleaner) -> PageVerdicts:
-    text = table["text"][row].as_py()
-    block_ends, sentence_ends = page_values(table, row, "block_ends"), page_values(table, row, "sentence_ends")
+def _explained(table: Table, row: int, cleaner: Cleaner) -> PageVerdicts:
+    text = table.texts("text")[row]
+    block_ends, sentence_ends = table.lists("block_ends")[row], table.lists("sentence_ends")[row]
     by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
     ends = sentence_ends if by_sentence else block_ends
     blocks = np.searchsorted(block_ends, ends)
-    words = page_values(table, row, "words").astype(np.int64)
+    words = table.lists("words")[row].astype(np.int64)
     if not by_sentence:
         words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
-    levels, pages = page_values(table, row, "levels"), np.array([0, len(block_ends)])
+    levels, pages = table.lists("levels")[row], np.array([0, len(block_ends)])
     layout = cutting.Layout(blocks, words, levels > 0, pages, partial(cutting.headlines_of, [text], levels, pages))
     columns = []
     kept = np.ones(len(ends), dtype=np.bool_)
     for cut in cleaner.cuts:
-        columns.append(_verdicts(cut, page_values(table, row, f"score:{cut.scorer.canonical_name}"), layout, kept))
+        columns.append(_verdicts(cut, table.lists(f"score:{cut.scorer.canonical_name}")[row], layout, kept))
         kept &= np.array([verdict.outcome not in _DROPPING for verdict in columns[-1]], dtype=np.bool_)
     segments = []
     begin = 0
@@ -116,8 +117,8 @@ def _explained(table: Any, row: int, cleaner: Cleaner) -> PageVerdicts:
         verdicts = tuple(column[index] for column in columns)
         segments.append(ScoredSegment(block, text[begin:end].rstrip(" \n"), verdicts))
         begin = end
-    kinds = tuple(KINDS[number] for number in page_values(table, row, "kinds").tolist())
-    return PageVerdicts(table["id"][row].as_py(), tuple(segments), kinds)
+    kinds = tuple(KINDS[number] for number in table.lists("kinds")[row].tolist())
+    return PageVerdicts(table.texts("id")[row], tuple(segments), kinds)
 
 
 def _verdicts(cut: Cut, scores: Scores, layout: cutting.Layout, kept_before: cutting.Mask) -> list[SegmentVerdict]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from thresher.base.errors import InputError, StateError
 from thresher.base.files import digest, fit_text, remove_folder
 from thresher.base.processes import Backend
 from thresher.base.records import RecordFile
+from thresher.base.tables import Column, Lists, Table, Texts
 from thresher.cleaners.scorer import Scorer, cut_texts, own_scorers
 from thresher.collections import Collection, Part, Source
 from thresher.collections.file_collection import PAGE_FORMATS, Files
@@ -32,13 +32,13 @@ from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import store as stores
 from thresher.scores.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
 from thresher.scores.percentiles import learn
-from thresher.scores.store import EMPTIED, FAILED, SCORED, PageScores, ScoreReport, ShardReport, Spent
+from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, PageScores, ScoreReport, ShardReport, Spent
 
 _BYTES = 8
 _WHERE = ["id", "status", "file", "offset"]
 __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 # Increase when segments or scores of the same page change, so that old shards are not reused.
-STORE_VERSION = 7
+STORE_VERSION = 8
 SHARD_PAGES = 256
 """The most pages of a shard where parts carry their pages."""
 _LEAST_PAGES, _SHARDS = 64, 16
@@ -56,14 +56,14 @@ def fail_duplicates(folder: Path) -> None:
     for path in stores.shards(folder):
         table = stores.read_shard(path, _WHERE)
         doubles: dict[int, str] = {}
-        for row, (name, hashed) in enumerate(zip(table["id"].to_pylist(), _digests(table).tolist(), strict=True)):
-            if hashed not in suspects or table["status"][row].as_py() == FAILED:
+        for row, (name, hashed) in enumerate(zip(table.texts("id").tolist(), _digests(table).tolist(), strict=True)):
+            if hashed not in suspects or table.texts("status")[row] == FAILED:
                 continue
             if name in first:
                 doubles[row] = f"the document id occurs twice, first in {first[name]}"
             else:
-                offset = table["offset"][row].as_py()
-                first[name] = table["file"][row].as_py() + ("" if offset is None else f" at byte {offset}")
+                offset = table.numbers("offset")[row]
+                first[name] = table.texts("file")[row] + ("" if offset == NO_OFFSET else f" at byte {offset}")
         if doubles:
             # The others first: this shard's rows say what is to be done.
             for other in (*sorted(folder.glob(f"texts/*/{path.name}")), path):
@@ -74,16 +74,16 @@ def _suspects(folder: Path) -> frozenset[int]:
     parts = [np.zeros(0, dtype=np.uint64)]
     for path in stores.shards(folder):
         table = stores.read_shard(path, ["id", "status"])
-        good = np.asarray([status != FAILED for status in table["status"].to_pylist()], dtype=np.bool_)
+        good = np.asarray([status != FAILED for status in table.texts("status").tolist()], dtype=np.bool_)
         parts.append(_digests(table)[good])
     digests, counts = np.unique(np.concatenate(parts), return_counts=True)
     return frozenset(digests[counts > 1].tolist())
 
 
-def _digests(table: Any) -> npt.NDArray[np.uint64]:
+def _digests(table: Table) -> npt.NDArray[np.uint64]:
     joined = b"".join(
         hashlib.blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
-        for document_id in table["id"].to_pylist()
+        for document_id in table.texts("id").tolist()
     )
     return np.frombuffer(joined, dtype=np.uint64)
 
@@ -91,28 +91,39 @@ def _digests(table: Any) -> npt.NDArray[np.uint64]:
 def _fail(path: Path, doubles: Mapping[int, str]) -> None:
     """Rewrite a shard with the given rows failed, byte for byte as if they had failed during scoring."""
     table = stores.read_shard(path)
-    columns = {name: table[name].to_pylist() for name in table.column_names}
+    rows = list(doubles)
+    statuses = table.texts("status")
+    lost = Counter(statuses[row] for row in rows)
+    words = table.lists("words")
     report = stores.read_report(path)
-    lost = {status: sum(columns["status"][row] == status for row in doubles) for status in (SCORED, EMPTIED)}
-    words = sum(int(sum(columns["words"][row])) for row in doubles)
-    for name, values in columns.items():
-        for row, reason in doubles.items():
-            values[row] = _failed(name, values[row], reason)
     left = replace(
         report,
         scored=report.scored - lost[SCORED],
         emptied=report.emptied - lost[EMPTIED],
-        failed=report.failed + len(doubles),
-        words=report.words - words,
+        failed=report.failed + len(rows),
+        words=report.words - sum(int(words[row].sum()) for row in rows),
     )
-    stores.write_columns(path, columns, left)
+    columns = {name: _failed(name, column, doubles) for name, column in table.columns.items()}
+    stores.write_columns(path, Table(columns), left)
 
 
-def _failed(column: str, value: object, reason: str) -> object:
-    if column in ("id", "file", "offset", "url", "bytes"):
-        return value
-    blank = {"status": FAILED, "reason": reason, "replaced": 0, "encoding": "", "encoding_source": "", "text": ""}
-    return blank.get(column, "" if column == "structure" else [])
+def _failed(name: str, column: Column, doubles: Mapping[int, str]) -> Column:
+    """Return a column whose rows, given with their reasons, have failed."""
+    if name in ("id", "file", "offset", "url", "bytes"):
+        return column
+    if isinstance(column, Lists):
+        lengths = column.lengths
+        lengths[list(doubles)] = 0
+        stays = ~np.isin(column.rows, list(doubles))
+        return Lists(column.values[stays], np.concatenate(([0], np.cumsum(lengths))))
+    if isinstance(column, Texts):
+        texts = column.tolist()
+        for row, reason in doubles.items():
+            texts[row] = {"status": FAILED, "reason": reason}.get(name, "")
+        return Texts.of(texts)
+    numbers = column.copy()
+    numbers[list(doubles)] = 0
+    return numbers
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""The score store: pages, shards (a Parquet file each, or without PyArrow one of NumPy's arrays), and the reports on them."""
+"""The score store: pages, their shards (a table each, see `thresher.base.tables`) and the reports on them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from errno import EINVAL
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,13 +15,13 @@ import numpy.typing as npt
 from isal.isal_zlib import crc32
 from lxml.etree import LxmlError
 
-import thresher.base.arrow as pa
 from thresher.base.errors import StateError, ThresherError
 from thresher.base.files import atomic_path, by_numbers, digest, fit_text, is_out_of_memory, safe_name, user_error
 from thresher.base.numbers import Ints
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times
 from thresher.base.shown import Shown
+from thresher.base.tables import DAMAGE, Column, Lists, Table, Texts, read_about, read_table, write_table
 from thresher.cleaners.cleaner import CleanedText
 from thresher.cleaners.scorer import BLOCK, PageText, Scorer, Scores, TextMaker, cut_texts, makers_of, own_scorers
 from thresher.collections import Page, Part
@@ -195,27 +195,16 @@ def _made(maker: TextMaker, number: int, page: Page, html: str, segments: Segmen
 _PAGE_BITS = 32
 
 
-def list_column(table: Any, name: str) -> tuple[Ints, npt.NDArray[Any]]:
-    """Return the offsets of a list column, one per page and the end, and its concatenated values."""
-    offsets, values = pa.flat_lists(table[name])
-    return offsets.astype(np.int64), values[: offsets[-1]]
-
-
-def page_values(table: Any, row: int, name: str) -> npt.NDArray[Any]:
-    """Return the values of a list column of one page."""
-    return pa.numpy_array(table[name][row].values)
-
-
-def blocks_of_sentences(table: Any) -> Ints:
+def blocks_of_sentences(table: Table) -> Ints:
     """Return for each sentence of a shard the number of its block within the shard, from the columns of ends."""
     block_ends, sentence_ends = (_rising(table, name) for name in ("block_ends", "sentence_ends"))
     return np.searchsorted(block_ends, sentence_ends)
 
 
-def weighted_scores(table: Any, scorer: Scorer) -> tuple[Scores, Ints]:
+def weighted_scores(table: Table, scorer: Scorer) -> tuple[Scores, Ints]:
     """Return the scores of a shard's segments, in order, and the words of each, from the columns `weighted_columns` names."""
-    scores: Scores = list_column(table, f"score:{scorer.canonical_name}")[1]
-    words: Ints = list_column(table, "words")[1].astype(np.int64)
+    scores: Scores = table.lists(f"score:{scorer.canonical_name}").values
+    words: Ints = table.lists("words").values.astype(np.int64)
     if scorer.segment != BLOCK:
         return scores, words
     sums = np.bincount(blocks_of_sentences(table), weights=words, minlength=len(scores))
@@ -228,13 +217,14 @@ def weighted_columns(scorer: Scorer) -> list[str]:
     return ["words", *ends, f"score:{scorer.canonical_name}"]
 
 
-def _rising(table: Any, name: str) -> Ints:
-    offsets, ends = list_column(table, name)
-    rows = np.repeat(np.arange(len(table), dtype=np.int64) << _PAGE_BITS, np.diff(offsets))
-    return ends + rows
+def _rising(table: Table, name: str) -> Ints:
+    ends = table.lists(name)
+    rising: Ints = ends.values + (ends.rows << _PAGE_BITS)
+    return rising
 
 
 _AGAIN = "delete the file and run again"
+_TEXTS = ("id", "file", "url", "status", "reason", "encoding", "encoding_source")
 
 
 @dataclass(frozen=True)
@@ -282,6 +272,9 @@ class ShardReport(PageCounts):
 
 
 _REPORT_FILE = RecordFile(ShardReport, "a report on a shard", _AGAIN)
+_ENDING = ".npz"
+NO_OFFSET = -1
+"""The offset of a page that is a file of its own."""
 
 
 def text_store(folder: Path, text: str) -> Path:
@@ -291,7 +284,7 @@ def text_store(folder: Path, text: str) -> Path:
 
 def shard_path(folder: Path, part: Part) -> Path:
     """Return the file of a part's shard; names are in the collection's order."""
-    return folder / f"shard-{part.file:06}-{part.number:06}{pa.ending()}"
+    return folder / f"shard-{part.file:06}-{part.number:06}{_ENDING}"
 
 
 def write_shard(
@@ -306,44 +299,37 @@ def write_shard(
 
     Times are in a separate file, so that the shard's bytes depend only on the pages.
     """
+    columns: dict[str, Column] = {name: Texts.of([getattr(page, name) or "" for page in pages]) for name in _TEXTS}
+    offsets = [NO_OFFSET if page.offset is None else page.offset for page in pages]
+    columns["offset"] = np.array(offsets, dtype=np.int64)
+    for name in ("replaced", "bytes"):
+        columns[name] = np.array([getattr(page, name) for page in pages], dtype=np.int64)
     segments = [page.segments for page in pages]
-    columns: dict[str, Sequence[Any]] = {name: [getattr(page, name) for page in pages] for name in _OF_PAGES}
-    for name in _OF_SEGMENTS:
-        attribute, empty = name.replace("words", "words_in_sentences"), "" if name == "text" else ()
-        columns[name] = [getattr(one, attribute, empty) for one in segments]
-    columns["kinds"] = [() if page.kinds is None else page.kinds for page in pages]
+    columns["text"] = Texts.of([part.text if part else "" for part in segments])
+    columns["block_ends"] = Lists.of([part.block_ends if part else () for part in segments], np.int32)
+    columns["sentence_ends"] = Lists.of([part.sentence_ends if part else () for part in segments], np.int32)
+    columns["words"] = Lists.of([part.words_in_sentences if part else () for part in segments], np.int32)
+    columns["levels"] = Lists.of([part.levels if part else () for part in segments], np.int8)
+    columns["kinds"] = Lists.of([() if page.kinds is None else page.kinds for page in pages], np.uint8)
     if structured:
-        columns["structure"] = [page.structure.json() if page.structure else "" for page in pages]
-    columns |= {f"score:{name}": [page.scores.get(name, ()) for page in pages] for name in scorers}
+        columns["structure"] = Texts.of([page.structure.json() if page.structure else "" for page in pages])
+    for name in scorers:
+        columns[f"score:{name}"] = Lists.of([page.scores.get(name, ()) for page in pages], np.float32)
     SPENT_FILE.write(_times_path(path), spent)
-    write_columns(path, columns, report)
+    write_columns(path, Table(columns), report)
 
 
-_OF_PAGES = ("id", "file", "offset", "url", "status", "reason", "encoding", "encoding_source", "replaced", "bytes")
-_OF_SEGMENTS = ("text", "block_ends", "sentence_ends", "levels", "kinds", "words")
-_KINDS: dict[str, pa.Kind] = {
-    **dict.fromkeys(("id", "url", "reason"), pa.text_array),
-    **dict.fromkeys(("file", "status", "encoding", "encoding_source"), pa.name_array),
-    **dict.fromkeys(("offset", "replaced", "bytes"), pa.optional_numbers),
-    **dict.fromkeys(("text", "structure"), partial(pa.text_array, large=True)),
-    **dict.fromkeys(("block_ends", "sentence_ends", "words"), np.int32),
-    "levels": np.int8,
-    "kinds": np.uint8,
-}
-
-
-def write_columns(path: Path, columns: Mapping[str, Sequence[Any]], report: ShardReport) -> None:
-    """Write the columns of a shard with its report atomically."""
-    table = pa.table_of({name: (_KINDS.get(name, np.float32), values) for name, values in columns.items()})
+def write_columns(path: Path, table: Table, report: ShardReport) -> None:
+    """Write the table of a shard with its report atomically."""
     with atomic_path(path) as temporary:
-        pa.write_table(temporary, table, _REPORT_FILE.text(report))
+        write_table(temporary, table, _REPORT_FILE.text(report))
 
 
 def read_report(path: Path) -> ShardReport:
     """Read a shard's report."""
     try:
-        return _REPORT_FILE.parse(pa.read_about(path), str(path))
-    except pa.damage() as error:
+        return _REPORT_FILE.parse(read_about(path), str(path))
+    except (OSError, MemoryError, ThresherError, *DAMAGE) as error:
         raise _unusable(error, path) from error
 
 
@@ -355,22 +341,25 @@ def read_spent(path: Path) -> Spent:
         raise StateError("the times of the shard are missing or damaged", _AGAIN, str(path)) from error
 
 
-def read_shard(path: Path, columns: Sequence[str] | None = None) -> Any:
-    """Read some columns of a shard, or all."""
+def read_shard(path: Path, columns: Sequence[str] | None = None) -> Table:
+    """Read some columns of a shard, or all.
+
+    A missing address is an empty text, a missing offset `NO_OFFSET`.
+    """
     try:
-        return pa.read_table(path, columns)
-    except pa.damage() as error:
+        return read_table(path, columns)
+    except (OSError, MemoryError, *DAMAGE) as error:
         raise _unusable(error, path) from error
 
 
 def shards(folder: Path) -> list[Path]:
     """Return the files of all shards, in the collection's order."""
-    return sorted(folder.glob(f"shard-*{pa.ending()}"), key=by_numbers)
+    return sorted(folder.glob(f"shard-*{_ENDING}"), key=by_numbers)
 
 
 def first_document(folder: Path) -> str:
     """Return the first nonempty id of a store that has one."""
-    ids = (str(document_id) for path in shards(folder) for document_id in read_shard(path, ["id"])["id"].to_pylist())
+    ids = (str(document_id) for path in shards(folder) for document_id in read_shard(path, ["id"]).texts("id").tolist())
     return next(filter(None, ids))
 
 
@@ -378,7 +367,7 @@ def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
     """Return which of the documents `wanted` are not in a store; failed ones are in it."""
     missing = set(wanted)
     for path in shards(folder):
-        missing.difference_update(read_shard(path, ["id"])["id"].to_pylist())
+        missing.difference_update(read_shard(path, ["id"]).texts("id").tolist())
     return missing
 
 
@@ -393,8 +382,8 @@ def _unusable(error: Exception, path: Path) -> ThresherError:
         # Damaged lengths ask for any amount.
         what = "there is no memory left for the shard of scores, or it is damaged"
         return StateError(what, f"use fewer workers, or {_AGAIN}", str(path))
-    # Arrow also raises a plain OSError, without an errno, for corrupt bytes.
-    if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
+    # `zipfile` seeks where damaged bytes say: EINVAL.
+    if isinstance(error, OSError) and error.errno != EINVAL:
         return user_error(error, path)
     return StateError("the shard of scores is damaged", _AGAIN, str(path))
 

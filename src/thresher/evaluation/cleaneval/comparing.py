@@ -47,7 +47,9 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
         for column in columns:
             for row, document, _ in cut_shard(shard, cleaners[column]):
                 texts[row][column] = document.text
-    for document_id, reason, page in zip(table["id"].to_pylist(), table["reason"].to_pylist(), texts, strict=True):
+    for document_id, reason, page in zip(
+        table.texts("id").tolist(), table.texts("reason").tolist(), texts, strict=True
+    ):
         yield CleanedPage(document_id, tuple(page), reason)
 
 
@@ -152,7 +154,7 @@ def compare_cleaned(
     gold = {page_id(page): page for page in pages}
     cleaners = resolve_all(folder, cleaners)
     tasks = (
-        (path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners, keep)
+        (path, {name: gold[name] for name in read_shard(path, ["id"]).texts("id").tolist()}, cleaners, keep)
         for path in shards(folder)
     )
     backend = Backend(workers=workers)

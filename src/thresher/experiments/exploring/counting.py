@@ -20,6 +20,7 @@ import thresher.base.arrow as pa
 from thresher.base.numbers import Ints
 from thresher.base.processes import Backend, run_tasks
 from thresher.base.progress import progress
+from thresher.base.tables import Table
 from thresher.cleaners.scorer import Scores
 from thresher.experiments.exploring.lexicon import Analysed, Lexicon, ShardWords, split_words, tokens_of_shard
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
@@ -27,7 +28,7 @@ from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.jvm import start_in_worker
 from thresher.indexes.pruning.postings import Hashes
 from thresher.scores.cutting import shard_columns, shard_layout
-from thresher.scores.store import list_column, read_shard, shards
+from thresher.scores.store import read_shard, shards
 
 _Kind = TypeVar("_Kind", bound=np.generic)
 
@@ -141,7 +142,7 @@ def _joined(arrays: Sequence[npt.NDArray[_Kind]], kind: type[_Kind]) -> npt.NDAr
 _AHEAD = 2
 """Shards that are read ahead."""
 
-SplitShard = tuple["pa.Table", ShardWords]
+SplitShard = tuple[Table, ShardWords]
 
 
 @contextmanager
@@ -171,7 +172,7 @@ def _given(
 
 
 def _split(path: Path, columns: Sequence[str]) -> SplitShard | None:
-    table = read_shard(path, columns).combine_chunks()
+    table = read_shard(path, columns)
     return (table, split_words(table)) if len(table) else None
 
 
@@ -254,16 +255,16 @@ def columns(sweeps: Sequence[NestedSweep]) -> list[str]:
 
 
 def count_shard(
-    table: pa.Table, words: ShardWords, sweeps: Sequence[NestedSweep], lexicon: Lexicon, terms: Hashes
+    table: Table, words: ShardWords, sweeps: Sequence[NestedSweep], lexicon: Lexicon, terms: Hashes
 ) -> StoreCounts:
     """Count a shard at each step of each sweep. Pages that failed have no text and count nowhere.
 
     Args:
-        table: a shard with the columns that `columns` names, of at least one page, in one chunk; `words` are its own.
+        table: a shard with the columns that `columns` names, of at least one page; `words` are its own.
         terms: hashes of the query terms, by their numbers.
     """
     names = [scorer.canonical_name for scorer in scorers_of(sweeps)]
-    scores: Mapping[str, Scores] = {name: list_column(table, f"score:{name}")[1] for name in names}
+    scores: Mapping[str, Scores] = {name: table.lists(f"score:{name}").values for name in names}
     layout = shard_layout(table)
     steps = tuple(sweep.steps(scores, layout) for sweep in sweeps)
     return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(steps, sweeps)
@@ -272,9 +273,9 @@ def count_shard(
 class _Shard:
     """The tokens of a shard by sentence and term."""
 
-    def __init__(self, table: pa.Table, words: ShardWords, analysed: Analysed, terms: Hashes) -> None:
+    def __init__(self, table: Table, words: ShardWords, analysed: Analysed, terms: Hashes) -> None:
         self._table, self._words = table, words
-        self._kept_words: Ints = list_column(table, "words")[1].astype(np.int64)
+        self._kept_words: Ints = table.lists("words").values.astype(np.int64)
         counts = analysed.counts[words.kind]
         self._sentences = len(words.page)
         self.tokens = np.bincount(words.sentence, weights=counts, minlength=self._sentences).astype(np.int64)
@@ -303,7 +304,7 @@ class _Shard:
             return_counts=True,
         )
         documents = np.cumsum(matching) - 1
-        every_id = self._table["id"].to_pylist()
+        every_id = self._table.texts("id").tolist()
         sentence, term = np.divmod(keys, max(len(self._query), 1))
         postings, posting_of_token = _numbered(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
         firsts = [_first_steps(step[self.sentence_of_token], posting_of_token, len(postings)) for step in steps]

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 import thresher.base.arrow as pa
 from thresher.base.numbers import Ints
+from thresher.base.tables import Table
 from thresher.indexes.analysis import analyse_each, english_analyzer
 from thresher.indexes.pruning.postings import Flags, Hashes, ranges
-from thresher.scores.store import list_column
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -93,10 +93,10 @@ class ShardWords:
     blank: Flags
 
 
-def split_words(table: pa.Table) -> ShardWords:
+def split_words(table: Table) -> ShardWords:
     """Split the texts of a shard with the columns `text` and `sentence_ends` into words."""
-    data, offsets = _text_bytes(table)
-    page, ends = _sentences(table, data, offsets)
+    data = table.texts("text").utf8
+    page, ends = _sentences(table)
     space = (data == ord(" ")) | (data == ord("\n"))
     # A word begins between two bytes if none spans them; a sentence may end between two Chinese characters.
     solid = np.concatenate(([False], ~space, [False]))
@@ -126,21 +126,10 @@ def split_words(table: pa.Table) -> ShardWords:
     return ShardWords(kinds, texts, kind, np.repeat(np.arange(len(ends)), words), page, blank)
 
 
-def _text_bytes(table: pa.Table) -> tuple[Bytes, Ints]:
-    """Return all texts of a shard in UTF-8, concatenated, and where each begins, with the end of the last."""
-    column = pa.concat_arrays([*table["text"].chunks, pa.text_array([], large=True)])
-    _, offsets, data = column.buffers()
-    bounds = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
-    if data is None:
-        return np.zeros(0, dtype=np.uint8), bounds
-    return np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]], bounds - bounds[0]
-
-
-def _sentences(table: pa.Table, data: Bytes, offsets: Ints) -> tuple[Ints, Ints]:
+def _sentences(table: Table) -> tuple[Ints, Ints]:
     """Return for each sentence of a shard the row of its page, and where it ends in the bytes of all texts."""
-    firsts, ends = list_column(table, "sentence_ends")
-    page = np.repeat(np.arange(len(table)), np.diff(firsts))
-    ends = ends.astype(np.int64)
+    data, offsets = table.texts("text").utf8, table.texts("text").offsets
+    page, ends = table.lists("sentence_ends").rows, table.lists("sentence_ends").values.astype(np.int64)
     if not len(data) or data.max() < 0x80:
         return page, offsets[page] + ends
     # The byte offset of a character is its number plus the continuation bytes before it.

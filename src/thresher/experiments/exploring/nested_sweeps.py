@@ -76,7 +76,7 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     spreads = {name: ScoreSpread() for name in scorers}
     columns = sorted({column for scorer in scorers.values() for column in weighted_columns(scorer)})
     for path in shards(folder) if scorers else ():
-        table = read_shard(path, columns).combine_chunks()
+        table = read_shard(path, columns)
         if len(table):
             for name, scorer in scorers.items():
                 spreads[name].add(*weighted_scores(table, scorer))

@@ -15,6 +15,7 @@ import numpy as np
 import thresher.base.arrow as pa
 from thresher.base.files import scratch_folder
 from thresher.base.numbers import Ints
+from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner
 from thresher.experiments.exploring.counting import split_shards
 from thresher.experiments.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
@@ -24,7 +25,7 @@ from thresher.indexes.pruning.method import kept
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
 from thresher.indexes.pruning.treatments import Pruning
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
-from thresher.scores.store import FAILED, list_column, text_store
+from thresher.scores.store import FAILED, text_store
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
                 kept = shard_mask(table, cleaner, shard_layout(table))
                 block, blanks = _postings(table, shard_words, kept, lexicon, vocabulary)
                 indexed, blank = indexed + len(block.ids), blank + blanks
-                words += int(list_column(table, "words")[1][kept].sum())
+                words += int(table.lists("words").values[kept].sum())
                 tokens += int(block.lengths.sum())
                 documents += int((block.lengths > 0).sum())
                 squares += int((block.lengths.astype(np.int64) ** 2).sum())
@@ -84,7 +85,7 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
 
 
 def _postings(
-    table: pa.Table, words: ShardWords, kept: Flags, lexicon: Lexicon, vocabulary: _Vocabulary
+    table: Table, words: ShardWords, kept: Flags, lexicon: Lexicon, vocabulary: _Vocabulary
 ) -> tuple[DocumentPostings, int]:
     """Return the postings of a shard's documents that are not blank, and how many are; failed pages are neither."""
     analysed = lexicon.analyse(words.kinds, words.texts)
@@ -102,7 +103,7 @@ def _postings(
     rows = np.flatnonzero(dark)
     bounds = np.concatenate((np.searchsorted(row, rows), [len(row)]))
     lengths = np.bincount(page, minlength=len(table))[rows]
-    ids = table["id"].to_pylist()
+    ids = table.texts("id").tolist()
     # A document with a token is not blank, so no posting is left out.
     block = DocumentPostings(
         tuple(ids[row] for row in rows.tolist()),
@@ -111,7 +112,7 @@ def _postings(
         term.astype(np.int32),
         tf.astype(np.int32),
     )
-    read = sum(status != FAILED for status in table["status"].to_pylist())
+    read = sum(status != FAILED for status in table.texts("status").tolist())
     return block, read - len(rows)
 
 

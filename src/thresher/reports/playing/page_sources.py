@@ -34,7 +34,7 @@ from thresher.reports.playing.page_views import View, cuts_view, page_view, stor
 from thresher.scores.cutting import clean_page
 from thresher.scores.parts import DEFAULT_LIMITS, Limits
 from thresher.scores.percentiles import resolve_all, resolved
-from thresher.scores.store import page_values, read_shard, score_page, shards
+from thresher.scores.store import read_shard, score_page, shards
 from thresher.scores.workers import Worker, WorkerDied, alarm, exit_reason
 
 _TITLE = re.compile(rb"<title[^>]*>([^<]*)", re.IGNORECASE)
@@ -132,7 +132,7 @@ class ResultPages:
         self._rows_by_id = {
             page_id: (path, row)
             for path in self._shards
-            for row, page_id in enumerate(read_shard(path, ["id"])["id"].to_pylist())
+            for row, page_id in enumerate(read_shard(path, ["id"]).texts("id").tolist())
         }
         self._model: RetrievalModel = parse_retrieval(self._built.retrieval)
         self._only_model = len(self.results.tables) == 1
@@ -155,25 +155,24 @@ class ResultPages:
         if page_id not in self._rows_by_id:
             raise no_page(page_id)
         path, row = self._rows_by_id[page_id]
-        table: Any = self._shard(path)
-        return stored_view(table, row)
+        return stored_view(self._shard(path), row)
 
     def page(self, page_id: str) -> tuple[Page, PageOptions | None, list[str] | None]:
         """Return a page itself, if the experiment's file and collection are where they were."""
         pages, options = self._experiment
         path, row = self._rows_by_id[page_id]
-        return pages.page(page_id)[0], options, self._shard(path)["text"][row].as_py().split("\n")
+        return pages.page(page_id)[0], options, self._shard(path).texts("text")[row].split("\n")
 
     def title(self, page_id: str) -> str:
         """Return a page's title, empty without one."""
         path, row = self._rows_by_id[page_id]
-        table: Any = self._shard(path)
-        levels = page_values(table, row, "levels").tolist()
-        return table["text"][row].as_py().split("\n")[levels.index(TITLE_LEVEL)] if TITLE_LEVEL in levels else ""
+        table = self._shard(path)
+        levels = table.lists("levels")[row].tolist()
+        return table.texts("text")[row].split("\n")[levels.index(TITLE_LEVEL)] if TITLE_LEVEL in levels else ""
 
     def scorers(self) -> tuple[Scorer, ...]:
         """Return the scorers of the stored scores."""
-        names = read_shard(self._shards[0]).column_names
+        names = read_shard(self._shards[0]).columns
         return tuple(parse_scorer(name.removeprefix("score:")).scorer for name in names if name.startswith("score:"))
 
     def cleaners(self) -> dict[str, list[View]]:

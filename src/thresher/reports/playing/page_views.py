@@ -15,7 +15,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,13 @@ from markupsafe import Markup
 
 from thresher.base.errors import ConfigError
 from thresher.base.files import read_text
+from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner, middle_cutoff, parse_cleaner, parse_scorer
 from thresher.cleaners.registry import scorers
 from thresher.cleaners.scorer import KEEP_HIGH, Scorer
 from thresher.pages.segments import find_headline
 from thresher.reports.html_parts import TEMPLATES, digest, templates
-from thresher.scores.store import FAILED, PageScores, page_values, read_shard, shards
+from thresher.scores.store import FAILED, PageScores, read_shard, shards
 
 View = dict[str, Any]
 """Values for JSON."""
@@ -104,22 +105,21 @@ def page_view(page: PageScores) -> View:
     )
 
 
-def stored_view(table: Any, row: int) -> View:
+def stored_view(table: Table, row: int) -> View:
     """Return a page of a shard of scores that was read with all its columns."""
-    page_id = table["id"][row].as_py()
-    if table["status"][row].as_py() == FAILED:
-        return {"id": page_id, "problem": table["reason"][row].as_py() or "the page failed"}
+    page_id = table.texts("id")[row]
+    if table.texts("status")[row] == FAILED:
+        return {"id": page_id, "problem": table.texts("reason")[row] or "the page failed"}
 
-    numbers = partial(page_values, table, row)
-    ends = numbers("sentence_ends")
+    ends = table.lists("sentence_ends")[row]
     return _view(
         page_id,
-        table["text"][row].as_py(),
+        table.texts("text")[row],
         ends,
-        np.searchsorted(numbers("block_ends"), ends),
-        numbers("words"),
-        numbers("levels"),
-        {name.removeprefix("score:"): numbers(name) for name in table.column_names if name.startswith("score:")},
+        np.searchsorted(table.lists("block_ends")[row], ends),
+        table.lists("words")[row],
+        table.lists("levels")[row],
+        {name.removeprefix("score:"): table.lists(name)[row] for name in table.columns if name.startswith("score:")},
     )
 
 
@@ -128,7 +128,7 @@ def stored_views(folder: Path) -> Iterator[View]:
     for path in shards(folder):
         table = read_shard(path)
         for row in range(len(table)):
-            if table["status"][row].as_py() != FAILED:
+            if table.texts("status")[row] != FAILED:
                 yield stored_view(table, row)
 
 
