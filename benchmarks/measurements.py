@@ -42,7 +42,7 @@ class Measurement:
 
 def all_scorers() -> tuple[Scorer, ...]:
     """Return every scorer that needs no other text of a page, such as an extractor's."""
-    return tuple(scorer for kind in scorers().values() if not (scorer := kind()).texts)
+    return tuple(scorer for kind in scorers().values() if not (scorer := kind()).required_texts)
 
 
 def ratio(name: str, ours: float, theirs: float, bar: float | None = None) -> Measurement:

@@ -48,8 +48,6 @@ EXTRACTORS = (
     "extractor(justext)",
     "extractor(boilerpy3)",
     "extractor(boilerpy3,rules=article)",
-    "union(trafilatura,resiliparse)@0.5",
-    "agree(trafilatura,resiliparse)@0.5",
 )
 AP = "AP"
 
@@ -91,9 +89,9 @@ class Collection:
     def _seconds(self, name: str) -> float:
         scorers = parse_treatment(name).cleaner.scorers
         own = {scorer.canonical_name for scorer in scorers} | {
-            maker.canonical_name for scorer in scorers for maker in scorer.texts
+            maker.canonical_name for scorer in scorers for maker in scorer.required_texts
         }
-        reads = not any(scorer.texts for scorer in scorers)
+        reads = not any(scorer.required_texts for scorer in scorers)
         return sum(self.seconds[one] for one in own) + reads * self.seconds["pages"]
 
 

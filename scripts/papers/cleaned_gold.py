@@ -69,9 +69,9 @@ def _shard(path: Path, cleaners: Sequence[Cleaner], pages: dict[str, GoldPage]) 
     labels = np.array([label for name in ids for label in _labels(pages[name])])
     texts: dict[str, list[Text]] = {name: [()] * len(cleaners) for name in ids}
     for number, cleaner in enumerate(cleaners):
-        table = read_shard(text_store(path.parent, cleaner.text) / path.name, shard_columns([cleaner]))
+        table = read_shard(text_store(path.parent, cleaner.input_name) / path.name, shard_columns([cleaner]))
         for row, document, blocks in cut_shard(table, cleaner):
-            if document.text and cleaner.text:
+            if document.text and cleaner.input_name:
                 texts[ids[row]][number] = tuple(LabelledText(PARAGRAPH, text) for text in document.text.split("\n"))
             elif document.text:
                 kept = (

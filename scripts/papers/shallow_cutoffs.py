@@ -1,6 +1,6 @@
 """One feature as a cleaner: mean word F1 on each gold standard, at the cutoff with the best mean on the others.
 
-Features are those of blocks of Kohlschütter et al. (2010), section 3.3, and the spread of word priors of Seo et al. (2025).
+Features are those of blocks of Kohlschütter et al. (2010), section 3.3.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pandas as pd
 
 from cutoff_curves import compare_words_alone
 from paper_files import errors_in_a_line, write_table
-from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
+from shallow_scorers import Capitals, FullStops, Position, Quotient, SentenceLength, WordLength
 from thresher.base.files import temporary_folder
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import Cleaner, Cut
@@ -26,15 +26,13 @@ from thresher.evaluation.cleaneval.comparing import score_gold
 from thresher.evaluation.cleaneval.gold import read_gold
 
 Cutoffs = Sequence[float | str]
-_PERCENTILES = tuple(f"p{dropped}" for dropped in (5, 10, 15, 20, 25, 30, 40, 50, 60, 70))
 FEATURES: tuple[tuple[Scorer, Cutoffs], ...] = (
     (Words(), (2, 5, 8, 10, 12, 15, 20, 25)),
     (Density(), (5, 7, 8, 9, 10, 10.5, 11, 12)),
     *((scorer, scorer.grid) for scorer in (Links(), FullStops(), SentenceLength(), Capitals(), WordLength())),
     *((scorer, scorer.grid) for scorer in (Position(), Position(origin="top"), Quotient(), Quotient(of="density"))),
-    *((scorer, _PERCENTILES) for scorer in (PriorSpread(), PriorSpread(context=0.7, unseen=32))),
 )
-"""What is measured, with its cutoffs; `p20` drops the worst fifth of a set's words."""
+"""What is measured, with its cutoffs."""
 
 
 def f1_by_cutoff(

@@ -1,23 +1,17 @@
-"""Features as scorers that hardly anybody cuts by: shallow ones of blocks, and the spread of a sentence's word priors.
+"""Shallow features of blocks as scorers that hardly anybody cuts by.
 
-Sources: Kohlschütter, Fankhauser, Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010, sections 3.3 and 4.3.1;
-for the spread Seo et al., Prior-based Noisy Text Data Filtering, arXiv 2509.18577, 2025, and the code that they released.
+Source: Kohlschütter, Fankhauser, Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010, sections 3.3 and 4.3.1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, KEEP_LOW, SENTENCE, Parameter, Scorer, Scores
-from thresher.cleaners.scorers.perplexity import smoothing
-from thresher.cleaners.scorers.prior import FLOOR, probabilities_of, words_of
+from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, KEEP_LOW, Parameter, Scorer, Scores
 from thresher.cleaners.scorers.shallow_features import densities, neighbourhood, unspaced_words
-from thresher.cleaners.words.word_model import with_neighbours
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import LETTER, count_by_end
@@ -150,37 +144,3 @@ class Quotient(_Shallow):
         title = segments.levels == TITLE_LEVEL
         around = neighbourhood(feature, title[1:] != title[:-1])
         return (around.current / np.maximum(around.previous, 1)).astype(np.float32)
-
-
-class PriorSpread(Scorer):
-    """Standard deviation, in thousandths, of the probabilities of the sentence's words in Google Books; -inf without words.
-
-    Of the probabilities and not of their logarithms, as in the authors' code. `context` and `unseen` are those of `prior`.
-    """
-
-    name = "priorspread"
-    segment = SENTENCE
-    keep = KEEP_HIGH
-    unit = "thousandths"
-    low = 0
-    source = "Seo et al., arXiv 2509.18577, 2025"
-    parameters = smoothing("unseen")
-
-    def score(self, segments: Segments) -> Scores:
-        """See `Scorer`."""
-        context, unseen = float(self.values["context"]), int(self.values["unseen"])
-        words, counts = words_of(segments.plain, segments.sentence_ends)
-        known = probabilities_of(None).get
-        probabilities = np.fromiter(map(known, words, repeat(FLOOR)), dtype=np.float64, count=len(words))
-        sentences = np.repeat(np.arange(len(counts)), counts)
-        weights = with_neighbours(counts.astype(np.float64), context) + unseen
-
-        def mean(function: Callable[[Doubles], Doubles]) -> Doubles:
-            sums = np.bincount(sentences, function(probabilities), len(counts)).astype(np.float64)
-            means: Doubles = with_neighbours(sums, context) + unseen * function(np.array([FLOOR]))
-            return means / np.where(weights > 0, weights, 1.0)
-
-        # Of equal values the difference may be negative by rounding.
-        scores = 1000 * np.sqrt(np.maximum(mean(np.square) - mean(np.positive) ** 2, 0))
-        scores[weights <= 0] = -np.inf
-        return scores.astype(np.float32)

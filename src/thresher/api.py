@@ -15,7 +15,16 @@ from thresher.base.files import scratch_folder
 from thresher.base.processes import Backend
 from thresher.base.shown import LOADERS
 from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_cleaner, parse_scorer
-from thresher.cleaners.scorer import Scorer
+from thresher.cleaners.scorer import (
+    BLOCK,
+    KEEP_HIGH,
+    KEEP_LOW,
+    SENTENCE,
+    PageScorer,
+    Parameter,
+    Scorer,
+    TrainingData,
+)
 from thresher.cleaning import CleanCounts, Extras, Output, clean_pages
 from thresher.cleaning import clean_collection as clean_whole
 from thresher.cleaning.page_streams import page_of
@@ -27,7 +36,7 @@ from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
 from thresher.evaluation.significance import ComparedRuns
-from thresher.pages import PageOptions, read_text_page
+from thresher.pages import Detail, PageOptions, Segments, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
 from thresher.scores.cutting import clean_page
@@ -46,11 +55,21 @@ if TYPE_CHECKING:
     from thresher.indexes.indexing import IndexReport
 
 __all__ = [
+    "BLOCK",
+    "KEEP_HIGH",
+    "KEEP_LOW",
+    "SENTENCE",
     "CleanCounts",
     "Cleaner",
     "ComparedRuns",
+    "Detail",
     "Extras",
     "Output",
+    "PageScorer",
+    "Parameter",
+    "Scorer",
+    "Segments",
+    "TrainingData",
     "advise",
     "choose",
     "clean_collection",
@@ -67,6 +86,7 @@ __all__ = [
     "run",
     "score_html",
     "score_text",
+    "scorer",
     "search",
 ]
 """The public names of `thresher`."""
@@ -128,6 +148,15 @@ def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, **pages: str) -> str:
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
     return clean_page(_scored_text(text, parsed.scorers, PageOptions(**pages)), parsed).text
+
+
+def scorer(name: str) -> Scorer:
+    """Return the scorer of a name such as `content` or `perplexity(lm=books)`, for scorers that build on others.
+
+    Raises:
+        ConfigError: if the name does not parse.
+    """
+    return parse_scorer(name).scorer
 
 
 def _parsed(scorers: Sequence[str] | str) -> list[Scorer]:

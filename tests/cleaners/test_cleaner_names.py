@@ -21,7 +21,7 @@ from thresher.cleaners.scorer import (
     Scorer,
     TextMaker,
     check_range,
-    printed,
+    value_text,
     with_values,
 )
 
@@ -108,7 +108,7 @@ def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, Cutoff, bool, int]]]:
     """A name in any spelling that the declarations allow, and what it means."""
     parts, meanings = [], []
     # What makes another text, or scores whole pages, has a place of its own: see the tests of each.
-    plain = [kind for kind in scorers().values() if not (issubclass(kind, TextMaker) or kind.whole)]
+    plain = [kind for kind in scorers().values() if not (issubclass(kind, TextMaker) or kind.page_level)]
     for kind in draw(st.lists(st.sampled_from(plain), min_size=1, max_size=3)):
         chosen = {}
         for parameter in (*kind.parameters, *CUT_PARAMETERS):
@@ -165,7 +165,7 @@ def test_names_of_all_scorers_come_back(drawn):
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_cutoffs_are_printed_whole(value):
+def test_cutoffs_are_value_text_whole(value):
     assert float(number_text(value)) == value
     assert set(number_text(value)) <= set("0123456789.-e")
     assert (("." in number_text(value)) or "e-" in number_text(value)) == (value != int(value))
@@ -175,7 +175,7 @@ def test_cutoffs_are_printed_whole(value):
     ("value", "text"),
     [(5, "5"), (5.0, "5"), (-0.0, "0"), (0.1, "0.1"), (1e-7, "1e-07"), (1e16, "1" + "0" * 16), (-2.5, "-2.5")],
 )
-def test_cutoffs_as_they_are_printed(value, text):
+def test_cutoffs_as_they_are_value_text(value, text):
     assert number_text(value) == text
 
 
@@ -209,9 +209,9 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ("none@5", f"none@5: unknown scorer 'none'. Fix: use one of {KNOWN}."),
         ("words", "words: the cleaner 'words' has no cutoff. Fix: write one, such as words@11."),
         (
-            "words@5+ prior(headings=keep)",
-            "words@5+ prior(headings=keep): the cleaner 'prior(headings=keep)' has no cutoff. "
-            "Fix: write one, such as prior(counts=books,headings=keep)@-3.5.",
+            "words@5+ density(headings=keep)",
+            "words@5+ density(headings=keep): the cleaner 'density(headings=keep)' has no cutoff. "
+            "Fix: write one, such as density(headings=keep)@11.",
         ),
         ("density", "density: the cleaner 'density' has no cutoff. Fix: write one, such as density@11."),
         ("words@many", "words@many: the cutoff 'many' is not a number. " + LIKE),
@@ -396,8 +396,8 @@ def test_printing():
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**12), 10**12) | st.booleans())
 def test_values_come_back(value):
     parameter = Parameter("x", type(value), value, "a value")
-    assert parameter.parse(printed(value), "here") == value
-    assert "+" not in printed(value)
+    assert parameter.parse(value_text(value), "here") == value
+    assert "+" not in value_text(value)
 
 
 class Several(Scorer):

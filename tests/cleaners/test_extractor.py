@@ -112,7 +112,7 @@ def test_a_page_of_text_stays_as_it_is() -> None:
 def test_what_stands_behind_an_extractor_cuts_its_text() -> None:
     name = "extractor(justext)+words@10+density@2"
     cleaner = parse_cleaner(name)
-    assert (cleaner.name, cleaner.text) == (name, "extractor(justext)")
+    assert (cleaner.name, cleaner.input_name) == (name, "extractor(justext)")
     assert parse_cleaner(cleaner.name) == cleaner
     assert kept(name) == ARTICLE
     assert cleaner.on_page.name == "extractor(justext)"
@@ -121,25 +121,6 @@ def test_what_stands_behind_an_extractor_cuts_its_text() -> None:
     assert template.scorer != parse_sweep("words").scorer
     (cut,) = parse_cleaner("extractor(justext)+words@10").cuts
     assert cut == template.at(10.0, "")
-
-
-def test_joint_extractors_keep_what_one_or_all_of_them_keep() -> None:
-    both, either = "agree(trafilatura,resiliparse)", "union(trafilatura,resiliparse)@0.5"
-    # Trafilatura has no heading; the title has the same words.
-    titles = ["Rain on the harbour", "Rain on the harbour"]
-    assert kept(both) == ARTICLE
-    assert kept(either) == [*titles, *ARTICLE]
-    assert parse_cleaner(both).name == f"{both}@0.5"
-    scored = score_page(
-        Page("a", PAGE.encode()), parse_cleaner("union(trafilatura:precision,boilerpy3:article)").scorers
-    )
-    assert not scored.texts
-    assert set(scored.seconds) == {
-        "pages",
-        "extractor(trafilatura,favor=precision)",
-        "extractor(boilerpy3,rules=article)",
-        "union(trafilatura:precision,boilerpy3:article)",
-    }
 
 
 def test_shares_of_aligned_words() -> None:
@@ -160,12 +141,7 @@ def test_a_text_holds_all_of_its_own_lines(text: Sequence[str]) -> None:
     ("name", "told"),
     [
         ("extractor(nothing)", "unknown extractor 'nothing'"),
-        ("union(justext,nothing)@0.5", "unknown extractor 'nothing'"),
         ("extractor(justext,favor=recall)", "justext has no option favor=recall"),
-        ("agree(trafilatura:speed)@0.5", "trafilatura has no option favor=speed"),
-        ("agree(trafilatura:precision:x)@0.5", "trafilatura has no option favor=precision:x"),
-        ("union(readability:precision)@0.5", "readability has no option favor=precision"),
-        ("union(justext:Klingon)@0.5", "justext has no option language=Klingon"),
         ("extractor(justext,language=Klingon)", "justext has no option language=Klingon"),
         ("extractor(trafilatura,favor=speed)", "'favor' cannot be 'speed'"),
         ("extractor(justext,headings=keep)", "'extractor' has no parameter 'headings'"),
@@ -181,7 +157,7 @@ def test_errors(name: str, told: str) -> None:
 
 def test_a_text_alone_has_nothing_to_extract() -> None:
     with pytest.raises(ThresherError):
-        thresher.clean_text("a text", "union(justext,resiliparse)@0.5")
+        thresher.clean_text("a text", "extractor(justext)")
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

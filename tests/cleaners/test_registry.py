@@ -79,7 +79,7 @@ def test_all_scorers():
         kind().prepare()
         page = read_html("<p>This is a page.<p>With two blocks. And a sentence more.", detail=kind.detail)
         # Another text of the page, for what needs one.
-        makers = {maker.canonical_name: page for maker in kind().texts}
+        makers = {maker.canonical_name: page for maker in kind().required_texts}
         page = replace(page, texts=makers)
         assert kind().score(page).dtype == np.float32
         assert kind().score(page).shape == ((2,) if kind.segment == BLOCK else (3,))

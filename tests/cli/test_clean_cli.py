@@ -128,7 +128,7 @@ def test_metadata_of_the_page_beside_another_text(
         page = f"<title>Rain</title><meta name=author content=Ann><p>{PARAGRAPHS['English']}</p>"
         (tmp_path / "pages" / f"{name}.html").write_text(page)
     out = tmp_path / "o.jsonl"
-    for cleaner in ("extractor(resiliparse)", "words@1+pages(distinct)@0.1"):
+    for cleaner in ("extractor(resiliparse)", "words@1+pages(perplexity)@1e9"):
         clean(monkeypatch, tmp_path / "pages", "-c", cleaner, "-o", out, "--metadata", "--replace")
         first, second = map(json.loads, out.read_text(encoding="utf-8").splitlines())
         assert (first["language"], first["metadata"]["author"], first["metadata"]["file"]) == ("en", "Ann", "a.html")

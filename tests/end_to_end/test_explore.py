@@ -43,10 +43,9 @@ VARIANTS = (
     "extractor(resiliparse)",
     "extractor(trafilatura,favor=recall)+words@12",
     "extractor(justext)|dcp@0.5",
-    "agree(resiliparse,justext)@0.75",
-    "pages(distinct)@0.8",
-    "words@5+pages(content-share)@0.5",
-    "extractor(justext)+pages(gopher)|dcp@0.5",
+    "pages(perplexity)@3000",
+    "words@5+pages(perplexity)@1000",
+    "extractor(justext)+pages(perplexity)@2000|dcp@0.5",
 )
 
 

@@ -102,34 +102,3 @@ def test_errors_of_texts(folder: Path) -> None:
     with pytest.raises(ConfigErrors) as unknown:
         load_experiment(file)
     assert "there is no [[text]] of text(other)" in str(unknown.value)
-
-
-def test_judged_pages_that_a_filter_of_pages_drops_are_said(folder: Path) -> None:
-    (folder / "two.toml").write_text(
-        EXPERIMENT.partition("text =")[0].replace(
-            '"text(mine)+words@2", "text(mine)|dcp@0.5", "words@3"', '"pages(c4)"'
-        )
-    )
-    said: list[str] = []
-    found = score_experiment(load_experiment(folder / "two.toml"), folder / "two", False, said.append)
-    assert [(one.about, one.count, one.ids) for one in found.inputs.notices] == [("dropped", 1, ("a (pages(c4))",))]
-    assert "a (pages(c4))" in said[-1]
-
-
-def test_judged_pages_that_fall_out_are_said_for_every_cutoff(folder: Path) -> None:
-    (folder / "pages" / "b.html").write_text("<p>Rain rain rain rain.")
-    (folder / "pages" / "c.html").write_text("<p></p>")
-    (folder / "qrels.txt").write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n")
-    (folder / "scores.tsv").write_text("a\t2\nb\t7.5\n")
-    sweeps = (("pages(distinct)", 1), (f"pages(file={folder / 'scores.tsv'},keep=low)", 1), ("words", 2))
-    (folder / "swept.toml").write_text(
-        EXPERIMENT.partition("cleaners")[0]
-        + "".join(f'[[sweep]]\nscorer = "{scorer}"\ncutoffs = [{cutoff}]\n' for scorer, cutoff in sweeps)
-    )
-    found = score_experiment(load_experiment(folder / "swept.toml"), folder / "swept", False, lambda _: None)
-    falling = [one for one in found.inputs.notices if one.about == "falling"]
-    # Distinct are "rain" and "rain." of four words. A page without words passes no cutoff, so it falls out at none.
-    assert [(one.count, one.ids) for one in falling] == [
-        (2, ("b (pages(distinct) above 0.5)", "a (pages(distinct) above 1)")),
-        (2, (f"b ({sweeps[1][0]} below 7.5)", f"a ({sweeps[1][0]} below 2)")),
-    ]

@@ -136,9 +136,7 @@ def all_extractors(_folder: Path) -> None:
 
 
 def _reading(text: PageText) -> tuple[Words]:
-    words = Words()
-    words.reads = text
-    return (words,)
+    return (Words().with_input(text),)
 
 
 def _check_text(page: PageScores, name: str) -> None:

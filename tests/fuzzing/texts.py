@@ -68,7 +68,7 @@ def read_pages(data: bytes, folder: Path) -> None:
                 scores = scored.scores[scorer.canonical_name]
                 ends = segments.block_ends if scorer.segment == BLOCK else segments.sentence_ends
                 assert scores.shape == ends.shape, scorer.canonical_name
-                wordless = scorer.whole and not segments.words_in_blocks.any()
+                wordless = scorer.page_level and not segments.words_in_blocks.any()
                 assert wordless or not np.isnan(scores).any(), scorer.canonical_name
 
 
@@ -99,7 +99,7 @@ def all_scorers(folder: Path) -> tuple[Scorer, ...]:
     """Return every scorer, ready to score; their language models may have to be built, which takes a while."""
     model = folder / "small.arpa"
     model.write_bytes(seeds.ARPAS[0])
-    names = [name for name, kind in scorers().items() if name != "perplexity" and not kind().texts]
+    names = [name for name, kind in scorers().items() if name != "perplexity" and not kind().required_texts]
     result = tuple(
         parse_scorer(name).scorer for name in (*names, *_NAMES, f"perplexity(lm={model},context=0.7,prior=3)")
     )

@@ -106,7 +106,7 @@ def test_the_structure_is_that_of_the_tags() -> None:
     )
 
 
-@pytest.mark.parametrize("cleaner", ["extractor(resiliparse)", "words@2+pages(distinct)@0.1"])
+@pytest.mark.parametrize("cleaner", ["extractor(resiliparse)", "words@2+pages(perplexity)@1e9"])
 def test_another_text_has_no_structure(cleaner: str) -> None:
     with pytest.raises(ConfigError, match="only the page's own blocks become Markdown"):
         thresher.clean_html(PAGE, cleaner, markdown=True)

@@ -1,8 +1,7 @@
-"""Shallow features by hand and against plain computations; priors of words against counting one word at a time."""
+"""Shallow features by hand and against plain computations."""
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -12,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
+from shallow_scorers import Capitals, FullStops, Position, Quotient, SentenceLength, WordLength
 from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.scorers.shallow_features import Density, Words
-from thresher.cleaners.words.books import read_words
 from thresher.pages import Segments, read_html, read_text_page
 
 CHINESE = "我们在河边的老桥上走了一个下午"
@@ -140,32 +138,3 @@ def test_quotients_of_any_text(text, feature):
     values = scorer.score(segments).astype(np.float64).tolist()
     before = [value / max(other, 1) for value, other in zip(values, [0.0, *values], strict=False)]
     assert Quotient(of=name).score(segments).tolist() == pytest.approx(before)
-
-
-COUNTS = read_words()
-TOTAL = sum(COUNTS.values())
-WORD = st.sampled_from(["the", "of", "rain", "Oslo", "don't", "qxqx", "2013", "—"])
-SENTENCE = st.lists(WORD, min_size=1, max_size=9).map(" ".join)
-
-
-def probabilities_of_words(sentence: str) -> list[float]:
-    text = "".join(one if one.isalnum() or one == "'" else " " for one in sentence.lower())
-    return [COUNTS.get(word, 0) / TOTAL + 1e-6 for word in text.split()]
-
-
-@given(st.lists(SENTENCE, max_size=5), st.sampled_from([0, 0.5, 0.7]), st.sampled_from([0, 3]))
-def test_the_spread_against_weighted_words(sentences, context, unseen):
-    segments = read_text_page("\n".join(sentences))
-    spreads = []
-    for at in range(len(sentences)):
-        values, weights = [1e-6], [unseen]
-        for other, sentence in enumerate(sentences):
-            for value in probabilities_of_words(sentence):
-                values.append(value)
-                weights.append(context ** abs(at - other))
-        if not sum(weights):
-            spreads.append(-math.inf)
-            continue
-        mean = np.average(values, weights=weights)
-        spreads.append(1000 * math.sqrt(np.average((np.array(values) - mean) ** 2, weights=weights)))
-    assert PriorSpread(context=context, unseen=unseen).score(segments).tolist() == pytest.approx(spreads, abs=1e-3)

@@ -17,15 +17,29 @@ from hypothesis import strategies as st
 from thresher.api import Extras, clean_collection, clean_html, clean_text
 from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner
-from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scores
+from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, SENTENCE, Scorer, Scores
 from thresher.cleaners.scorers.perplexity import Perplexity
-from thresher.cleaners.scorers.prior import Prior
 from thresher.cleaners.scorers.shallow_features import Links, Words
+from thresher.pages import Segments
 from thresher.scores.cutting import Layout, sentence_mask, shares_before
 from thresher.scores.percentiles import resolved_without_collection
 
+
+class Likelihood(Scorer):
+    """A score of sentences whose high values are kept; the tests draw its scores."""
+
+    name = "likelihood"
+    segment = SENTENCE
+    keep = KEEP_HIGH
+    unit = "log10 of a probability"
+    source = "an example"
+
+    def score(self, segments: Segments) -> Scores:
+        raise NotImplementedError
+
+
 # High and low scores are kept, of blocks and of sentences.
-SCORERS = (Words(), Links(), Prior(), Perplexity())
+SCORERS = (Words(), Links(), Likelihood(), Perplexity())
 
 
 @dataclass(frozen=True)
@@ -77,8 +91,8 @@ def segments(cut: Cut, page: Sequence[DrawnBlock], left: Sequence[bool]) -> list
             score = block.scores[0 if cut.scorer.name == "words" else 1]
             result.append(Segment(tuple(range(first, after)), sum(words), score, block.heading))
         else:
-            for number, (_, prior, perplexity) in enumerate(block.sentences):
-                score = prior if cut.scorer.name == "prior" else perplexity
+            for number, (_, likelihood, perplexity) in enumerate(block.sentences):
+                score = likelihood if cut.scorer.name == "likelihood" else perplexity
                 result.append(Segment((first + number,), words[number], score, block.heading))
         first = after
     return result
@@ -124,7 +138,7 @@ def laid_out(drawn: Sequence[Sequence[DrawnBlock]]) -> tuple[Layout, dict[str, S
     columns = {
         "words": [block.scores[0] for block in blocks],
         Links().canonical_name: [block.scores[1] for block in blocks],
-        Prior().canonical_name: [prior for _, prior, _ in sentences],
+        Likelihood().canonical_name: [likelihood for _, likelihood, _ in sentences],
         Perplexity().canonical_name: [perplexity for _, _, perplexity in sentences],
     }
     return layout, {name: np.array(values, dtype=np.float32) for name, values in columns.items()}

@@ -22,7 +22,17 @@ KEYS: dict[str, str] = {
 }
 """The fix by table of an experiment file, such as `vectors`, or by table and key, such as `experiment.seed`."""
 
-SCORERS: dict[str, str] = {}
+_IN_EXAMPLE = "install examples/page_filters of Thresher's repository, which has it as the scorer"
+SCORERS: dict[str, str] = {
+    "agree": "name one of the packages: extractor(trafilatura)",
+    "prior": "use words@5, or perplexity(lm=books,context=0.7,prior=32)@8000",
+    "union": "name one of the packages: extractor(trafilatura)",
+    "pages(c4)": f"{_IN_EXAMPLE} c4",
+    "pages(content-share)": f"{_IN_EXAMPLE} content-share",
+    "pages(distinct)": f"{_IN_EXAMPLE} distinct",
+    "pages(divergence)": f"{_IN_EXAMPLE} divergence",
+    "pages(gopher)": f"{_IN_EXAMPLE} gopher",
+}
 """The fix by name of a scorer, such as `union`."""
 
 PRUNING_METHODS: dict[str, str] = {

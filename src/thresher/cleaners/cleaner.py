@@ -1,14 +1,15 @@
 """Cleaners and their canonical names: `none`, `words@11`, `perplexity(lm=books)@8000`, `words@5+density(headings=keep)@10`.
 
-Names and cleaners convert into each other; every cleaner has one canonical name. Scorers that decide have no cutoff in their
-names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection (`perplexity(lm=books)@p70`)
-or of a model's reference text (`@r70`), or a quota of each page's words (`@doc50`): see `thresher.cleaners.relative_cutoffs`.
+Names and cleaners convert into each other, and every cleaner has one canonical name. Scorers that decide have no cutoff in
+their names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile of the collection
+(`perplexity(lm=books)@p70`) or of a model's reference text (`@r70`), or a quota of each page's words (`@doc50`): see
+`thresher.cleaners.relative_cutoffs`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,16 +40,35 @@ TERM = re.compile(
     r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()|\s]+))?\s*", re.ASCII
 )
 """A name with parameters and a cutoff, of a scorer or a pruning method."""
+# Cutoffs beyond this place of a grid are no useful examples.
+_LAST_EXAMPLE = 10
+
+WHICH_CLEANER = (
+    "Which cleaner to choose:",
+    f"    {DEFAULT_CLEANER}: for text of any kind of page and in any language; the default of `thresher clean`",
+    f"    {SEARCH_CLEANER}: for search; it keeps all headings. `thresher choose` finds the cutoff that your topics allow",
+    "    words@5: without a model, for languages with spaces between words; fast, and seldom wrong",
+    "    none: the baseline, and for pages without boilerplate, such as abstracts and manuals",
+    "    justext: for prose alone; it drops tables, lists and short text, and needs lang= for languages other than English",
+)
+RELATIVE_CUTOFFS = (
+    "A cutoff may be a percentile: @p70 of the collection's words, or perplexity(lm=MODEL)@r70 of the reference text in "
+    "the model's card. A cutoff may be a quota: @doc50 keeps each page's best-scored segments with half of its words."
+)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A scorer with its cutoff: `DECISION` where the scorer decides, None in a sweep's template.
+    """A scorer with its cutoff.
 
-    `headings` is a choice of `HEADINGS`. `floor` is the least number of words that a page keeps, if it has them: see
-    `thresher.scores.cutting`. If the cutoff is a percentile, `cutoff` is None until `thresher.scores.percentiles` has
-    computed it; the name always shows the percentile. If `quota`, the cutoff is a percentage of each page's words: see
-    `thresher.scores.cutting`.
+    Attributes:
+        scorer: gives the scores that the cut compares.
+        cutoff: a number; `DECISION` if the scorer decides; None in a sweep's template, and for a percentile until
+            `thresher.scores.percentiles` has computed it.
+        headings: a choice of `HEADINGS`.
+        percentile: the percentile that the cutoff is; None for other cutoffs. Names always show it.
+        floor: the number of words that a page keeps at least, if it has them: see `thresher.scores.cutting`.
+        quota: whether the cutoff is a percentage of each page's words: see `thresher.scores.cutting`.
     """
 
     scorer: base.Scorer
@@ -61,12 +81,12 @@ class Cut:
     @property
     def name(self) -> str:
         """The canonical name."""
-        name = self.own_name
-        return name if self.scorer.reads is None else f"{self.scorer.text}+{name}"
+        text = self.scorer.input_text
+        return self.name_without_text if text is None else f"{text.canonical_name}+{self.name_without_text}"
 
     @property
-    def own_name(self) -> str:
-        """The name without that of the text it cuts."""
+    def name_without_text(self) -> str:
+        """The name without that of the text that it cuts."""
         values = self.scorer.named_values
         if self.headings != SCORE or self.scorer.headings != SCORE:
             values[HEADINGS.name] = self.headings
@@ -81,7 +101,11 @@ class Cut:
 
     @property
     def threshold(self) -> float:
-        """The number that scores are compared with, or that of the quota."""
+        """The number that scores are compared with, or the percentage of a quota.
+
+        Raises:
+            ConfigError: if it is a percentile that no collection has resolved, or is missing.
+        """
         if self.cutoff is None:
             what = f"the percentile {self.percentile.name}" if self.percentile else "the cutoff"
             raise ConfigError(
@@ -104,25 +128,33 @@ class Cut:
         return self
 
     def at(self, cutoff: relative_cutoffs.Cutoff, where: str) -> Cut:
-        """Return this cut at another cutoff, a number, a percentile or a quota."""
+        """Return this cut at another cutoff, a number, a percentile or a quota.
+
+        Raises:
+            ConfigError: if the scorer decides, or the cutoff is out of range; it names `where`.
+        """
         kind = type(self.scorer)
         if kind.decides:
             raise ConfigError(f"{kind.name!r} decides by itself and has no cutoff", f"write {self.name}", where)
         if isinstance(cutoff, relative_cutoffs.Percentile):
-            percentile = relative_cutoffs.check_percentile(cutoff, self.scorer, where)
-            return replace(self, cutoff=None, percentile=percentile, quota=False)
+            relative_cutoffs.check_percentile(cutoff, self.scorer, where)
+            return replace(self, cutoff=None, percentile=cutoff, quota=False)
         if isinstance(cutoff, relative_cutoffs.Quota):
-            value = relative_cutoffs.check_quota(cutoff, self.scorer, where).value
-            return replace(self, cutoff=value, percentile=None, quota=True)
+            relative_cutoffs.check_quota(cutoff, self.scorer, where)
+            return replace(self, cutoff=cutoff.value, percentile=None, quota=True)
         base.check_range(cutoff, kind.low, kind.high, f"the cutoff of {self.scorer.name!r}", where)
         return replace(self, cutoff=cutoff, percentile=None, quota=False)
+
+    def with_input(self, text: base.TextMaker) -> Cut:
+        """Return this cut of another text of the page."""
+        return replace(self, scorer=self.scorer.with_input(text))
 
 
 @dataclass(frozen=True)
 class Cleaner:
     """A conjunction of cuts: a segment is kept if it passes all. The baseline has none.
 
-    A cut with a floor or a quota counts the words that the cuts before it keep.
+    A cut with a floor or a quota counts the words that the cuts before it keep. All cuts are of one text.
     """
 
     cuts: tuple[Cut, ...] = ()
@@ -130,25 +162,30 @@ class Cleaner:
     @property
     def name(self) -> str:
         """The canonical name."""
-        return "+".join([*(cut.name for cut in self.cuts[:1]), *(cut.own_name for cut in self.cuts[1:])]) or BASELINE
+        if not self.cuts:
+            return BASELINE
+        first, *further = self.cuts
+        return "+".join([first.name, *(cut.name_without_text for cut in further)])
 
     @property
-    def text(self) -> str:
-        """The name of the text that it leaves some of: empty for the page's own. All its cuts are of one text."""
-        return self.cuts[0].scorer.text if self.cuts else ""
+    def input_name(self) -> str:
+        """The name of the text that it cuts: empty for the page's own."""
+        return self.cuts[0].scorer.input_name if self.cuts else ""
 
     def check_own_text(self) -> None:
         """Check that it cuts the page's own text, whose headings, lists and tables Markdown has."""
-        if self.text:
+        if self.input_name:
             raise ConfigError("only the page's own blocks become Markdown", "leave Markdown out", self.name)
 
     @property
     def on_page(self) -> Cleaner:
-        """What it does to the page's own blocks: where it cuts another text, what made that."""
-        maker = self.cuts[0].scorer.reads if self.cuts else None
+        """The cleaner of the page's own blocks: this one, or the maker of the text that this one cuts."""
+        maker = self.cuts[0].scorer.input_text if self.cuts else None
+        if maker is None:
+            return self
         if isinstance(maker, CleanedText):
             return maker.cleaner
-        return self if maker is None else Cleaner((Cut(maker, base.DECISION),))
+        return Cleaner((Cut(maker, base.DECISION),))
 
     def checked(self) -> Cleaner:
         """Return this cleaner after checking its cuts."""
@@ -166,7 +203,7 @@ class Cleaner:
 
 
 class CleanedText(base.TextMaker):
-    """What a cleaner leaves of a page, for scores of whole pages behind it."""
+    """The text that a cleaner leaves of a page, for scores of whole pages behind it."""
 
     name = "cleaned"
     source = "the cleaner's"
@@ -182,7 +219,7 @@ class CleanedText(base.TextMaker):
 
     @property
     def fingerprint(self) -> str:
-        """What the cleaner's scores depend on."""
+        """The fingerprints of the cleaner's scorers."""
         return ", ".join(scorer.fingerprint for scorer in self.cleaner.scorers)
 
     @property
@@ -192,29 +229,42 @@ class CleanedText(base.TextMaker):
 
 
 def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
-    """Parse a cleaner's name; a scorer without a cutoff has its usual one, if there is one."""
+    """Parse a cleaner's name; a scorer without a cutoff has its usual one, if there is one.
+
+    Raises:
+        ConfigError: if the name does not parse; it names `where`, by default the name itself.
+    """
     where = where or text
     if text.strip() == BASELINE:
         return Cleaner()
-    cuts = []
-    found = _parse_cuts(text, where)
-    for part, cut in zip(text.split("+")[-len(found) :], found, strict=True):
-        if cut.cutoff is None and cut.percentile is None and cut.scorer.usual is not None:
-            cut = cut.at(cut.scorer.usual, where)
-        elif cut.cutoff is None and cut.percentile is None:
-            example = f"{cut.name}@{middle_cutoff(type(cut.scorer))}"
-            raise ConfigError(f"the cleaner {part.strip()!r} has no cutoff", f"write one, such as {example}", where)
-        cuts.append(cut)
-    return Cleaner(tuple(cuts))
+    cuts = _parse_cuts(text, where)
+    parts = text.split("+")[-len(cuts) :]
+    return Cleaner(tuple(_with_cutoff(cut, part, where) for cut, part in zip(cuts, parts, strict=True)))
+
+
+def _with_cutoff(cut: Cut, part: str, where: str) -> Cut:
+    """Return a cut at its cutoff or, if its name `part` has none, at its scorer's usual one."""
+    if cut.cutoff is not None or cut.percentile is not None:
+        return cut
+    if cut.scorer.usual is not None:
+        return cut.at(cut.scorer.usual, where)
+    example = f"{cut.name}@{middle_cutoff(type(cut.scorer))}"
+    raise ConfigError(f"the cleaner {part.strip()!r} has no cutoff", f"write one, such as {example}", where)
 
 
 def parse_scorer(text: str, where: str | None = None) -> Cut:
-    """Parse a scorer's name, `perplexity(lm=books)` or `bte`, as a cut without a cutoff unless the scorer decides."""
+    """Parse a scorer's name, `perplexity(lm=books)` or `bte`, as a cut without a cutoff unless the scorer decides.
+
+    Raises:
+        ConfigError: if the name does not parse, or has a cutoff.
+    """
     where = where or text
-    *others, cut = _parse_cuts(text, where)
-    if others:
+    cuts = _parse_cuts(text, where)
+    if len(cuts) > 1:
         raise _unparsed(text, where)
-    if (cut.cutoff is not None or cut.percentile is not None) and not cut.scorer.decides:
+    cut = cuts[0]
+    has_cutoff = cut.cutoff is not None or cut.percentile is not None
+    if has_cutoff and not cut.scorer.decides:
         raise ConfigError(f"the scorer {text!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", where)
     return cut
 
@@ -231,59 +281,70 @@ def parse_sweep(text: str, where: str | None = None) -> Cut:
 
 
 def sweep_name(template: Cut, cutoff: relative_cutoffs.Cutoff) -> str:
-    """Return a sweep's name: the template's, with `@p` or `@r` appended where cutoffs are percentiles, `@doc` where quotas."""
+    """Return a sweep's name: the template's, with `@p` or `@r` behind it for percentiles, `@doc` for quotas."""
     kind = relative_cutoffs.kind_of(cutoff)
     return f"{template.name}@{kind}" if kind else template.name
 
 
 def middle_cutoff(kind: type[base.Scorer]) -> str:
-    """Print a cutoff of a scorer as an example: of 100 cutoffs, those in the middle leave next to nothing."""
-    return number_text(kind.grid[min(len(kind.grid) // 2, 10)] if kind.grid else 1)
+    """Return a cutoff of a scorer as an example: of 100 cutoffs, those in the middle leave next to nothing."""
+    if not kind.grid:
+        return number_text(1)
+    middle = min(len(kind.grid) // 2, _LAST_EXAMPLE)
+    return number_text(kind.grid[middle])
 
 
 def _parse_cuts(text: str, where: str) -> list[Cut]:
-    """Return the cuts of a name; those behind a text cut that, and the text itself is then no cut."""
-    cuts = [_parse(part, text, where) for part in text.split("+")]
-    whole = next((at for at, cut in enumerate(cuts) if cut.scorer.whole), len(cuts))
-    if 0 < whole < len(cuts) and not isinstance(cuts[0].scorer, base.TextMaker):
-        return _behind(text, cuts[:whole], cuts[whole:], where)
-    maker = cuts[0].scorer
+    """Return the cuts of a name. A text in front of cuts is no cut itself: the cuts read it."""
+    parts = text.split("+")
+    cuts = [_parse_cut(part, text, where) for part in parts]
+    first = cuts[0].scorer
     for cut in cuts[1:]:
         if isinstance(cut.scorer, base.TextMaker):
             fix = "put it first: what follows then cuts its text"
             raise ConfigError(f"{cut.name!r} stands behind another cleaner", fix, where)
-        if isinstance(maker, base.TextMaker):
-            cut.scorer.reads = maker
-    return cuts[1:] if isinstance(maker, base.TextMaker) and len(cuts) > 1 else cuts
-
-
-def _behind(text: str, before: Sequence[Cut], cuts: list[Cut], where: str) -> list[Cut]:
-    """Return cuts of what those `before` leave of a page."""
-    made = CleanedText(parse_cleaner("+".join(text.split("+")[: len(before)]), where))
-    if any(cut.percentile is not None or cut.scorer.learns for cut in made.cleaner.cuts):
-        fix = "write a number as its cutoff, and a model that is there"
-        raise ConfigError(f"{made.canonical_name!r} before a score of pages needs the whole collection", fix, where)
-    for cut in cuts:
-        cut.scorer.reads = made
+    if isinstance(first, base.TextMaker):
+        return [cut.with_input(first) for cut in cuts[1:]] or cuts
+    for index, cut in enumerate(cuts):
+        if cut.scorer.page_level and index > 0:
+            cleaned = _cleaned_text("+".join(parts[:index]), where)
+            return [page_cut.with_input(cleaned) for page_cut in cuts[index:]]
+        if cut.scorer.page_level:
+            break
     return cuts
 
 
-def _parse(part: str, text: str, where: str) -> Cut:
+def _cleaned_text(cleaner: str, where: str) -> CleanedText:
+    """Return the text that a cleaner leaves, for scores of whole pages behind it."""
+    text = CleanedText(parse_cleaner(cleaner, where))
+    for cut in text.cleaner.cuts:
+        if cut.percentile is not None or cut.scorer.learns:
+            what = f"{text.canonical_name!r} before a score of pages needs the whole collection"
+            raise ConfigError(what, "write a number as its cutoff, and a model that is there", where)
+    return text
+
+
+def _parse_cut(part: str, text: str, where: str) -> Cut:
+    """Return the cut of one part of a name; `text` is the whole name."""
     match = TERM.fullmatch(part)
     if not match:
         raise _unparsed(text, where)
-    kind = scorer_class(match["name"], where)
-    kind = kind.chosen(match["inside"] or "", where)
-    of_cut = () if issubclass(kind, base.TextMaker) else CUT_PARAMETERS
-    values = parse_values(kind.name, (*kind.parameters, *of_cut), match["inside"] or "", where)
+    inside = match["inside"] or ""
+    kind = scorer_class(match["name"], where).variant_for(inside, where)
+    values = parse_values(kind.name, [*kind.parameters, *_cut_parameters(kind)], inside, where)
     headings = str(values.pop(HEADINGS.name, kind.headings))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
-    template = Cut(kind(**values), base.DECISION if kind.decides else None, headings, floor=floor)
+    cut = Cut(kind(**values), base.DECISION if kind.decides else None, headings, floor=floor)
     if match["cutoff"] is None:
-        return template
+        return cut
     if kind.decides:
-        return template.at(base.DECISION, where)  # raises: it has no cutoffs
-    return template.at(relative_cutoffs.parse_cutoff(match["cutoff"], kind.name, where), where)
+        return cut.at(base.DECISION, where)  # raises: it has no cutoffs
+    return cut.at(relative_cutoffs.parse_cutoff(match["cutoff"], kind.name, where), where)
+
+
+def _cut_parameters(kind: type[base.Scorer]) -> tuple[base.Parameter, ...]:
+    """Return the options of a cut by a scorer: none for a text, which nothing cuts."""
+    return () if issubclass(kind, base.TextMaker) else CUT_PARAMETERS
 
 
 def _unparsed(text: str, where: str) -> ConfigError:
@@ -294,39 +355,35 @@ def _unparsed(text: str, where: str) -> ConfigError:
 
 
 def parse_values(name: str, parameters: Sequence[base.Parameter], inside: str, where: str) -> dict[str, base.Value]:
-    """Return the values of `key=value,…` for what is called `name`."""
-    known = {parameter.name: parameter for parameter in parameters}
-    bare = next((parameter.name for parameter in parameters if parameter.bare), None)
+    """Return the values of `key=value,…`, the parentheses' `inside`, by parameter; `name` stands before the parentheses.
+
+    Raises:
+        ConfigError: if a parameter is unknown, has no value, or is given twice, or a value is not allowed.
+    """
+    by_name = {parameter.name: parameter for parameter in parameters}
+    bare = ""
+    for parameter in parameters:
+        if parameter.bare:
+            bare = parameter.name
     values: dict[str, base.Value] = {}
-    for item in filter(None, map(str.strip, inside.split(","))):
-        key, equals, value = map(str.strip, item.partition("="))
-        if bare is not None and not equals:
+    for item in inside.split(","):
+        item = item.strip()
+        if not item:
+            continue
+        key, equals, value = (piece.strip() for piece in item.partition("="))
+        if bare and not equals:
             values[bare] = f"{values[bare]},{item}" if bare in values else item
             continue
-        if key not in known:
-            fix = f"use one of {', '.join(known)}" if known else "write none"
+        if key not in by_name:
+            fix = f"use one of {', '.join(by_name)}" if by_name else "write none"
             raise ConfigError(f"{name!r} has no parameter {key!r}", fix, where)
         if not equals:
             what = f"the parameter {key!r} of {name!r} has no value"
-            raise ConfigError(what, f"write {key}={base.printed(known[key].default)}", where)
+            raise ConfigError(what, f"write {key}={base.value_text(by_name[key].default)}", where)
         if key in values:
             raise ConfigError(f"the parameter {key!r} is given twice", "give it once", where)
-        values[key] = known[key].parse(value, where)
+        values[key] = by_name[key].parse(value, where)
     return values
-
-
-WHICH = (
-    "Which one to take:",
-    f"    {DEFAULT_CLEANER} for text, of any kind of page and in any language: the default of `thresher clean`",
-    f"    {SEARCH_CLEANER} for search: all headings stay; then `thresher choose` says what your own topics allow",
-    "    words@5 where no model is wanted, in languages with spaces: fast, and seldom wrong",
-    "    none to compare with, and where pages have no boilerplate, such as abstracts and manuals",
-    "    justext for prose alone: drops tables, lists and short text; needs lang= for other languages than English",
-)
-RELATIVE_CUTOFFS = (
-    "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the reference text in "
-    "the model's card. Or a quota: @doc50 keeps the best-scored segments of each page that hold half of its words."
-)
 
 
 def declarations() -> list[dict[str, Any]]:
@@ -336,61 +393,83 @@ def declarations() -> list[dict[str, Any]]:
 
 def describe() -> str:
     """Return the declarations as text for a terminal."""
-    lines = [*WHICH, "", f"{BASELINE}", "    The baseline: tags, scripts and styles removed, all text kept.", ""]
-    for entry in declarations():
-        rule = "decides: no cutoff" if entry["decides"] else f"{entry['keep']}; cutoffs {entry['cutoffs']}"
-        head = entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF"
-        lines += entry_lines(entry, head, f"scores each {entry['segment']}; {rule}")
+    lines = [
+        *WHICH_CLEANER,
+        "",
+        BASELINE,
+        "    The baseline: removes tags, scripts and styles, and keeps all text.",
+        "",
+    ]
+    for declared in declarations():
+        head, rule = declared["name"], "decides: no cutoff"
+        if not declared["decides"]:
+            head = f"{head}@CUTOFF"
+            rule = f"{declared['keep']}; cutoffs {declared['cutoffs']}"
+        lines.extend(declaration_lines(declared, head, f"scores each {declared['segment']}; {rule}"))
     lines.append("a+b applies both: a segment stays if it passes each.")
     lines.append(RELATIVE_CUTOFFS)
     return "\n".join(lines)
 
 
-def entry_lines(entry: Mapping[str, Any], head: str, usage: str) -> Iterator[str]:
-    """Yield the lines of a declaration for a terminal."""
-    yield head
-    yield f"    {entry['description']}"
-    yield f"    {usage}, such as {entry['example']}"
-    for parameter in entry["parameters"]:
-        values = f"{base.printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
-        yield f"    {parameter['name']}={values}"
-    yield f"    source: {entry['source']}"
-    yield ""
+def declaration_lines(declared: Mapping[str, Any], head: str, usage: str) -> list[str]:
+    """Return the lines of a declaration for a terminal: below the `head`, the description, `usage` and parameters."""
+    lines = [head, f"    {declared['description']}", f"    {usage}, such as {declared['example']}"]
+    for parameter in declared["parameters"]:
+        default, description = base.value_text(parameter["default"]), parameter["description"]
+        lines.append(f"    {parameter['name']}={default}: {description} ({parameter['values']})")
+    return [*lines, f"    source: {declared['source']}", ""]
 
 
 def declaration(
-    kind: type[base.Declared], own: Mapping[str, Any], cutoffs: str, example: str, more: Iterable[base.Parameter] = ()
+    kind: type[base.Declared],
+    further: Mapping[str, Any],
+    cutoffs: str,
+    example: str,
+    parameters: Sequence[base.Parameter],
 ) -> dict[str, Any]:
-    """Return the declaration of a scorer or pruning method as JSON values; `own` are those that the other has not."""
-    parameters = [
-        {
-            "name": parameter.name,
-            "default": parameter.default,
-            "description": parameter.description,
-            "values": parameter.spelling,
-            "choices": [*parameter.choices],
-        }
-        for parameter in (*kind.parameters, *more)
-    ]
+    """Return the declaration of a scorer or pruning method as JSON values.
+
+    Args:
+        kind: the class.
+        further: the members that only scorers, or only pruning methods, have.
+        cutoffs: the range of cutoffs in words.
+        example: a name with a cutoff.
+        parameters: of the class, and of a cut by it.
+    """
     return {
         "name": kind.name,
         "description": " ".join((kind.__doc__ or "").split()),
-        **own,
+        **further,
         "unit": kind.unit,
         "cutoffs": cutoffs,
         "grid": [number_text(cutoff) for cutoff in kind.grid],
         "example": example,
-        "parameters": parameters,
+        "parameters": [_parameter_values(parameter) for parameter in parameters],
         "source": kind.source,
     }
 
 
+def _parameter_values(parameter: base.Parameter) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "default": parameter.default,
+        "description": parameter.description,
+        "values": parameter.spelling,
+        "choices": list(parameter.choices),
+    }
+
+
 def _declaration(kind: type[base.Scorer]) -> dict[str, Any]:
-    usual = f", {number_text(kind.usual)} by default" if kind.usual else ""
-    return declaration(
-        kind,
-        {"segment": kind.segment, "keep": kind.keep, "decides": kind.decides},
-        "none" if kind.decides else base.span(kind.low, kind.high) + usual,
-        kind().canonical_name + ("" if kind.decides else f"@{middle_cutoff(kind)}"),
-        () if issubclass(kind, base.TextMaker) else (replace(HEADINGS, default=kind.headings), FLOOR),
-    )
+    cutoffs, example = "none", kind().canonical_name
+    if not kind.decides:
+        cutoffs = base.range_text(kind.low, kind.high)
+        example = f"{example}@{middle_cutoff(kind)}"
+        if kind.usual:
+            cutoffs = f"{cutoffs}, {number_text(kind.usual)} by default"
+    parameters = list(kind.parameters)
+    for parameter in _cut_parameters(kind):
+        if parameter is HEADINGS:
+            parameter = replace(HEADINGS, default=kind.headings)
+        parameters.append(parameter)
+    further = {"segment": kind.segment, "keep": kind.keep, "decides": kind.decides}
+    return declaration(kind, further, cutoffs, example, parameters)

@@ -81,7 +81,7 @@ def _declared(module: str, base: type[Kind]) -> list[type[Kind]]:
     return [
         value
         for value in vars(import_module(module)).values()
-        if isinstance(value, type) and issubclass(value, base) and not isabstract(value) and value.listed
+        if isinstance(value, type) and issubclass(value, base) and not isabstract(value) and value.in_registry
     ]
 
 

@@ -1,15 +1,16 @@
-"""Scorers and their declarations, used for validation, names, the command line, the docs and the manifest."""
+"""What a scorer declares, and its parameters: used for validation, names, the command line, the docs and the manifest."""
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from difflib import get_close_matches
-from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,21 +27,28 @@ BLOCK, SENTENCE = "block", "sentence"
 KEEP_HIGH, KEEP_LOW = "keep high", "keep low"
 DECISION = 0.5
 """The cutoff between the two scores of a scorer that decides."""
-_SPELLED = {"true": True, "false": False}
-_TYPES: dict[type, str] = {int: "a whole number", float: "a number"}
+_TRUTH_VALUES = {"true": True, "false": False}
+_TYPE_NAMES: dict[type, str] = {int: "a whole number", float: "a number"}
 _WORD = re.compile(r"\w+")
-_RUN = 5
-# Longer lists of choices are abbreviated.
-_MANY = 12
+_ALIGNED_WORDS = 5
+"""Words in a row that align a block with another text."""
+_MOST_CHOICES = 12
+"""Longer lists of choices are abbreviated."""
 
 
 @dataclass(frozen=True)
 class Parameter:
     """A named, typed value that changes what a scorer or a cleaner does.
 
-    `choices` are the values allowed, or empty where `low` and `high` (inclusive, None for no bound) bound them. A `terse`
-    parameter with its default value is left out of names. A `bare` one is written without its name, and takes all values that
-    are, with commas between them.
+    Attributes:
+        name: the name in front of `=`.
+        type: of the value: str, int, float or bool.
+        default: the value of a name that leaves the parameter out.
+        description: its meaning, for help and docs.
+        choices: the allowed values; empty if `low` and `high` bound the value instead.
+        low, high: the bounds, inclusive; None for no bound.
+        terse: whether names leave the parameter out where it has its default.
+        bare: whether names write the value without `name=`. All values without a name belong to it, joined by commas.
     """
 
     name: str
@@ -55,44 +63,61 @@ class Parameter:
 
     @property
     def spelling(self) -> str:
-        """The values allowed, in words: `true or false`, `words or density`, `from 0 to 1`."""
-        if len(self.choices) > _MANY:
-            first, last = printed(self.choices[0]), printed(self.choices[-1])
+        """The allowed values in words: `true or false`, `words or density`, `from 0 to 1`."""
+        if len(self.choices) > _MOST_CHOICES:
+            first, last = value_text(self.choices[0]), value_text(self.choices[-1])
             return f"{first} to {last}, {len(self.choices)} in all (`thresher cleaners --json` has them)"
-        if self.choices or self.type is bool:
-            return " or ".join(map(printed, self.choices or _SPELLED.values()))
-        return "any text" if self.type is str else span(self.low, self.high)
+        if self.choices:
+            return " or ".join(self._choice_texts)
+        if self.type is bool:
+            return " or ".join(_TRUTH_VALUES)
+        return "any text" if self.type is str else range_text(self.low, self.high)
+
+    @property
+    def _choice_texts(self) -> list[str]:
+        return [value_text(choice) for choice in self.choices]
 
     def parse(self, text: str, where: str) -> Value:
-        """Return the value that `text` spells."""
+        """Return the value that `text` spells.
+
+        Raises:
+            ConfigError: if the text is no value of this type, no choice, or out of range; it names `where`.
+        """
         if self.type is bool:
-            if text not in _SPELLED:
-                raise ConfigError(f"{self.name!r} cannot be {text!r}", f"use one of {', '.join(_SPELLED)}", where)
-            return _SPELLED[text]
+            if text not in _TRUTH_VALUES:
+                raise ConfigError(f"{self.name!r} cannot be {text!r}", f"use one of {', '.join(_TRUTH_VALUES)}", where)
+            return _TRUTH_VALUES[text]
         try:
             value: Value = self.type(text)
-            size = 0.0 if self.type is str else float(value)
+            # A whole number may be too large for a float.
+            number = 0.0 if self.type is str else float(value)
         except (ValueError, OverflowError) as error:
             raise ConfigError(
-                f"the value {text!r} of {self.name!r} is not {_TYPES[self.type]}",
+                f"the value {text!r} of {self.name!r} is not {_TYPE_NAMES[self.type]}",
                 f"give one such as {self.default}",
                 where,
             ) from error
         if self.choices and value not in self.choices:
-            near = get_close_matches(text, map(printed, self.choices), 3) or [self.spelling]
-            allowed = ", ".join(map(printed, self.choices) if len(self.choices) <= _MANY else near)
-            raise ConfigError(f"{self.name!r} cannot be {text!r}", f"use one of {allowed}", where)
+            raise self._no_choice(text, where)
         if self.type is not str:
-            check_range(size, self.low, self.high, repr(self.name), where)
+            check_range(number, self.low, self.high, repr(self.name), where)
         return value
+
+    def _no_choice(self, text: str, where: str) -> ConfigError:
+        choices = self._choice_texts
+        if len(choices) > _MOST_CHOICES:
+            choices = get_close_matches(text, choices, 3) or [self.spelling]
+        return ConfigError(f"{self.name!r} cannot be {text!r}", f"use one of {', '.join(choices)}", where)
 
 
 @dataclass(frozen=True)
 class TrainingData:
     """Training data from the collection to be scored.
 
-    `sentences` returns those of descriptive blocks by page, the same at each call; `language` selects the abbreviations of the
-    sentence splitter; `workers` is the number of processes.
+    Attributes:
+        sentences: returns, for each page, the sentences of its descriptive blocks; each call returns the same sentences.
+        language: selects the abbreviations of the sentence splitter.
+        workers: the number of processes.
     """
 
     sentences: Callable[[], Iterable[Sequence[str]]]
@@ -110,7 +135,8 @@ class Declared:
         grid: cutoffs worth trying, as published.
         source: the publication of the method.
         parameters: the constructor's keyword arguments.
-        listed: whether it has the name for itself; others are chosen by what has it.
+        in_registry: whether the registry lists the class under its name. It leaves out a class that shares its
+            name with another; `variant_for` of the listed class selects it.
     """
 
     name: ClassVar[str]
@@ -119,7 +145,7 @@ class Declared:
     high: ClassVar[float | None] = None
     grid: ClassVar[tuple[float, ...]] = ()
     source: ClassVar[str]
-    listed: ClassVar[bool] = True
+    in_registry: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
     def __init__(self, **values: Any) -> None:
@@ -134,15 +160,17 @@ class Declared:
 
     @property
     def named_values(self) -> dict[str, Value]:
-        """The parameters in names: all but terse ones at their default."""
-        return {
-            "" if parameter.bare else parameter.name: self.values[parameter.name]
-            for parameter in self.parameters
-            if not (parameter.terse and self.values[parameter.name] == parameter.default)
-        }
+        """The values that names show, by parameter: all but terse ones at their default. A bare parameter has the key ""."""
+        values: dict[str, Value] = {}
+        for parameter in self.parameters:
+            value = self.values[parameter.name]
+            if parameter.terse and value == parameter.default:
+                continue
+            values["" if parameter.bare else parameter.name] = value
+        return values
 
     def check(self, where: str) -> None:
-        """Check cheaply that values without a useful default, files and models that parameters name are there."""
+        """Check cheaply that the files and models exist that parameters name, and that values without a default are there."""
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other is declared by the same class and has the same parameters."""
@@ -160,19 +188,19 @@ class Scorer(Declared, ABC):
 
     Attributes:
         segment: the scored unit, `BLOCK` or `SENTENCE`.
-        keep: `KEEP_HIGH` where high scores are content (a segment stays if score >= cutoff), `KEEP_LOW` where low scores
+        keep: `KEEP_HIGH` if high scores are content (a segment stays if score >= cutoff), `KEEP_LOW` if low scores
             are (score <= cutoff).
         decides: whether scores are decisions, 1 to keep and 0 to drop. Such a scorer keeps high scores and has no cutoffs:
             the cut is at `DECISION`, names do not show it, and no sweep runs over it.
-        headings: what cuts do with headings where a name does not say: a choice of `thresher.cleaners.cleaner.HEADINGS`.
+        headings: what cuts do with headings if a name does not say: a choice of `thresher.cleaners.cleaner.HEADINGS`.
         usual: the cutoff of a name without one, as published; None if a name must have one.
         reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
-        detail: what it uses of a page: `TAGS` for `Segments.marks` or derived features such as linked words, `ELEMENTS` for
-            `Segments.elements`.
-        needs_spaces: whether it works on words between spaces, of which texts in scripts without spaces have hardly any.
-        other_languages: what to choose for pages in another language than `language`; empty if there is nothing.
-        whole: whether all blocks of a page have one score; behind other cuts it scores what they leave.
-        reads: what makes the text that it scores, in place of the page's own; None for the page's.
+        detail: the detail of the page that it uses: `TAGS` for `Segments.marks` or derived features such as linked words,
+            `ELEMENTS` for `Segments.elements`.
+        needs_spaces: whether it works on words between spaces, which texts in scripts without spaces hardly have.
+        other_languages: the scorer to choose for pages in another language than `language`; empty if there is none.
+        page_level: whether all blocks of a page have one score. Behind other cuts it scores the text that they leave.
+        input_text: makes the text that it scores instead of the page's own; None for the page's own.
     """
 
     segment: ClassVar[str]
@@ -184,33 +212,39 @@ class Scorer(Declared, ABC):
     detail: ClassVar[Detail] = Detail.HEADINGS
     needs_spaces: ClassVar[bool] = False
     other_languages: ClassVar[str] = ""
-    whole: ClassVar[bool] = False
-    reads: TextMaker | None = None
+    page_level: ClassVar[bool] = False
+    input_text: TextMaker | None = None
 
     @classmethod
-    def chosen(cls, inside: str, where: str) -> type[Scorer]:  # noqa: ARG003, for subclasses
-        """Return the class that what stands in the parentheses of a name chooses."""
+    def variant_for(cls, inside: str, where: str) -> type[Scorer]:  # noqa: ARG003, for subclasses
+        """Return the class that the text in the parentheses of a name selects, by default this one."""
         return cls
+
+    def with_input(self, text: TextMaker | None) -> Self:
+        """Return this scorer for another text of the page; None for the page's own."""
+        changed = copy(self)
+        changed.input_text = text
+        return changed
 
     @property
     def canonical_name(self) -> str:
-        """The name with the parameters in names, behind that of the text it scores; the key of stored scores."""
-        own = with_values(self.name, self.named_values)
-        return own if self.reads is None else f"{self.reads.canonical_name}+{own}"
+        """The name with the parameters in names, behind the name of the text that it scores; the key of stored scores."""
+        name = with_values(self.name, self.named_values)
+        return name if self.input_text is None else f"{self.input_text.canonical_name}+{name}"
 
     @property
-    def text(self) -> str:
-        """The name of the text that a cut by it leaves some of: empty for the page's own."""
-        return "" if self.reads is None else self.reads.canonical_name
+    def input_name(self) -> str:
+        """The name of the text that a cut by this scorer reads: empty for the page's own."""
+        return "" if self.input_text is None else self.input_text.canonical_name
 
     @property
-    def texts(self) -> tuple[TextMaker, ...]:
-        """What makes the other texts of a page that it needs, in `Segments.texts`."""
-        return () if self.reads is None else (self.reads,)
+    def required_texts(self) -> tuple[TextMaker, ...]:
+        """The makers of the other texts of a page that it needs, in `Segments.texts`."""
+        return () if self.input_text is None else (self.input_text,)
 
     @property
     def fingerprint(self) -> str:
-        """Further dependencies of the scores, such as the digest of a model file; empty if none."""
+        """Further dependencies of the scores, such as the digest of a model file; empty if there are none."""
         return ""
 
     @property
@@ -221,8 +255,11 @@ class Scorer(Declared, ABC):
     def for_collection(self, data: TrainingData, folder: Path) -> Scorer:  # noqa: ARG002, for subclasses
         """Return the scorer of the same name trained on the collection; it must be picklable.
 
-        The training data is costly, so read only if needed; `folder` keeps trained models, so `fingerprint` must change if
-        training on the same collection would give another model. Too little text is an `InputError`.
+        The training data is costly, so read it only if needed. `folder` keeps trained models, so `fingerprint` must change if
+        training on the same collection would give another model.
+
+        Raises:
+            InputError: if there is too little text.
         """
         return self
 
@@ -236,14 +273,14 @@ class Scorer(Declared, ABC):
 
     @property
     def language(self) -> str:
-        """The language whose words it knows, as `thresher.cleaners.languages` names it; empty if it knows none in
-        particular.
-        """
+        """The language whose words it knows, as `thresher.cleaners.languages` names it; empty if it depends on none."""
         return ""
 
     def knows(self, language: str) -> bool:
         """Return whether it can tell content from boilerplate in a language."""
-        return self.language in ("", language) and not (self.needs_spaces and language in UNSPACED)
+        if self.needs_spaces and language in UNSPACED:
+            return False
+        return self.language in ("", language)
 
     def prepare(self) -> None:
         """Build or check required models, once, before workers start."""
@@ -253,51 +290,73 @@ class Scorer(Declared, ABC):
         """Return one score for each block or sentence of the page, in order; shape (segments,)."""
 
 
+class PageScorer(Scorer):
+    """A scorer that gives all blocks of a page one score, so that a cutoff keeps or drops the whole page.
+
+    Behind a cleaner or another text it scores what that leaves: `content@0.5+pages(perplexity)@1000`.
+    """
+
+    segment = BLOCK
+    keep = KEEP_HIGH
+    page_level = True
+
+    def score(self, segments: Segments) -> Scores:
+        """Return the page's score for each block; NaN, which passes no cutoff, for a page without words."""
+        has_words = bool(segments.words_in_blocks.any())
+        value = self.score_page(segments) if has_words else math.nan
+        return np.full(len(segments.block_ends), value, dtype=np.float32)
+
+    @abstractmethod
+    def score_page(self, page: Segments) -> float:
+        """Return the score of a page that has words; NaN passes no cutoff."""
+
+
 class TextMaker(Scorer):
     """Makes another text of a page, which is indexed as it is, or cut by scorers that read it.
 
     As a scorer it decides which of the page's own blocks are in that text.
     """
 
-    listed = False
+    in_registry = False
     segment = BLOCK
     keep = KEEP_HIGH
     decides = True
     unit = "decision"
 
     @property
-    def text(self) -> str:
+    def input_name(self) -> str:
         """Its own name."""
         return self.canonical_name
 
     @property
-    def texts(self) -> tuple[TextMaker, ...]:
+    def required_texts(self) -> tuple[TextMaker, ...]:
         """Itself."""
         return (self,)
 
     @property
     def on_page(self) -> tuple[Scorer, ...]:
-        """The scorers that say what of the page's own blocks is in the text."""
+        """The scorers that decide which of the page's own blocks are in the text."""
         return (self,)
 
     def score(self, segments: Segments) -> Scores:
-        """Return 1 for blocks most of whose words are in the text, else 0."""
-        return (self.shares(segments) > DECISION).astype(np.float32)
+        """Return 1 for blocks most of whose words are in the text, else 0.
 
-    def shares(self, segments: Segments) -> Scores:
-        """Return the share of each block's words that are in the text, as `aligned_shares`."""
+        Raises:
+            ConfigError: if there is no such text, because the segments are of a plain text.
+        """
         if self.canonical_name not in segments.texts:
             what = "an extractor needs pages of HTML, and there is text alone"
             raise ConfigError(what, "clean pages", self.canonical_name)
-        return aligned_shares(segments.blocks, segments.texts[self.canonical_name].blocks)
+        shares = aligned_shares(segments.blocks, segments.texts[self.canonical_name].blocks)
+        return (shares > DECISION).astype(np.float32)
 
 
 class PageText(TextMaker):
-    """Makes a text of a page by itself, whatever the scores."""
+    """Makes a text from the page itself, whatever the scores."""
 
     @abstractmethod
     def make(self, page: Page, html: str, segments: Segments) -> str:
-        """Return the text of a page, a block a line; what it raises costs this text of the page alone.
+        """Return the text of a page, a block a line; an exception costs this text of the page alone.
 
         Args:
             page: with its id.
@@ -307,81 +366,119 @@ class PageText(TextMaker):
 
 
 def aligned_shares(blocks: Sequence[str], lines: Sequence[str]) -> Scores:
-    """Return the share of each block's words that are in another text: inside `_RUN` words in a row, or as a whole line.
+    """Return the share of each block's words that are in another text: within `_ALIGNED_WORDS` in a row, or as a whole line.
 
-    Case and punctuation do not count. Linear in the words, unlike alignment by longest matches. Shape (blocks,), range 0 to 1;
-    blocks without words have 0.
+    Case and punctuation do not count. The time is linear in the words, unlike alignment by longest matches.
+
+    Returns:
+        shape (blocks,), range 0 to 1; 0 for blocks without words.
     """
-    words = [_WORD.findall(line.lower()) for line in lines]
-    whole = {*map(tuple, words)}
-    joined = [word for line in words for word in line]
-    runs = {*zip(*(joined[at:] for at in range(_RUN)), strict=False)}
+    words_in_lines = [_WORD.findall(line.lower()) for line in lines]
+    whole_lines = {tuple(words) for words in words_in_lines}
+    text = [word for words in words_in_lines for word in words]
+    runs_in_text = set(_runs(text))
     shares = np.zeros(len(blocks), dtype=np.float32)
     for number, block in enumerate(blocks):
-        own = _WORD.findall(block.lower())
-        held = np.zeros(len(own), dtype=np.bool_)
-        for at, run in enumerate(zip(*(own[at:] for at in range(_RUN)), strict=False)):
-            held[at : at + _RUN] |= run in runs
-        if own:
-            shares[number] = 1.0 if tuple(own) in whole else held.mean()
+        words = _WORD.findall(block.lower())
+        if not words:
+            continue
+        if tuple(words) in whole_lines:
+            shares[number] = 1.0
+            continue
+        aligned = np.zeros(len(words), dtype=np.bool_)
+        for begin, run in enumerate(_runs(words)):
+            if run in runs_in_text:
+                aligned[begin : begin + _ALIGNED_WORDS] = True
+        shares[number] = aligned.mean()
     return shares
 
 
+def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return each `_ALIGNED_WORDS` words in a row."""
+    begins = range(len(words) - _ALIGNED_WORDS + 1)
+    return [tuple(words[begin : begin + _ALIGNED_WORDS]) for begin in begins]
+
+
 def with_values(name: str, values: Mapping[str, Value]) -> str:
-    """Print a name with its parameters.
+    """Return a name with its parameters.
 
     >>> with_values("perplexity", {"lm": "books"})
     'perplexity(lm=books)'
     """
-    inside = ",".join(f"{key}={printed(value)}" if key else printed(value) for key, value in values.items())
-    return f"{name}({inside})" if inside else name
+    items = [f"{key}={value_text(value)}" if key else value_text(value) for key, value in values.items()]
+    return f"{name}({','.join(items)})" if items else name
 
 
-def printed(value: Value) -> str:
-    """Print a value as in names: one spelling for each, without `+`, which joins names.
+def value_text(value: Value) -> str:
+    """Return a value as in names: one spelling for each, without `+`, which joins names.
 
-    >>> printed(True), printed(8), printed(0.1), printed(-0.0), printed(1e20)
+    >>> value_text(True), value_text(8), value_text(0.1), value_text(-0.0), value_text(1e20)
     ('true', '8', '0.1', '0.0', '1e20')
     """
     if isinstance(value, bool):
         return str(value).lower()
-    return repr(value + 0.0).replace("e+", "e") if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        # Adding 0 turns -0 into 0.
+        return repr(value + 0.0).replace("e+", "e")
+    return str(value)
 
 
 def check_range(value: float, low: float | None, high: float | None, what: str, where: str) -> float:
-    """Return `value` if it is a number within [low, high]."""
-    if isfinite(value) and (low is None or value >= low) and (high is None or value <= high):
+    """Return `value` if it is a number within [low, high].
+
+    Raises:
+        ConfigError: if it is not; it names `what` and `where`.
+    """
+    above_low = low is None or value >= low
+    below_high = high is None or value <= high
+    if math.isfinite(value) and above_low and below_high:
         return value
-    limits = (("at least", low), ("at most", high))
-    bounds = " and ".join(f"{word} {bound:g}" for word, bound in limits if bound is not None)
-    raise ConfigError(f"{what} is out of range: {value:g}", f"choose a value of {bounds or 'any finite size'}", where)
+    bounds = []
+    if low is not None:
+        bounds.append(f"at least {low:g}")
+    if high is not None:
+        bounds.append(f"at most {high:g}")
+    allowed = " and ".join(bounds) or "any finite size"
+    raise ConfigError(f"{what} is out of range: {value:g}", f"choose a value of {allowed}", where)
 
 
-def span(low: float | None, high: float | None) -> str:
-    """Print a range, bounds included; None for no bound.
+def range_text(low: float | None, high: float | None) -> str:
+    """Return a range in words, bounds included; None for no bound.
 
-    >>> span(0, 1), span(1, None), span(None, None)
+    >>> range_text(0, 1), range_text(1, None), range_text(None, None)
     ('from 0 to 1', 'from 1', 'of any size')
     """
-    if low is None and high is None:
-        return "of any size"
-    if high is None:
-        return f"from {low:g}"
-    return f"up to {high:g}" if low is None else f"from {low:g} to {high:g}"
+    if low is None:
+        return "of any size" if high is None else f"up to {high:g}"
+    return f"from {low:g}" if high is None else f"from {low:g} to {high:g}"
 
 
-def makers_of(scorers: Sequence[Scorer]) -> dict[str, TextMaker]:
-    """Return what makes the other texts that scorers need, by name, in the order of names."""
-    return dict(sorted({maker.canonical_name: maker for scorer in scorers for maker in scorer.texts}.items()))
+def text_makers(scorers: Sequence[Scorer]) -> dict[str, TextMaker]:
+    """Return the makers of the other texts that scorers need, by name, in the order of names."""
+    makers: dict[str, TextMaker] = {}
+    for scorer in scorers:
+        for maker in scorer.required_texts:
+            makers[maker.canonical_name] = maker
+    return dict(sorted(makers.items()))
 
 
-def own_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
-    """Return the scorers of the page's own blocks by name, those included that say what of them is in other texts."""
-    makers = {maker.canonical_name: maker for scorer in scorers if (maker := scorer.reads) is not None}
-    every = (*(scorer for _, maker in sorted(makers.items()) for scorer in maker.on_page), *scorers)
-    return {scorer.canonical_name: scorer for scorer in every if scorer.reads is None}
+def own_block_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
+    """Return the scorers of the page's own blocks, by name.
+
+    Besides those of `scorers`, these are the scorers that decide which blocks are in the texts that others read.
+    """
+    makers: dict[str, TextMaker] = {}
+    for scorer in scorers:
+        if scorer.input_text is not None:
+            makers[scorer.input_text.canonical_name] = scorer.input_text
+    all_scorers: list[Scorer] = []
+    for _, maker in sorted(makers.items()):
+        all_scorers.extend(maker.on_page)
+    all_scorers.extend(scorers)
+    return {scorer.canonical_name: scorer for scorer in all_scorers if scorer.input_text is None}
 
 
-def cut_texts(scorers: Sequence[Scorer]) -> tuple[str, ...]:
-    """Return the names of the other texts that are cut, and so stored."""
-    return tuple(sorted({scorer.text for scorer in scorers if scorer.text}))
+def input_names(scorers: Sequence[Scorer]) -> tuple[str, ...]:
+    """Return the names of the other texts that are cut, and so stored, in alphabetical order."""
+    names = {scorer.input_name for scorer in scorers if scorer.input_name}
+    return tuple(sorted(names))

@@ -306,7 +306,7 @@ def clean_collection(
                     tally.fail(placed)
                     if failed_line:
                         failed_line(asdict(placed))
-                for failure in lost_pages.failures(store, parsed.text) if parsed.text else ():
+                for failure in lost_pages.failures(store, parsed.input_name) if parsed.input_name else ():
                     tally.lost[kind_of_failure(failure.reason)] += 1
                     if failed_line:
                         failed_line(asdict(failure.later(offset)))
@@ -349,7 +349,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
     """Cut a shard of scores and make its documents rows."""
     wanted = (*(STORED if rendering.how.metadata else ()), *(["structure"] if rendering.structured else []))
     table = read_shard(path, shard_columns([cleaner]))
-    page = read_shard(path.parents[2] / path.name if cleaner.text else path, wanted)
+    page = read_shard(path.parents[2] / path.name if cleaner.input_name else path, wanted)
     stored: dict[str, list[Any]] = {name: page.columns[name].tolist() for name in wanted}
     texts = table.texts("text").tolist() if rendering.markdown else [""] * len(table)
     rows: list[Row] = []
@@ -369,7 +369,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
 
 
 def _cut_shards(store: Path, cleaner: Cleaner, rendering: Rendering, backend: Backend) -> Iterator[CutShard]:
-    paths = shards(text_store(store, cleaner.text))
+    paths = shards(text_store(store, cleaner.input_name))
     if len(paths) < FEW_SHARDS:
         backend = Backend(LOCAL, 1)
     tasks = ((path, cleaner, rendering) for path in paths)

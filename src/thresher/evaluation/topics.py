@@ -320,10 +320,6 @@ class About(StrEnum):
     """Pages of which a file of other texts has none."""
     WITHOUT_PAGE = "without page"
     """Texts of such a file that belong to no page."""
-    DROPPED = "dropped"
-    """Judged pages that a variant which drops whole pages leaves without text."""
-    FALLING = "falling"
-    """Judged pages that a score of whole pages drops, beyond some cutoff."""
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ def _commands(treatment: Treatment, pages: Sequence[str], index: Sequence[str]) 
 
     There are none for a text that only an experiment's file names.
     """
-    if any(isinstance(maker, FileText) for scorer in treatment.cleaner.scorers for maker in scorer.texts):
+    if any(isinstance(maker, FileText) for scorer in treatment.cleaner.scorers for maker in scorer.required_texts):
         return ()
     prune, cleaned = ["--prune", treatment.pruning.name] if treatment.pruning else [], "cleaned.jsonl"
     return (

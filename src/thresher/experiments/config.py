@@ -128,7 +128,7 @@ class Experiment:
         families = () if self.criteria.families == DEFAULT_FAMILIES else map(parse_family, self.criteria.families)
         every = [*(variant.cleaner.scorers for variant in self.variants), *(family.scorers for family in families)]
         scorers = {scorer.canonical_name: scorer for scorers in every for scorer in scorers}
-        for maker in (maker for scorer in scorers.values() for maker in scorer.texts):
+        for maker in (maker for scorer in scorers.values() for maker in scorer.required_texts):
             if isinstance(maker, FileText):
                 maker.path = self.texts.get(str(maker.values["name"]))
         return tuple(scorers[name] for name in sorted(scorers))

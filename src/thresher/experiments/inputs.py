@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import digest, file_digest, real_path, safe_name
 from thresher.base.processes import Backend
-from thresher.cleaners.scorer import KEEP_LOW, Scorer, cut_texts
+from thresher.cleaners.scorer import input_names
 from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections import Collection, open_collection
 from thresher.collections.file_collection import Files
@@ -19,14 +18,12 @@ from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topi
 from thresher.evaluation.topics import About, Notice, notice, read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
-from thresher.experiments.exploring.nested_sweeps import template_of
 from thresher.experiments.table import Variant
 from thresher.experiments.variants import folder_name
 from thresher.indexes.analysis import RetrievalModel
-from thresher.scores.cutting import cleaned_documents
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scores.store import first_document, missing_documents, read_shard, shards, text_store
+from thresher.scores.store import first_document, missing_documents
 
 
 @dataclass(frozen=True)
@@ -159,19 +156,17 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     store = folder / "scores"
     backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
     report = score_collection(plan, store, backend, fresh)
-    write_failures(store, folder / "failures.jsonl", cut_texts(experiment.scorers))
+    write_failures(store, folder / "failures.jsonl", input_names(experiment.scorers))
     check_scored(inputs, report, store)
-    if found := [*text_notices(experiment, store, inputs.topics)]:
+    if found := [*text_notices(experiment, store)]:
         inputs = replace(inputs, notices=(*inputs.notices, *found))
     content = {"content": report.content} if report.content else {}
     return Scored(inputs, plan, report, store, {**asdict(plan.key()), **content})
 
 
-def text_notices(experiment: Experiment, store: Path, topics: TopicSet) -> Iterator[Notice]:
-    """Yield what pages have no text in the files of other texts, what of these texts belongs to no page, and which judged
-    pages are without text by variants that drop whole pages.
-    """
-    makers = {maker for scorer in experiment.scorers for maker in scorer.texts if isinstance(maker, FileText)}
+def text_notices(experiment: Experiment, store: Path) -> Iterator[Notice]:
+    """Yield notices on files of other texts: pages without a text there, and texts that belong to no page."""
+    makers = {maker for scorer in experiment.scorers for maker in scorer.required_texts if isinstance(maker, FileText)}
     for maker in sorted(makers, key=lambda one: one.canonical_name):
         known = {*maker.by_id()}
         extra = missing_documents(store, known)
@@ -182,30 +177,6 @@ def text_notices(experiment: Experiment, store: Path, topics: TopicSet) -> Itera
         for about, ids in ((About.WITHOUT_TEXT, missing), (About.WITHOUT_PAGE, sorted(extra))):
             if ids:
                 yield notice(about, (f"{document} ({maker.canonical_name})" for document in ids))
-    judged = topics.judged
-    for cleaner in (variant.cleaner for variant in experiment.variants if not variant.pruning):
-        if any(scorer.whole for scorer in cleaner.scorers):
-            documents = cleaned_documents(store, cleaner)
-            out = sorted(one.id for one in documents if one.id in judged and not one.text)
-            if out:
-                yield notice(About.DROPPED, (f"{document} ({cleaner.name})" for document in out))
-    swept = {sweep.scorer for variant in experiment.variants if (sweep := template_of(variant.cleaner))}
-    for scorer in sorted((one for one in swept if one.whole), key=lambda one: one.canonical_name):
-        if falling := sorted(_falling(store, scorer, judged)):
-            beyond = ("above", "below")[scorer.keep == KEEP_LOW]
-            told = (f"{document} ({scorer.canonical_name} {beyond} {abs(score):g})" for score, document in falling)
-            yield notice(About.FALLING, told)
-
-
-def _falling(store: Path, scorer: Scorer, judged: set[str]) -> Iterator[tuple[float, str]]:
-    """Yield the judged pages that have a score of whole pages, and that score, negative where low ones are kept."""
-    for path in shards(text_store(store, scorer.text)):
-        table = read_shard(path, ["id", column := f"score:{scorer.canonical_name}"])
-        columns = table.lists(column)
-        for row, document in enumerate(table.texts("id").tolist()):
-            scores = columns[row].tolist()
-            if document in judged and scores and math.isfinite(scores[0]):
-                yield -scores[0] if scorer.keep == KEEP_LOW else scores[0], document
 
 
 @dataclass(frozen=True)

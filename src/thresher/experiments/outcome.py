@@ -282,7 +282,7 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
     Worker seconds are divided by the number of workers for wall time; their CPU time is shared out by wall time.
     """
     scorers = run.variant.cleaner.scorers
-    names = {"pages", *(one.canonical_name for scorer in scorers for one in (scorer, *scorer.texts))}
+    names = {"pages", *(one.canonical_name for scorer in scorers for one in (scorer, *scorer.required_texts))}
     spent = sum(scores.seconds.get(name, 0.0) for name in names)
     everything = sum(scores.seconds.values())
     wall = spent / scores.workers + run.index.cut_wall

@@ -48,7 +48,8 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
         variants += [(Variant(treatment), ("text", number)) for treatment in own if treatment.name not in names]
     known = {f"text({table.name})" for table in document.text}
     for variant, at in variants:
-        for text in sorted({one.text for one in variant.cleaner.scorers if one.text.startswith("text(")} - known):
+        named = {scorer.input_name for scorer in variant.cleaner.scorers}
+        for text in sorted(name for name in named - known if name.startswith("text(")):
             problems.add(f"there is no [[text]] of {text}", "add one with this name and a path", at)
     seen: set[str] = set()
     for variant, at in variants:

@@ -33,7 +33,7 @@ class ThresherExtractor(BaseExtractor):
 
 
 class ThresherFilter(BaseFilter):
-    """Keeps the documents of which a cleaner leaves at least some words, as they are: `pages(gopher)`, `content@0.7`."""
+    """Keeps documents, unchanged, of which a cleaner leaves some words: `pages(perplexity)@1000`, `content@0.7`."""
 
     name = "🌾 Thresher"
 

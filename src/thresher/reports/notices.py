@@ -17,13 +17,9 @@ _SENTENCES = {
     About.MISSING: "{count} not in this collection: {ids}.",
     About.WITHOUT_TEXT: "{count} without another text counted as emptied: {ids}.",
     About.WITHOUT_PAGE: "{count} of another file without a page not used: {ids}.",
-    About.DROPPED: "{count} dropped whole: {ids}.",
-    About.FALLING: "{count} can be dropped whole, these first: {ids}.",
 }
 _NOUNS = {
     About.MISSING: "judged page",
-    About.DROPPED: "judged page",
-    About.FALLING: "judged page",
     About.WITHOUT_TEXT: "page",
     About.WITHOUT_PAGE: "text",
 }

@@ -190,7 +190,7 @@ def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequen
 
 def clean_page(page: stores.PageScores, cleaner: Cleaner) -> CleanedDocument:
     """Clean a page scored by the cleaner's scorers."""
-    page = page.of(cleaner.text)
+    page = page.of(cleaner.input_name)
     segments = page.segments
     if segments is None:
         return CleanedDocument(page.id, "", 0, page.url, problem=page.reason)
@@ -215,7 +215,7 @@ def left_by(cleaner: Cleaner, segments: Segments) -> str:
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
     """Yield the cleaned pages of a score store in the collection's order; percentiles are of this store."""
     cleaner = resolved(folder, cleaner)
-    for path in stores.shards(stores.text_store(folder, cleaner.text)):
+    for path in stores.shards(stores.text_store(folder, cleaner.input_name)):
         for _, document, _ in cut_shard(stores.read_shard(path, shard_columns([cleaner])), cleaner):
             yield document
 

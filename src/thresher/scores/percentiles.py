@@ -71,7 +71,7 @@ def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
 
 def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
     """Give, shard by shard, the scores of a store's segments by one scorer and how many words each segment has."""
-    for path in stores.shards(stores.text_store(folder, scorer.text)):
+    for path in stores.shards(stores.text_store(folder, scorer.input_name)):
         table = stores.read_shard(path, stores.weighted_columns(scorer))
         if len(table):
             yield stores.weighted_scores(table, scorer)
@@ -188,13 +188,12 @@ def learn(
     with measure_times() as watch:
         for scorer in scorers:
             begin, before = time.perf_counter(), len(picked)
-            trained.append(
-                scorer.for_collection(TrainingData(sentences, language, workers), record.parent)
-                if scorer.learns
-                else scorer
-            )
-            trained[-1].reads = scorer.reads
-            if scorer.learns and picked:
+            if not scorer.learns:
+                trained.append(scorer)
+                continue
+            learnt = scorer.for_collection(TrainingData(sentences, language, workers), record.parent)
+            trained.append(learnt.with_input(scorer.input_text))
+            if picked:
                 waited = picked[0][1] if not before else 0.0
                 spent[scorer.canonical_name] = time.perf_counter() - begin - waited
     if picked:

@@ -78,8 +78,8 @@ def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None
         if only is not None and not {*only}.intersection(read_shard(path, ["id"]).texts("id").tolist()):
             continue
         table = read_shard(path, [*cutting.shard_columns([on_page]), "kinds"])
-        other = text_store(folder, cleaner.text) / path.name
-        made = read_shard(other, [*cutting.shard_columns([cleaner]), "kinds"]) if cleaner.text else None
+        other = text_store(folder, cleaner.input_name) / path.name
+        made = read_shard(other, [*cutting.shard_columns([cleaner]), "kinds"]) if cleaner.input_name else None
         for row in range(len(table)):
             wanted = only is None or table.texts("id")[row] in only
             if wanted and table.texts("status")[row] != FAILED:

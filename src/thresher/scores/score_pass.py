@@ -23,7 +23,7 @@ from thresher.base.files import digest, fit_text, remove_folder
 from thresher.base.processes import Backend
 from thresher.base.records import RecordFile
 from thresher.base.tables import Column, Lists, Table, Texts
-from thresher.cleaners.scorer import Scorer, cut_texts, own_scorers
+from thresher.cleaners.scorer import Scorer, input_names, own_block_scorers
 from thresher.collections import Collection, Part, Source
 from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.interface import ReadOptions
@@ -141,7 +141,7 @@ class ScoreWork(PartWork[PageScores]):
     @property
     def is_noisy(self) -> bool:  # type: ignore[override]
         """Whether other packages are at work."""
-        return any(scorer.texts for scorer in self.scorers)
+        return any(scorer.required_texts for scorer in self.scorers)
 
     def output(self, part: Part) -> Path:
         """Return the part's shard."""
@@ -176,15 +176,18 @@ class ScoreWork(PartWork[PageScores]):
             content=digest([[page.bytes, page.checksum] for page in pages]),
         )
         spent = Spent(dict(seconds), finished.times, socket.gethostname())
-        path, cut = self.output(part), cut_texts(self.scorers)
+        path, cut = self.output(part), input_names(self.scorers)
         for text in cut:
             of_text = [page.of(text) for page in pages]
-            scored = [text, *(each.canonical_name for each in self.scorers if each.reads and each.text == text)]
+            scored = [
+                text,
+                *(each.canonical_name for each in self.scorers if each.input_text and each.input_name == text),
+            ]
             other = stores.text_store(self.folder, text) / path.name
             other.parent.mkdir(parents=True, exist_ok=True)
             counts = replace(report, words=_words(of_text), **stores.count(of_text))  # type: ignore[arg-type]
             stores.write_shard(other, of_text, scored, counts, stores.NOTHING_SPENT)
-        stores.write_shard(path, pages, [*own_scorers(self.scorers)], report, spent, self.structured)
+        stores.write_shard(path, pages, [*own_block_scorers(self.scorers)], report, spent, self.structured)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""

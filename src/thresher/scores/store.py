@@ -23,7 +23,16 @@ from thresher.base.repeats import Times
 from thresher.base.shown import Shown
 from thresher.base.tables import DAMAGE, Column, Lists, Table, Texts, read_about, read_table, write_table
 from thresher.cleaners.cleaner import CleanedText
-from thresher.cleaners.scorer import BLOCK, PageText, Scorer, Scores, TextMaker, cut_texts, makers_of, own_scorers
+from thresher.cleaners.scorer import (
+    BLOCK,
+    PageText,
+    Scorer,
+    Scores,
+    TextMaker,
+    input_names,
+    own_block_scorers,
+    text_makers,
+)
 from thresher.collections import Page, Part
 from thresher.collections.sources import PageError
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure, read_text_page
@@ -109,7 +118,7 @@ def score_page(
     start = perf_counter()
     try:
         least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
-        own = own_scorers(scorers)
+        own = own_block_scorers(scorers)
         details = (scorer.detail for scorer in (*scorers, *own.values()))
         segments, decoded = read_page(page, options, detail=max((least, *details)))
         kinds = kinds_of(segments) if with_kinds else None
@@ -117,7 +126,7 @@ def score_page(
         if with_structure:
             utf8 = b"" if page.is_text else decoded.utf8
             structure = read_structure(utf8, segments, options, page.url)
-        makers = makers_of(scorers)
+        makers = text_makers(scorers)
         html = decoded.utf8.decode() if makers else ""
     except (LxmlError, PageError) as error:
         reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
@@ -132,7 +141,7 @@ def score_page(
         made[name] = replace(read_text_page(text, options), page_id=page.id)
         begin = _lap(seconds, name, begin)
     segments = replace(segments, texts=made, page_id=page.id)
-    cut = cut_texts(scorers)
+    cut = input_names(scorers)
     for name, scorer in own.items():
         scores[name] = scorer.score(segments)
         # What a maker's decisions take is no cost of its text.
@@ -140,7 +149,7 @@ def score_page(
     texts = {}
     for name in cut:
         of_text = {name: np.ones(len(made[name].block_ends), dtype=np.float32)}
-        for scorer in (scorer for scorer in scorers if scorer.reads is not None and scorer.text == name):
+        for scorer in (scorer for scorer in scorers if scorer.input_text is not None and scorer.input_name == name):
             of_text[scorer.canonical_name] = scorer.score(made[name])
             begin = _lap(seconds, scorer.canonical_name, begin)
         status = SCORED if made[name].text else EMPTIED

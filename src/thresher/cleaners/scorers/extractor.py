@@ -1,4 +1,4 @@
-"""Other packages' extractors: their texts as cleaners, and how much of each block several of them keep.
+"""Other packages' extractors: their texts as cleaners.
 
 They get the page as our decoder reads it, without what would disadvantage them through no fault of their method. Options keep
 the package's defaults unless stated below. Each package is imported by the function that calls it.
@@ -12,18 +12,16 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import Any
 
 from thresher.base.errors import ConfigError, InputError, MissingDependencyError, install_command
 from thresher.base.files import file_digest, plugins
 from thresher.cleaners.languages import languages
-from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, PageText, Parameter, Scorer, Scores, TextMaker
+from thresher.cleaners.scorer import PageText, Parameter
 from thresher.collections import ReadOptions, open_collection
 from thresher.collections.interface import JsonFields, unique
 from thresher.collections.isolated import documents_apart
@@ -156,7 +154,7 @@ class ExtractedText(PageText):
     """Another package's text of the page, indexed as it is; a scorer or page filter behind it cuts that text."""
 
     name = "extractor"
-    listed = True
+    in_registry = True
     source = "the packages, each with its own; see docs/cleaners.md"
     parameters = (
         Parameter("by", str, "trafilatura", f"the package: {', '.join(_PACKAGES)}", bare=True),
@@ -209,7 +207,7 @@ class FileText(PageText):
     """The page's text by its id in a file that an experiment names, made by whatever extractor; what stands behind cuts it."""
 
     name = "text"
-    listed = True
+    in_registry = True
     source = "the file"
     parameters = (Parameter("name", str, "mine", "the name of a table [[text]] of the experiment", bare=True),)
     path: Path | None = None
@@ -256,70 +254,3 @@ def _texts(path: Path, _digest: str) -> Mapping[str, str]:
             raise InputError(what, "give JSON lines or Parquet with `id` and `contents`", source.where)
         texts[source.id] = (source.content or b"").decode("utf-8", "replace")
     return texts
-
-
-class _Joint(Scorer):
-    """How much of a block several extractors keep."""
-
-    listed = False
-    _joined: ClassVar[Callable[..., Any]]
-
-    segment = BLOCK
-    keep = KEEP_HIGH
-    unit = "share of words"
-    low, high = 0.0, 1.0
-    grid = (0.25, 0.5, 0.75, 1.0)
-    usual = 0.5
-    source = "aligned runs of words; see thresher.cleaners.scorers.extractor"
-
-    @property
-    def texts(self) -> tuple[TextMaker, ...]:
-        """The extractors' texts."""
-        return (*super().texts, *map(_maker, str(self.values["by"]).split(",")))
-
-    def check(self, where: str) -> None:
-        """Check that all packages are known and installed."""
-        for maker in self.texts:
-            maker.check(where)
-
-    @property
-    def fingerprint(self) -> str:
-        """The packages' versions."""
-        return ", ".join(maker.fingerprint for maker in self.texts)
-
-    def score(self, segments: Segments) -> Scores:
-        """Return one of the extractors' shares of each block."""
-        makers = map(_maker, str(self.values["by"]).split(","))
-        joined: Scores = self._joined([maker.shares(segments) for maker in makers], axis=0)
-        return joined
-
-
-_BY = Parameter(
-    "by", str, "trafilatura,resiliparse", "the packages, an option behind a colon: trafilatura:precision", bare=True
-)
-
-
-class Union(_Joint):
-    """The largest share of a block's words that one of the extractors keeps."""
-
-    name = "union"
-    listed = True
-    parameters = (_BY,)
-    _joined = staticmethod(np.max)
-
-
-class Agree(_Joint):
-    """The smallest share of a block's words that one of the extractors keeps."""
-
-    name = "agree"
-    listed = True
-    parameters = (_BY,)
-    _joined = staticmethod(np.min)
-
-
-@cache
-def _maker(text: str) -> TextMaker:
-    name, _, value = text.strip().partition(":")
-    package = packages().get(name)
-    # A package without options refuses any.
-    return ExtractedText(by=name, **({package.option or "favor": value} if package and value else {}))

@@ -25,29 +25,6 @@ from thresher.cleaners.words.models import (
 from thresher.pages import Segments
 
 
-def smoothing(unseen: str) -> tuple[Parameter, Parameter]:
-    """Return the parameters that smooth a statistic of a sentence's words; `unseen` is the name of the second."""
-    return (
-        Parameter(
-            "context",
-            float,
-            0.0,
-            "the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good",
-            low=0,
-            high=0.99,
-            terse=True,
-        ),
-        Parameter(
-            unseen,
-            int,
-            0,
-            "unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good",
-            low=0,
-            terse=True,
-        ),
-    )
-
-
 class Perplexity(Scorer):
     """Perplexity of the sentence under a language model: how little the text looks like running text."""
 
@@ -73,7 +50,23 @@ class Perplexity(Scorer):
             "the language model: books, self (trained on the long, dense blocks of the collection), or the path of a folder "
             "that `thresher lm train` or `thresher lm import` wrote, of an ARPA file, or of a KenLM binary",
         ),
-        *smoothing("prior"),
+        Parameter(
+            "context",
+            float,
+            0.0,
+            "the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good",
+            low=0,
+            high=0.99,
+            terse=True,
+        ),
+        Parameter(
+            "prior",
+            int,
+            0,
+            "unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good",
+            low=0,
+            terse=True,
+        ),
     )
 
     def __init__(self, **values: Any) -> None:
@@ -114,7 +107,7 @@ class Perplexity(Scorer):
     def reference_percentiles(self) -> Mapping[float, float]:
         """Return the perplexities of sentences of the model's reference text by percentile, rising; empty if unknown."""
         # Built models and `self` have no reference text; perplexities in cards are not smoothed.
-        if self.learns or self._lm in BUILDERS or self.values["context"] or self.values["prior"]:
+        if self.learns or self._lm in BUILDERS or self.values.get("context") or self.values.get("prior"):
             return {}
         card = model_files(self._lm).card
         if card is None or card.training is None:

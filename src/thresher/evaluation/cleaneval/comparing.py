@@ -40,8 +40,8 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
     """Yield every page of a scored shard, cleaned by every cleaner; cutoffs are numbers, not percentiles."""
     table = read_shard(path, ["id", "reason"])
     texts = [[""] * len(cleaners) for _ in range(len(table))]
-    for of_text in {cleaner.text for cleaner in cleaners}:
-        columns = [column for column, cleaner in enumerate(cleaners) if cleaner.text == of_text]
+    for of_text in {cleaner.input_name for cleaner in cleaners}:
+        columns = [column for column, cleaner in enumerate(cleaners) if cleaner.input_name == of_text]
         needed = shard_columns([cleaners[column] for column in columns])
         shard = read_shard(text_store(path.parent, of_text) / path.name, needed)
         for column in columns:
@@ -173,7 +173,7 @@ def _compared_shard(
     adapter = TypeAdapter(list[ComparedPage])
     names = [[cleaner.name, cleaner.resolved_cutoffs] for cleaner in cleaners]
     # A shard's bytes depend on its pages and the scorers alone.
-    files = [text_store(path.parent, text) / path.name for text in sorted({cleaner.text for cleaner in cleaners})]
+    files = [text_store(path.parent, text) / path.name for text in sorted({cleaner.input_name for cleaner in cleaners})]
     texts = [[page.stem, page.text] for page in gold.values()]
     kept = keep / f"{digest([__version__, [*map(file_digest, files)], names, texts])}.json"
     try:

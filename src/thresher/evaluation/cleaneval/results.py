@@ -275,7 +275,7 @@ def run_cleaners(
     crashes = _crashes(gold, cleaners)
     crashed = Counter(text for text, _, _ in crashes)
     measured = [
-        CleanerPages(cleaner.name, quality, bool(cleaner.text), crashed[cleaner.text])
+        CleanerPages(cleaner.name, quality, bool(cleaner.input_name), crashed[cleaner.input_name])
         for cleaner, quality in zip(cleaners, by_cleaner, strict=True)
     ]
     return CleaningRun(
@@ -292,6 +292,6 @@ def _crashes(gold: GoldSet, cleaners: Sequence[Cleaner]) -> tuple[tuple[str, str
     stems = {page_id(page): page.stem for page in gold.standard.pages}
     return tuple(
         (text, stems[failure.id], failure.reason.removeprefix(f"{text}: "))
-        for text in dict.fromkeys(cleaner.text for cleaner in cleaners if cleaner.text)
+        for text in dict.fromkeys(cleaner.input_name for cleaner in cleaners if cleaner.input_name)
         for failure in failures(gold.store, text)
     )

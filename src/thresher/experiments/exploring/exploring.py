@@ -138,11 +138,11 @@ def explore(
         points: fewest cutoffs of each sweep, where there are as many different scores.
     """
     wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
-    texts = dict.fromkeys([*(cleaner.text for cleaner in wanted), *(sweep.scorer.text for sweep in sweeps)])
+    texts = dict.fromkeys([*(cleaner.input_name for cleaner in wanted), *(sweep.scorer.input_name for sweep in sweeps)])
     ranked: list[RankedSweep] = []
     for text in texts:
-        of_text = [cleaner for cleaner in wanted if cleaner.text == text]
-        own_sweeps = [cut for cut in sweeps if cut.scorer.text == text]
+        of_text = [cleaner for cleaner in wanted if cleaner.input_name == text]
+        own_sweeps = [cut for cut in sweeps if cut.scorer.input_name == text]
         found, measures = _explored(store, text, own_sweeps, of_text, search, points)
         ranked += found
     rows, postings, own, others = _joint(ranked)

@@ -68,7 +68,7 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
         vocabulary = _Vocabulary()
         files: list[Path] = []
         indexed = blank = words = tokens = documents = squares = 0
-        with split_shards(text_store(store, cleaner.text), shard_columns([cleaner])) as split:
+        with split_shards(text_store(store, cleaner.input_name), shard_columns([cleaner])) as split:
             for table, shard_words in split:
                 kept = shard_mask(table, cleaner, shard_layout(table))
                 block, blanks = _postings(table, shard_words, kept, lexicon, vocabulary)

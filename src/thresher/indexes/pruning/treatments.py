@@ -16,7 +16,7 @@ from thresher.base.errors import ConfigError
 from thresher.base.number_text import number_text
 from thresher.cleaners import cleaner as cleaners
 from thresher.cleaners.registry import declared_in, named, plugged
-from thresher.cleaners.scorer import check_range, span
+from thresher.cleaners.scorer import check_range, range_text
 from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod
 
 BAR = "|"
@@ -188,7 +188,9 @@ def describe_methods() -> str:
     """Return the declarations as text for a terminal."""
     lines: list[str] = []
     for entry in method_declarations():
-        lines += cleaners.entry_lines(entry, f"{entry['name']}@CUTOFF", f"cutoffs {entry['cutoffs']} ({entry['unit']})")
+        lines += cleaners.declaration_lines(
+            entry, f"{entry['name']}@CUTOFF", f"cutoffs {entry['cutoffs']} ({entry['unit']})"
+        )
     return "\n".join([*lines, ORDER])
 
 
@@ -197,6 +199,7 @@ def _declaration(kind: type[PruningMethod]) -> dict[str, Any]:
     return cleaners.declaration(
         kind,
         {"keep": kind.keep},
-        "above 0 to 1" if kind.keep == KEEP_SHARE else span(kind.low, kind.high),
+        "above 0 to 1" if kind.keep == KEEP_SHARE else range_text(kind.low, kind.high),
         f"{example.canonical_name}@{example_cutoff(example)}",
+        kind.parameters,
     )

@@ -48,7 +48,7 @@ def shown_scorers(more: Iterable[str] = ()) -> tuple[Scorer, ...]:
     """Return the scorers whose scores are shown: each that can score a page by itself, as its defaults are, and `more`."""
     every = [kind() for kind in scorers().values()]
     # Other packages may not be there, and take their time.
-    chosen = {scorer.canonical_name: scorer for scorer in every if not (scorer.learns or scorer.texts)}
+    chosen = {scorer.canonical_name: scorer for scorer in every if not (scorer.learns or scorer.required_texts)}
     for name in more:
         cut = parse_scorer(name).checked()
         if cut.scorer.learns:
