@@ -15,7 +15,7 @@ demo: .venv/run collections/pydoc
 	$(BIN)/thresher choose experiments/pydoc.toml
 	@echo
 	@echo 'Your own pages, for example in pages/:'
-	@echo '  $(BIN)/thresher play pages/                            # two cleaners side by side, in a browser'
+	@echo '  $(BIN)/thresher play pages/ -o try.html                # two cleaners side by side, in a browser'
 	@echo "  $(BIN)/thresher clean pages/ -c 'content(headings=keep)@0.3' -o cleaned.jsonl"
 	@echo '  $(BIN)/thresher init pages/ --topics topics.tsv --qrels qrels.txt -o mine.toml   # then run, explore, choose'
 

@@ -40,11 +40,11 @@ def test_nothing_is_missing_here() -> None:
 @pytest.mark.parametrize(
     ("origin", "expected"),
     [
-        (None, "pip install 'thresher[play]'"),
-        ({"url": "file://{there}", "dir_info": {"editable": True}}, "pip install -e '{there}[play]'"),
-        ({"url": "file://{there}", "dir_info": {}}, "pip install '{there}[play]'"),
-        ({"url": "file://{there}/gone", "dir_info": {}}, "pip install 'thresher[play]'"),
-        ({"url": "https://example.org/t.git", "vcs_info": {"vcs": "git"}}, "pip install 'thresher[play]'"),
+        (None, "pip install 'thresher[parquet]'"),
+        ({"url": "file://{there}", "dir_info": {"editable": True}}, "pip install -e '{there}[parquet]'"),
+        ({"url": "file://{there}", "dir_info": {}}, "pip install '{there}[parquet]'"),
+        ({"url": "file://{there}/gone", "dir_info": {}}, "pip install 'thresher[parquet]'"),
+        ({"url": "https://example.org/t.git", "vcs_info": {"vcs": "git"}}, "pip install 'thresher[parquet]'"),
     ],
 )
 def test_extras_are_installed_from_where_the_installation_is(
@@ -58,4 +58,4 @@ def test_extras_are_installed_from_where_the_installation_is(
         url = origin["url"].replace("{there}", str(there).replace(" ", "%20"))
         (described / "direct_url.json").write_text(json.dumps(origin | {"url": url}))
     monkeypatch.syspath_prepend(tmp_path / "site")
-    assert install_command("play") == expected.replace("{there}", str(there))
+    assert install_command("parquet") == expected.replace("{there}", str(there))

@@ -247,12 +247,6 @@ def test_pyproject_declares_what_the_code_imports() -> None:
             assert wanted in light | optional, f"{module}: {first}"
 
 
-def test_the_environment_of_the_demo_can_play() -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    locked = set(re.findall(r"(?m)^([a-z0-9._-]+)==", (ROOT / "requirements" / "run.lock").read_text(encoding="utf-8")))
-    assert {re.split("[^a-z-]", name)[0] for name in extras["play"]} <= locked
-
-
 def test_locks_hold_hashes_and_no_addresses() -> None:
     for lock in ("run.lock", "dev.lock"):
         text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")

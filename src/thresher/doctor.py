@@ -69,7 +69,7 @@ def _extras() -> list[Finding]:
     else:
         findings.append(_optional("ir-measures", "evaluate", "`thresher evaluate` needs it"))
         findings.append(_optional("pyarrow", "parquet", "Parquet files need it"))
-    return [*findings, _optional("uvicorn", "play", "`thresher play` serves pages with it")]
+    return findings
 
 
 def _optional(name: str, extra: str, use: str) -> Finding:

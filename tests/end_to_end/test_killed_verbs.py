@@ -7,10 +7,8 @@ import json
 import signal
 from pathlib import Path
 
-import psutil
 import pytest
 from commands import begin, thresher
-from playing_server import playing
 from small_models import write_arpa
 from small_web import Finished, leftovers, stamps
 
@@ -18,9 +16,10 @@ COMMANDS = (
     ("explore", "web.toml"),
     ("measure", "web.toml", "--seconds", "0.01"),
     ("index", "indexed.jsonl", "-o", "index"),
+    ("play", "pages", "-o", "try.html"),
     ("lm", "import", "theirs.arpa", "-o", "model"),
 )
-"""`run`, `clean` and `cleaneval` have such tests of their own; `play`, which is ended by a signal only, below."""
+"""`run`, `clean` and `cleaneval` have such tests of their own."""
 WRITE_NOTHING = (
     ("doctor",),
     ("cleaners",),
@@ -54,19 +53,3 @@ def test_others_write_nothing(folder: Path) -> None:
     for command in WRITE_NOTHING:
         done = thresher(*command, cwd=folder)
         assert (done.code, stamps(folder) == before) == (0, True), (command, done)
-
-
-@pytest.mark.parametrize(("sign", "asked"), [(signal.SIGKILL, True), (signal.SIGTERM, True), (signal.SIGHUP, False)])
-def test_a_killed_server_leaves_neither_files_nor_processes(tmp_path: Path, sign: signal.Signals, asked: bool) -> None:
-    """Before its first page, and with the process that reads pages."""
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "rain.html").write_text("<p>Rain is expected in the north tonight.</p>")
-    (tmp_path / "temporary").mkdir()
-    with playing("pages", cwd=tmp_path, end=-sign, TMPDIR=str(tmp_path / "temporary")) as server:
-        if asked:
-            assert server.ask("/api/page?id=rain").status == 200
-        readers = psutil.Process(server.process.pid).children(recursive=True)
-        assert bool(readers) == asked
-        server.process.send_signal(sign)
-    assert psutil.wait_procs(readers)[1] == []
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["pages", "rain.html", "temporary"]

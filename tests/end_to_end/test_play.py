@@ -1,89 +1,118 @@
-"""`thresher play` with the results of an experiment: its pages, scores, cleaners, topics and ranks."""
+"""`thresher play`: a page of a collection, and of an experiment's results with their cleaners, topics and ranks."""
 
 from __future__ import annotations
 
-import base64
 import json
-import time
 from collections.abc import Callable
-from urllib.parse import quote
+from pathlib import Path
 
-import numpy as np
 import pytest
-from browser import chromium
-from commands import Done
+from browser import Browser, chromium
+from commands import Done, thresher
 from lxml import html
-from playing_server import playing
 from small_web import Finished, Web
 
 from thresher.base.files import safe_name
 from thresher.evaluation import read_run
 from thresher.experiments.explaining.explanations import RECORD
+from thresher.experiments.page_samples import SampleOptions, model_free_scorers, sample_results
 from thresher.experiments.results import read_results
 from thresher.indexes.pruning.treatments import parse_treatment
 
 Call = Callable[..., Done]
 
 
+def test_a_page_of_a_collection_is_one_file(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    for number in range(40):
+        (tmp_path / "pages" / f"rain{number:02}.html").write_text(f"<title>Rain</title><p>Rain fell on day {number}.")
+    done = thresher("play", "pages", "-o", "try.html", cwd=tmp_path)
+    file = tmp_path / "try.html"
+    assert (done.code, done.out) == (0, "")
+    assert done.err == f"try.html: 30 pages, {file.stat().st_size / 1e6:.1f} MB\n"
+    before = file.read_bytes()
+    again = thresher("play", "pages", "-o", "try.html", cwd=tmp_path)
+    assert (again.code, "--replace" in again.err) == (5, True)
+    assert thresher("play", "pages", "-o", "try.html", "--replace", cwd=tmp_path).code == 0
+    assert file.read_bytes() == before
+    (tmp_path / "pages" / "bad.html").write_bytes(b"\x1f\x8b" + bytes(100))
+    named = ("play", "pages", "rain07", "bad", "-o", "named.html")
+    done = thresher(*named, cwd=tmp_path)
+    assert done.code == 0
+    assert done.errors == []
+    assert "failed: bad: not HTML: gzip" in done.err.splitlines()
+    tree = html.document_fromstring((tmp_path / "named.html").read_text(encoding="utf-8"))
+    assert [json.loads(script.text)["id"] for script in tree.xpath("//script[@class='page']")] == ["rain07"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "fact"),
+    [
+        (["nowhere", "-o", "try.html"], 3, "nowhere"),
+        (["page.html", "-o", "try.html", "--scorer", "wordz"], 2, "wordz"),
+        (["page.html", "-o", "try.html", "--scorer", "perplexity(lm=self)"], 2, "trained on a collection"),
+        (["page.html", "other", "-o", "try.html"], 3, "other"),
+        (["page.html"], 2, "--output"),
+        (["page.html", "-o", "nowhere/try.html"], 3, "nowhere"),
+        (["folder", "-o", "folder/try.html"], 2, "part of the collection"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], code: int, fact: str) -> None:
+    (tmp_path / "page.html").write_text("<p>Rain is expected.")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "page.html").write_text("<p>Rain is expected.")
+    done = thresher("play", *arguments, cwd=tmp_path)
+    assert (done.code, len(done.errors), done.out) == (code, 1, "")
+    assert fact in done.err
+    assert {path.name for path in tmp_path.rglob("*")} == {"page.html", "folder"}
+
+
 def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -> None:
-    folder = finished.web.folder / "results" / "web"
-    results = read_results(folder)
-    variants = [row.name for row in results.table().rows]
-    page_id, topic = "part0/page00", "1"
-    runs = {name: read_run(folder / "runs" / f"{safe_name(name)}.trec")[topic] for name in variants}
-    ranks = {
-        name: sorted(run, key=lambda one: (-run[one], one)).index(page_id) + 1 if page_id in run else None
-        for name, run in runs.items()
-    }
-    assert len({*ranks.values()}) > 1
-    with playing("results/web", cwd=finished.web.folder) as server:
-        listed = server.ask("/api/pages").value
-        assert (listed["count"], dict(listed["pages"])[page_id]) == (60, "Barley number 0")
-        scorers = {scorer.canonical_name for name in variants for scorer in parse_treatment(name).cleaner.scorers}
-        assert set(server.ask(f"/api/page?id={page_id}").value["scores"]) == scorers
-        topics = server.ask(f"/api/topics?id={page_id}").value["topics"]
-        assert topics[0]["id"] == topic
-        assert {one["id"] for one in topics} == set(results.table().topics)
-        assert topics[0]["rank"] == ranks["none"]
-        asked = "&".join(f"variant={quote(name, safe='')}" for name in variants)
-        assert server.ask(f"/api/ranks?id={page_id}&topic={topic}&{asked}").value == {"ranks": ranks}
-        # The page itself is read where the experiment has its collection, and is the one that was scored.
-        view = server.ask(f"/api/page?id={page_id}").value
-        marks = html.document_fromstring(server.ask(f"/api/original?{view['original']}").body).iter("x-block")
-        assert "".join("".join(str(mark.text) for mark in marks).split()) == "".join(
-            "".join(view["sentences"][1:]).split()
-        )
-        wrong = server.ask(f"/api/ranks?id={page_id}&topic={topic}&variant=words%40999")
-        assert (wrong.status, "words@999" in wrong.value["problem"]) == (422, True)
-        with chromium() as started:
-            page = started.new_context(viewport={"width": 1400, "height": 900}).new_page()
-            problems: list[str] = []
-            page.on("pageerror", lambda error: problems.append(str(error)))
-            page.on("console", lambda message: problems.append(message.text))
-            page.goto(server.address)
-            page.select_option("#pick", page_id)
-            page.wait_for_selector(f"#topic option[value='{topic}']", state="attached")
-            page.select_option("#topic", topic)
-            name = next(name for name in variants if name != "none" and "|" not in name)
-            page.select_option("[aria-label='A cleaner of the results for A']", label=name)
-            page.select_option("#side-b .cut select", "words")
-            page.fill("#side-b .value input", "0.25")
-            page.wait_for_selector("#rank-rows th >> text='B: words@0.25'", state="attached")
-            cells = page.locator("#rank-rows td").all_text_contents()
-            shown = {one: "not retrieved" if rank is None else str(rank) for one, rank in ranks.items()}
-            assert cells == [shown["none"], shown[name], "was not run: choose a cleaner of the results"]
-            # Who opens the address sees the same.
-            end = time.monotonic() + 60
-            while "0.25" not in page.url and time.monotonic() < end:
-                page.wait_for_timeout(50)
-            other = started.new_context().new_page()
-            other.goto(page.url)
-            other.wait_for_selector(".row")
-            for side in ("a", "b"):
-                code = f"#side-{side} code >> nth=0"
-                assert other.text_content(code) == page.text_content(code)
-            assert other.input_value("#pick") == page_id
-            assert problems == []
+    results = read_results(finished.results)
+    plain = [row.name for row in results.table().rows if row.variant.pruning is None]
+    page_id = "part0/page00"
+    runs = {name: read_run(finished.results / "runs" / f"{safe_name(name)}.trec") for name in plain}
+    ranks: dict[str, dict[str, int]] = {}
+    for name, run in runs.items():
+        for topic, scores in run.items():
+            order = sorted(scores, key=lambda document: (scores[document], document), reverse=True)
+            if page_id in order:
+                ranks.setdefault(topic, {})[name] = order.index(page_id) + 1
+    assert len({*ranks["1"].values()}) > 1
+    sample = sample_results(finished.results, SampleOptions(ids=(page_id,)))
+    (page,) = sample.pages
+    assert (page.title, page.ranks, sample.queries.keys()) == ("Barley number 0", ranks, {*results.table().topics})
+    assert [*sample.variants] == plain
+    stored = {scorer.canonical_name for name in plain for scorer in parse_treatment(name).cleaner.scorers}
+    assert page.scores.keys() == stored | {scorer.canonical_name for scorer in model_free_scorers()}
+    # The page itself is read where the experiment has its collection, and is the page that was scored.
+    marks = html.document_fromstring(page.original).iter("x-block")
+    assert "".join("".join(str(mark.text) for mark in marks).split()) == "".join("".join(page.sentences[1:]).split())
+
+
+def test_a_page_of_results_shows_ranks(finished: Finished, tmp_path: Path) -> None:
+    file = tmp_path / "try.html"
+    done = thresher("play", finished.results, "-o", file, cwd=finished.web.folder)
+    assert (done.code, done.errors) == (0, [])
+    assert done.err.startswith(f"{file}: 30 pages, ")
+    sample = sample_results(finished.results, SampleOptions())
+    page = next(page for page in sample.pages if page.ranks)
+    topic, by_variant = next(iter(page.ranks.items()))
+    name = next(name for name in sample.variants if name != "none")
+    with chromium() as started:
+        browser = Browser(started)
+        browser.open(file, f"#{page.id}")
+        browser.page.select_option("#topic", topic)
+        browser.page.select_option("[aria-label='A cleaner of the results for A']", label=name)
+        cells = browser.page.locator("#rank-rows td").all_text_contents()
+        assert cells[:2] == [str(by_variant.get(variant, "not retrieved")) for variant in ("none", name)]
+        assert browser.problems == []
+    # Without its collection, pages have the stored scores alone, and say why.
+    gone = finished.copied(tmp_path / "gone")
+    (gone.web.folder / "web.toml").unlink()
+    for page in sample_results(gone.results, SampleOptions(count=2)).pages:
+        assert not page.original
+        assert "experiment file" in page.original_problem
 
 
 def test_texts_of_other_packages_are_explained_and_shown(web: Web, call: Call) -> None:
@@ -105,11 +134,9 @@ def test_texts_of_other_packages_are_explained_and_shown(web: Web, call: Call) -
     }
     # Title and menu are no part of the text, the headline is; of them only the title has a word of the topic.
     assert [passage.text for passage in changed[names[0]].passages] == ["Barley number 0"]
-    with playing("results/web", cwd=web.folder) as server:
-        scores = server.ask(f"/api/page?id={page_id}").value["scores"]
-        menu = [0.0] * 9
-        shown = np.frombuffer(base64.b64decode(scores[names[0]]), dtype=np.float32)
-        assert shown.tolist() == [*menu, 1, 1, 1, 1, 1, 1]
-        asked = "&".join(f"variant={quote(name, safe='')}" for name in names)
-        ranks = server.ask(f"/api/ranks?id={page_id}&topic=1&{asked}").value["ranks"]
-        assert ranks == {name: one.rank_after for name, one in changed.items()}
+    (page,) = sample_results(web.folder / "results" / "web", SampleOptions(ids=(page_id,))).pages
+    menu = [0.0] * 9
+    assert page.scores[names[0]].tolist() == [*menu, 1, 1, 1, 1, 1, 1]
+    assert {name: page.ranks["1"].get(name) for name in names} == {
+        name: one.rank_after for name, one in changed.items()
+    }

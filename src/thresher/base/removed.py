@@ -12,6 +12,7 @@ COMMANDS: dict[str, str] = {
 """The fix by command, such as `pseudo-topics` or `lm import`."""
 
 OPTIONS: dict[tuple[str, str], str] = {
+    ("play", "--port"): "write a page instead of starting a server: `thresher play PAGES -o try.html`",
     ("clean", "--side-by-side"): "try cleaners on a sample of the pages: `thresher play PAGES -o try.html`",
     ("explain", "--pages"): "name a topic: `thresher explain RESULTS/NAME TOPIC`",
 }

@@ -7,7 +7,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -58,20 +57,6 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
         raise
     except OSError as error:
         raise user_error(error, path) from error
-
-
-@contextmanager
-def path_to_write(path: Path, folder: Path) -> Iterator[Path]:
-    """Give a path for code that writes a file by its name, which goes where `opened_output` does; streams by `folder`."""
-    if not is_stream(path):
-        with atomic_path(path) as temporary:
-            yield temporary
-        return
-    written = folder / "written"
-    yield written
-    if written.exists():
-        with written.open("rb") as file, opened_output(path) as out:
-            shutil.copyfileobj(file, out)
 
 
 def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.base.errors import ConfigError, MissingDependencyError, install_command
+from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import real_path
 from thresher.cli import options
 from thresher.experiments import schema
@@ -282,26 +282,66 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
 
 
 @click.command()
-@click.argument("source", metavar="[PAGES|RESULTS/NAME]", type=options.FILE, required=False)
-@click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this one too. May be repeated.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port [default: one that is free].")
+@click.argument("source", metavar="PAGES|RESULTS/NAME", type=options.FILE)
+@click.argument("page_ids", metavar="[ID]...", nargs=-1)
+@click.option("--output", "-o", required=True, type=options.FILE, help="The HTML file to write.")
+@click.option("--replace", "replaces", is_flag=True, help="Replace the file if it exists.")
+@click.option(
+    "--pages",
+    "count",
+    type=click.IntRange(1),
+    default=30,
+    show_default=True,
+    help="The number of pages, evenly spread over the collection, if no ID is given.",
+)
+@click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this scorer too. May be repeated.")
+@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @options.keys("pages", *schema.PAGES_KEYS)
-def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: schema.PagesTable) -> None:
-    """Try pages in a browser on this machine: all scores, two cleaners side by side, ranks if there are results.
+def play(
+    source: Path,
+    page_ids: tuple[str, ...],
+    output: Path,
+    replaces: bool,
+    count: int,
+    scorers: tuple[str, ...],
+    collection: schema.CollectionTable,
+    pages: schema.PagesTable,
+) -> None:
+    """Write an HTML file to try cleaners on a sample of pages: all scores, two cleaners side by side, sliders for cutoffs.
 
-    Pages are pasted, dropped, or picked from PAGES, any collection, or from finished results. Nothing is fetched, and no other
-    machine can connect.
+    PAGES is any collection that `clean` reads. For finished results, the page has the ranks of the pages too, and the
+    experiment says how pages are read. The file needs no network and no server.
     """
+    from thresher.base.number_text import counted
+    from thresher.cleaning.output_formats import check_apart, check_writable
+    from thresher.collections import open_collection
+    from thresher.experiments.page_samples import SampleOptions, sample_collection, sample_results
+    from thresher.experiments.results import RESULTS_FILE
     from thresher.pages import PageOptions
+    from thresher.reports.try_page import write_try_page
+    from thresher.scores.parts import Limits
 
-    try:
-        from thresher.reports.playing.play_server import Play, serve
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
-            raise
-        fix = f"install the extra: {install_command('play')}"
-        raise MissingDependencyError(f"{error.name} is not installed", fix) from error
-    serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, options.say)
+    if output.exists() and not replaces:
+        raise StateError("it exists already", "choose another name, or add --replace", str(output))
+    check_writable(output)
+    asked = SampleOptions(
+        ids=page_ids,
+        count=count,
+        scorers=scorers,
+        pages=PageOptions(pages.blocks, pages.language),
+        limits=Limits(collection.page_seconds, collection.max_page_mib),
+    )
+    if (source / RESULTS_FILE).exists():
+        sample = sample_results(source, asked)
+    else:
+        reading = replace(schema.read_options(collection, address=True), max_bytes=int(collection.max_page_mib * 2**20))
+        opened = open_collection(source, reading, collection.format)
+        check_apart([output], opened, collection.format)
+        sample = sample_collection(opened, asked)
+    written = write_try_page(sample, output)
+    options.say(f"{output}: {counted(written.pages, 'page')}, {written.size / 1e6:.1f} MB")
+    for page in written.failed:
+        options.say(f"failed: {page.id}: {page.reason}")
 
 
 @click.command()

@@ -1,29 +1,24 @@
-"""The page as a file: it shows what is removed and why, works without a network, and no text of a page becomes markup."""
+"""The page of `play`: it shows removed text and scores, works without a network, and makes no markup of a page's text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from browser import Browser, chromium
+from browser import Browser
 from lxml import html
 from playwright.sync_api import Browser as Chromium
 
-from thresher.cleaners.cleaner import parse_cleaner
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner
+from thresher.cleaners.scorer import Scorer
 from thresher.collections import Page
-from thresher.reports.playing import page_views
-from thresher.reports.playing.page_views import (
-    View,
-    cuts_view,
-    page_view,
-    policy,
-    scorer_view,
-    shown_scorers,
-    two_sides,
-    write_side_by_side,
-)
+from thresher.experiments.page_samples import FailedPage, PageSample, ScoredPage, model_free_scorers, scored_page
+from thresher.pages import PageOptions, shown_page
+from thresher.reports import try_page
+from thresher.reports.try_page import page_policy, write_try_page
 from thresher.scores.store import score_page
 
 EVIL = '</script><script>document.title="ran"</script><img src=http://x.example/ onerror=document.title="ran"><!-- &amp; \'"'
@@ -31,29 +26,30 @@ WEATHER = (
     "<title>Weather</title><p>Home<p>Rain is expected in the north tonight. Bring a coat.<p>Five words of a menu"
     "<p>The wind turns to the west in the course of the night, and it gets colder.<p>Contact"
 )
-SCORERS = shown_scorers()
+SCORERS = model_free_scorers()
 
 
-def view(name: str, content: str, is_text: bool = False) -> View:
-    return page_view(score_page(Page(name, content.encode(), is_text=is_text), SCORERS))
+def scored(name: str, content: str, is_text: bool = False, scorers: Sequence[Scorer] = SCORERS) -> ScoredPage:
+    page = Page(name, content.encode(), is_text=is_text)
+    scores = score_page(page, scorers)
+    assert scores.segments is not None
+    return scored_page(scores, scores.segments, shown_page(page, PageOptions()))
+
+
+def sample(pages: Sequence[ScoredPage], *names: str, scorers: Sequence[Scorer] = SCORERS) -> PageSample:
+    first, second = map(parse_cleaner, names)
+    return PageSample(EVIL, tuple(pages), (), tuple(scorers), (first, second))
 
 
 def written(path: Path, *names: str) -> Path:
-    sides = [cuts_view(parse_cleaner(name)) for name in names] or two_sides(parse_cleaner("words@5"))
-    pages = [view("weather", WEATHER), view(EVIL, EVIL, True), view("empty", "")]
-    write_side_by_side(pages, [*map(scorer_view, SCORERS)], sides, EVIL, path)
+    pages = [scored("weather", WEATHER), scored(EVIL, EVIL, True), scored("empty", "")]
+    write_try_page(sample(pages, *(names or ("words@5", "content@0.5"))), path)
     return path
 
 
-@pytest.fixture(scope="module")
-def system() -> Iterator[Chromium]:
-    with chromium() as started:
-        yield started
-
-
 @pytest.fixture
-def browser(system: Chromium, tmp_path: Path) -> Browser:
-    browser = Browser(system)
+def browser(system_browser: Chromium, tmp_path: Path) -> Browser:
+    browser = Browser(system_browser)
     browser.resize(1400, 900)
     browser.open(written(tmp_path / "a.html", "words@5", "words(headings=keep)@1"))
     return browser
@@ -125,13 +121,12 @@ def visible(browser: Browser) -> list[str]:
     return [row.evaluate("(row) => row.dataset.fold ?? row.firstChild.textContent.trim()") for row in rows.all()]
 
 
-def test_what_both_remove_is_folded_until_it_is_looked_at(system: Chromium, tmp_path: Path) -> None:
+def test_what_both_remove_is_folded_until_it_is_looked_at(system_browser: Chromium, tmp_path: Path) -> None:
     menu = "".join(f"<p>Menu {number}" for number in range(5))
-    sides = [cuts_view(parse_cleaner(name)) for name in ("words@5", "words@4")]
     path = tmp_path / "a.html"
-    page = view("menu", f"<p>Home{menu}<p>Rain is expected in the north.{menu[:27]}<p>Two words<p>{'x ' * 9}")
-    write_side_by_side([page], [*map(scorer_view, SCORERS)], sides, "a", path)
-    browser = Browser(system)
+    page = scored("menu", f"<p>Home{menu}<p>Rain is expected in the north.{menu[:27]}<p>Two words<p>{'x ' * 9}")
+    write_try_page(sample([page], "words@5", "words@4"), path)
+    browser = Browser(system_browser)
     browser.open(path)
     rain, last = "Rain is expected in the north.", " ".join("x" * 9)
     assert visible(browser) == ["▸ 6 blocks that both remove", rain, "▸ 4 blocks that both remove", last]
@@ -149,8 +144,10 @@ def test_what_both_remove_is_folded_until_it_is_looked_at(system: Chromium, tmp_
 @pytest.mark.parametrize(
     "hash", ["#[", "#%", "#nowhere", '#["weather",[{"scorer":"toString","cutoff":1}]]', "#[1,2,3]"]
 )
-def test_an_address_that_says_nothing_sound_shows_the_first_page(system: Chromium, tmp_path: Path, hash: str) -> None:
-    browser = Browser(system)
+def test_an_address_that_says_nothing_sound_shows_the_first_page(
+    system_browser: Chromium, tmp_path: Path, hash: str
+) -> None:
+    browser = Browser(system_browser)
     browser.open(written(tmp_path / "a.html", "words@5", "bte"), hash)
     browser.wait("document.querySelector('.row')?.textContent.includes('Weather')")
     assert browser.page.locator("#side-a code").first.text_content() == "words@5"
@@ -224,19 +221,17 @@ def test_all_can_be_done_with_the_keyboard_alone(browser: Browser) -> None:
     assert browser.problems == []
 
 
-def test_text_stays_text_and_nothing_is_fetched(system: Chromium, tmp_path: Path) -> None:
+def test_text_stays_text_and_nothing_is_fetched(system_browser: Chromium, tmp_path: Path) -> None:
     path = written(tmp_path / "a.html")
     tree = html.document_fromstring(path.read_text(encoding="utf-8"))
-    assert not tree.xpath(
-        "//img | //link | //iframe | //object | //embed | //base | //@src | //@href | //form[@action]"
-    )
+    assert not tree.xpath("//img | //link | //object | //embed | //base | //@src | //@href | //form[@action]")
     assert not tree.xpath("//@*[starts-with(name(), 'on')]")
     scripts = tree.xpath("//script")
     assert [script.get("type") for script in scripts] == [*["application/json"] * 4, None]
     meta = tree.xpath("string(//meta[@http-equiv]/@content)")
-    assert meta == policy("'none'")
-    assert "unsafe" not in meta
-    browser = Browser(system)
+    assert meta == page_policy()
+    assert dict(part.strip().partition(" ")[::2] for part in meta.split(";"))["script-src"].startswith("'sha256-")
+    browser = Browser(system_browser)
     requests: list[str] = []
     browser.page.on("request", lambda request: requests.append(request.url))
     browser.open(path)
@@ -244,8 +239,152 @@ def test_text_stays_text_and_nothing_is_fetched(system: Chromium, tmp_path: Path
     browser.wait(f"document.querySelector('.row')?.textContent.includes({EVIL[:9]!r})")
     browser.page.click(".row")
     assert browser.evaluate("document.querySelector('.row > p').textContent.trim()") == " ".join(EVIL.split())
-    assert browser.page.title() == EVIL
+    assert browser.page.title() == " ".join(f"Try cleaners: {EVIL}".split())
     assert [url for url in requests if url not in ("about:blank", path.as_uri())] == []
+    assert browser.problems == []
+
+
+RUN = "document.title='ran';document.documentElement.dataset.ran='ran';alert('ran');fetch('https://x.example/')"
+HOSTILE = f"""<!DOCTYPE html><title>a</title></title></style></textarea></template></iframe></script><script>{RUN}</script>
+<base href=https://x.example/><meta http-equiv=refresh content="0;url=https://x.example/">
+<link rel=stylesheet href=https://x.example/a.css><img src=https://x.example/a.png onerror="{RUN}">
+<iframe src=https://x.example/></iframe><iframe srcdoc="<script>parent.{RUN}</script>"></iframe>
+<svg onload="{RUN}"><script>{RUN}</script></svg><form action=https://x.example/><button>Go</button></form>
+<p onclick="{RUN}" style="background:url(https://x.example/b.png)">Rain &lt;script&gt;{RUN}&lt;/script&gt; falls tonight.</p>
+<p>&lt;/script&gt;&lt;img src=https://x.example/c.png onerror=&quot;{RUN}&quot;&gt; and more words of a page.</p>
+<a href="javascript:{RUN}">A link</a>
+<i style="background:u\\72l(https://x.example/d.png)">y</i><details open ontoggle="{RUN}">x</details><object data=https://x.example/></object>
+"""
+
+
+def test_a_hostile_page_runs_nothing_and_no_request_leaves(system_browser: Chromium, tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    failed = (FailedPage(EVIL, EVIL),)
+    write_try_page(replace(sample([scored(EVIL, HOSTILE)], "words@5", "none"), failed=failed), path)
+    page = system_browser.new_context().new_page()
+    problems: list[str] = []
+    requests: list[str] = []
+    failures: dict[str, str | None] = {}
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("requestfailed", lambda request: failures.update({request.url: request.failure}))
+    page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("popup", lambda popup: problems.append("popup"))
+    page.goto(path.as_uri())
+    page.wait_for_selector(".row >> text=falls tonight")
+    page.check("#itself input")
+    frame = page.frame_locator("#frame iframe")
+    frame.locator("x-block[data-kept] >> text=falls tonight").wait_for()
+    frame.get_by_text("A link", exact=True).click()
+    framed = html.document_fromstring(page.frames[1].content())
+    assert not framed.xpath("//script | //iframe | //base | //link | //meta | //svg | //@href | //@src | //@onclick")
+    page.check("#inline")
+    text = str(page.text_content("#rows"))
+    assert "onerror=" in text
+    assert RUN in text
+    # Not even its own script may make markup of text.
+    blocked = """
+        (text) => { try { document.body.innerHTML = text; return "made"; } catch (error) { return error.name; } }
+    """
+    assert page.evaluate(blocked, "<p>text") == "TypeError"
+    assert page.evaluate("document.documentElement.dataset.ran") is None
+    assert page.locator("object, svg, img, base, link").count() == 0
+    assert len(page.frames) == 2
+    # An address that a style hides behind an escape is stopped by the policy, which the frame inherits.
+    hidden = "https://x.example/d.png"
+    assert failures == {hidden: "csp"}
+    assert {url for url in requests if url != path.as_uri()} <= {hidden, "about:blank", "about:srcdoc"}
+    assert [problem for problem in problems if hidden not in problem and "TrustedHTML" not in problem] == []
+
+
+def test_the_page_itself_stands_beside_its_text(browser: Browser) -> None:
+    page = browser.page
+    assert not page.is_visible("#frame iframe")
+    page.check("#itself input")
+    marks = "document.querySelector('#frame iframe').contentDocument.querySelectorAll('x-block')"
+    marked = f"[...{marks}].map((mark) => mark.dataset.kept)"
+    browser.wait(f"{marked}.length === 5 && {marked}.every((mark) => mark !== undefined)")
+    page.select_option("#side-a .cut select", "words")
+    page.select_option("#side-b .cut select", "words")
+    for first, second, expected in (
+        ("2", "6", ["", "AB", "A", "AB", ""]),
+        ("20", "6", ["", "B", "", "B", ""]),
+        ("1", "1", ["AB"] * 5),
+    ):
+        page.fill("#side-a .value input", first)
+        page.fill("#side-b .value input", second)
+        assert browser.evaluate(marked) == expected
+    # A click in either selects the block in both.
+    page.frame_locator("#frame iframe").locator("text=Rain is expected").click()
+    assert page.text_content("#about-title") == "Block 3"
+    page.click(".row >> text=Home")
+    here = page.frame_locator("#frame iframe").locator("[data-here]")
+    assert here.all_text_contents() == ["Home"]
+    page.click("#close")
+    assert here.count() == 0
+    page.select_option("#pick", label=EVIL)
+    page.frame_locator("#frame iframe").locator("pre").wait_for()
+    page.evaluate("document.activeElement.blur()")
+    browser.press("o")
+    assert page.locator("#frame iframe").count() == 0
+    assert browser.problems == []
+
+
+def test_pages_are_found_by_id_and_by_title(browser: Browser) -> None:
+    def listed() -> list[str]:
+        return browser.page.locator("#pick option").all_text_contents()
+
+    assert listed() == ["Weather (weather)", " ".join(EVIL.split()), "empty"]
+    browser.page.fill("#filter", "EMPT")
+    assert listed() == ["empty"]
+    browser.page.fill("#filter", "Weather (")
+    assert listed() == ["Weather (weather)"]
+    assert browser.page.text_content("#pages") == "1 of 3 pages"
+    browser.page.fill("#filter", "")
+    browser.page.click("#after")
+    assert browser.page.input_value("#pick") == "1"
+    browser.page.click("#before")
+    browser.page.click("#before")
+    assert browser.page.input_value("#pick") == "2"
+    assert browser.problems == []
+
+
+def test_an_address_brings_back_page_and_cleaners(browser: Browser) -> None:
+    browser.page.fill("#side-a .value input", "3.5")
+    browser.wait("location.hash.includes('3.5')")
+    browser.page.reload()
+    assert browser.page.locator("#side-a code").first.text_content() == "words@3.5"
+    browser.page.evaluate("location.hash = 'empty'")
+    browser.page.wait_for_selector(".empty")
+    assert browser.page.input_value("#pick") == "2"
+    assert browser.problems == []
+
+
+def test_ranks_are_those_of_the_runs(system_browser: Chromium, tmp_path: Path) -> None:
+    ranks = {"2": {"none": 7, "words@5": 1200}, "1": {"words@5": 3}}
+    page = replace(scored("weather", WEATHER), ranks=ranks, original="", original_problem="it is gone")
+    variants = {"none": Cleaner(), "words@5": parse_cleaner("words@5"), "words@9": parse_cleaner("words@9")}
+    judged = replace(sample([page], "words@5", "bte"), variants=variants, queries={"1": "oats", "2": EVIL, "3": "rye"})
+    path = tmp_path / "a.html"
+    write_try_page(judged, path)
+    browser = Browser(system_browser)
+    browser.open(path)
+    options = browser.page.locator("#topic option").all_text_contents()
+    assert [text.partition(":")[0] for text in options] == ["2", "1", "3"]
+    assert "rank 7" in options[0]
+
+    def cells() -> list[str]:
+        return browser.page.locator("#rank-rows td").all_text_contents()
+
+    not_run = "was not run: choose a cleaner of the results"
+    assert cells() == ["7", "1,200", not_run]
+    browser.page.select_option("[aria-label='A cleaner of the results for B']", label="words@9")
+    assert cells() == ["7", "1,200", "not retrieved"]
+    browser.page.select_option("#topic", "1")
+    assert cells() == ["not retrieved", "3", "not retrieved"]
+    assert browser.page.text_content("#no-original") == "The page itself is not here: it is gone."
+    assert not browser.page.is_visible("#itself")
     assert browser.problems == []
 
 
@@ -277,13 +416,13 @@ def test_every_colour_is_defined(tmp_path: Path) -> None:
     assert "@import" not in style
 
 
-def test_a_long_page_has_few_elements_and_is_cut_whole(system: Chromium, tmp_path: Path) -> None:
+def test_a_long_page_has_few_elements_and_is_cut_whole(system_browser: Chromium, tmp_path: Path) -> None:
     menu = "".join(f"<p>Item {number}" for number in range(20_000))
     path = tmp_path / "a.html"
     scorers = [scorer for scorer in SCORERS if scorer.name == "words"]
-    page = page_view(score_page(Page("long", f"{menu}<p>{'Some words are here. ' * 2000}".encode()), scorers))
-    write_side_by_side([page], [*map(scorer_view, scorers)], [cuts_view(parse_cleaner("words@3"))] * 2, "t", path)
-    browser = Browser(system)
+    page = scored("long", f"{menu}<p>{'Some words are here. ' * 2000}", scorers=scorers)
+    write_try_page(sample([page], "words@3", "words@3", scorers=scorers), path)
+    browser = Browser(system_browser)
     browser.resize(1400, 900)
     browser.open(path)
     browser.wait("document.querySelectorAll('.row').length > 0")
@@ -294,7 +433,6 @@ def test_a_long_page_has_few_elements_and_is_cut_whole(system: Chromium, tmp_pat
         "(scrollTo(0, document.documentElement.scrollHeight),"
         " document.querySelector('#rows').lastChild.textContent.includes('Some words are here.'))"
     )
-    browser.wait("document.querySelectorAll('.row').length < 500")
     browser.press("k")
     browser.page.fill("#find", "item 19998")
     browser.page.press("#find", "Enter")
@@ -302,23 +440,13 @@ def test_a_long_page_has_few_elements_and_is_cut_whole(system: Chromium, tmp_pat
     assert browser.problems == []
 
 
-def test_pages_are_read_one_by_one_and_what_is_too_much_is_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(page_views, "MOST_BYTES", 1_000_000)
-    path = tmp_path / "side.html"
-    sizes: list[int] = []
-
-    def pages() -> Iterator[View]:
-        for number in range(200):
-            sizes.append(path.stat().st_size)
-            yield {"id": f"page{number}", "problem": "x" * 10_000}
-
-    write_side_by_side(pages(), [], [[], []], "t", path)
-    tree = html.document_fromstring(path.read_text(encoding="utf-8"))
-    shown = tree.xpath("//script[@class='page']/@data-id")
-    assert shown == [f"page{number}" for number in range(len(shown))]
-    assert 90 < len(shown) < 100
-    assert f"{200 - len(shown)} more pages are left out" in tree.text_content()
-    # What has been read is written soon: memory does not hold the collection.
-    assert sizes[len(shown) - 1] > path.stat().st_size / 2
+def test_pages_beyond_the_size_of_a_file_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(try_page, "MOST_BYTES", 40_000)
+    pages = [replace(scored(f"page{number}", WEATHER), original="x" * 15_000) for number in range(4)]
+    path = tmp_path / "a.html"
+    failed = FailedPage("bad", "HTTP status 404")
+    file = write_try_page(replace(sample(pages, "words@5", "none"), failed=(failed,)), path)
+    assert (file.pages, file.size) == (2, path.stat().st_size)
+    assert [page.id for page in file.failed] == ["bad", "page2", "page3"]
+    listed = html.document_fromstring(path.read_text(encoding="utf-8")).xpath("//*[@id='failed']//li")
+    assert [item.text_content().partition(":")[0] for item in listed] == ["bad", "page2", "page3"]

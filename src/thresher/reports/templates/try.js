@@ -1,7 +1,8 @@
 {
   const part = (id) => document.getElementById(id);
   const data = JSON.parse(part("data").textContent);
-  const stored = [...document.querySelectorAll("script.page")];
+  const pageScripts = [...document.querySelectorAll("script.page")];
+  const frames = [...document.querySelectorAll("template.itself")];
   const scorers = Object.fromEntries(data.scorers.map((scorer) => [scorer.name, scorer]));
   const LETTERS = ["A", "B"];
   const WHOLE = 4000; // sentences of a page that is shown whole; of longer ones what is near
@@ -13,8 +14,8 @@
   let page = null;
   let rows = [];
   let chunks = [];
-  let here = -1;
-  let found = "";
+  let selected = -1; // the row of the selected block
+  let lastSearch = "";
 
   const make = (tag, properties = {}, ...children) => {
     const element = document.createElement(tag);
@@ -55,8 +56,8 @@
     for (const chunk of chunks) if (chunk.filled) repaint(chunk, number, old);
     fold();
     dim();
-    if (here >= 0) showAbout();
-    askRanks();
+    if (selected >= 0) showAbout();
+    showRanks();
     remember();
   };
   const recutAll = (number) => {
@@ -110,10 +111,9 @@
 
   const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const LINES = [
-    ["name", (name) => name],
-    ["shell", (name) => `thresher clean page.html -c ${quote(name)} -o cleaned.jsonl`],
-    ["curl", (name) => `curl --data-binary @page.html ${quote(`${location.origin}/clean?cleaner=${encodeURIComponent(name)}`)}`],
-    ["Python", (name) => `thresher.clean_html(open("page.html", "rb").read(), ${JSON.stringify(name)})`],
+    { label: "name", line: (name) => name },
+    { label: "shell", line: (name) => `thresher clean page.html -c ${quote(name)} -o cleaned.jsonl` },
+    { label: "Python", line: (name) => `thresher.clean_html(open("page.html", "rb").read(), ${JSON.stringify(name)})` },
   ];
   const copy = async (button, text, code) => {
     const label = button.textContent;
@@ -133,7 +133,7 @@
     const [words, of, removed, rest] = [make("b"), make("span"), make("b"), make("span")];
     const meter = make("div");
     const which = make("button", { type: "button" });
-    const lines = LINES.filter(([name]) => name !== "curl" || data.server).map(([label, line]) => ({ label, line, code: make("code") }));
+    const lines = LINES.map(({ label, line }) => ({ label, line, code: make("code") }));
     const list = make("dl");
     for (const { label, code } of lines) {
       const button = make("button", { type: "button", "aria-label": `Copy ${label} of ${letter}` }, "copy");
@@ -157,12 +157,14 @@
     });
     const text = make("button", { type: "button", className: "plain" }, "copy kept text");
     text.addEventListener("click", () => copy(text, cutting.keptText(page, side.mask)));
+    const name = make("button", { type: "button", className: "plain" }, "copy name");
+    name.addEventListener("click", () => copy(name, side.name));
     which.addEventListener("click", () => showSide(number));
     side.elements = { cuts, words, of, removed, rest, meter, which, lines };
     part("which").append(which);
-    const elsewhere = make("details", { className: "elsewhere" }, make("summary", {}, data.server ? "name, curl, Python" : "name, shell, Python"), list);
+    const elsewhere = make("details", { className: "elsewhere" }, make("summary", {}, "name, shell, Python"), list);
     const counts = make("p", { className: "counts" }, words, of, removed, rest);
-    const more = make("div", { className: "more" }, add, variants, text, elsewhere);
+    const more = make("div", { className: "more" }, add, variants, name, text, elsewhere);
     const shown = { className: `side ${letter.toLowerCase()}`, id: `side-${letter.toLowerCase()}` };
     part("sides").append(make("fieldset", shown, make("legend", {}, letter), cuts, counts, make("div", { className: "meter" }, meter), more));
   };
@@ -358,14 +360,7 @@
     chunk.filled = true;
     chunk.element.style.minHeight = "";
     chunk.element.append(...rows.slice(chunk.begin, chunk.end).map((row, index) => rowElement(row, chunk.begin + index)));
-    if (here >= chunk.begin && here < chunk.end) rows[here].element.classList.add("here");
-  };
-  const empty = (chunk) => {
-    if (!chunk.filled || chunk.element.contains(document.activeElement)) return;
-    chunk.element.style.minHeight = `${chunk.element.offsetHeight}px`;
-    chunk.filled = false;
-    chunk.element.replaceChildren();
-    for (let index = chunk.begin; index < chunk.end; index++) Object.assign(rows[index], { element: null, spans: null, cells: null });
+    if (selected >= chunk.begin && selected < chunk.end) rows[selected].element.classList.add("here");
   };
   const near = new IntersectionObserver(
     (entries) => {
@@ -373,7 +368,6 @@
         const chunk = chunks[target.dataset.number];
         if (!chunk || chunk.element !== target) continue;
         if (isIntersecting) fill(chunk);
-        else if (page.sentences.length > WHOLE) empty(chunk);
       }
     },
     { rootMargin: "1500px 0px" },
@@ -395,7 +389,7 @@
       element.style.minHeight = `${(end - begin) * 34}px`;
       chunks.push({ begin, end, element, filled: false });
     }
-    here = -1;
+    selected = -1;
     part("about").hidden = true;
     part("panes").classList.remove("open");
     part("rows").replaceChildren(...chunks.map(({ element }) => element));
@@ -414,15 +408,31 @@
 
   // --- the page itself, in a frame where no script runs and nothing is loaded
 
-  const inFrame = (selector) => [...(part("original")?.contentDocument?.querySelectorAll(selector) ?? [])];
+  const frame = () => part("frame").firstChild;
+  const inFrame = (selector) => [...(frame()?.contentDocument?.querySelectorAll(selector) ?? [])];
   const showOriginal = () => {
-    part("itself").hidden = !page.original;
-    const shown = Boolean(page.original) && part("itself").firstChild.checked;
+    const copy = frames[pageNumber].content.cloneNode(true).firstElementChild;
+    part("itself").hidden = !copy;
+    part("no-original").hidden = !page.originalProblem;
+    part("no-original").textContent = `The page itself is not here: ${page.originalProblem}.`;
+    const shown = Boolean(copy) && part("itself").firstElementChild.checked;
     part("panes").classList.toggle("two", shown);
-    if (!part("beside")) return;
     part("beside").hidden = !shown;
-    const address = `api/original?${page.original}`;
-    if (shown && part("original").getAttribute("src") !== address) part("original").setAttribute("src", address);
+    part("frame").replaceChildren();
+    if (!shown) return;
+    copy.addEventListener("load", frameLoaded);
+    part("frame").append(copy);
+  };
+  const frameLoaded = () => {
+    dim();
+    if (selected >= 0) pointAt(rows[selected].block);
+    frame().contentDocument.addEventListener("click", ({ target }) => {
+      const block = Number(target.closest("x-block")?.dataset.block ?? NaN);
+      const number = rows.findIndex((row) => row.block === block);
+      if (number < 0) return;
+      goTo(number, false);
+      rows[number].element.scrollIntoView({ block: "center" });
+    });
   };
   const dim = () => {
     const kept = sides.map(({ mask }) => new Set(page.block.filter((_, index) => mask[index])));
@@ -432,43 +442,27 @@
     inFrame("[data-here]").forEach((text) => text.removeAttribute("data-here"));
     const texts = inFrame(`x-block[data-block="${block}"]`);
     texts.forEach((text) => text.setAttribute("data-here", ""));
-    const frame = part("original")?.contentWindow;
     // Not scrollIntoView, which would scroll this page too.
-    if (texts.length) frame.scrollBy(0, texts[0].getBoundingClientRect().top - frame.innerHeight / 3);
+    const view = frame()?.contentWindow;
+    if (texts.length) view.scrollBy(0, texts[0].getBoundingClientRect().top - view.innerHeight / 3);
   };
   part("itself").addEventListener("change", showOriginal);
-  part("original")?.addEventListener("load", () => {
-    dim();
-    if (here >= 0) pointAt(rows[here].block);
-    part("original").contentDocument.addEventListener("click", ({ target }) => {
-      const block = Number(target.closest("x-block")?.dataset.block ?? NaN);
-      const number = rows.findIndex((row) => row.block === block);
-      if (number < 0) return;
-      goTo(number, false);
-      rows[number].element.scrollIntoView({ block: "center" });
-    });
-  });
-
   // --- one block
 
   const goTo = (number, focus = true) => {
     if (number < 0 || number >= rows.length) return;
-    if (here >= 0) rows[here].element?.classList.remove("here");
-    here = number;
+    if (selected >= 0) rows[selected].element?.classList.remove("here");
+    selected = number;
     fill(chunks[Math.floor(number / CHUNK)]);
     rows[number].open = true;
     fold();
     const { element, block } = rows[number];
     element.classList.add("here");
     pointAt(block);
-    if (focus) {
-      element.focus({ preventScroll: true });
-      element.scrollIntoView({ block: "nearest" });
-      const { top } = element.getBoundingClientRect();
-      const stuck = part("sides").getBoundingClientRect().bottom;
-      if (top < stuck) scrollBy(0, top - stuck - 8);
-    }
+    if (focus) element.focus({ preventScroll: true });
     showAbout();
+    // Neither under the cleaners nor, on a narrow screen, under the scores: the style has the margins.
+    element.scrollIntoView({ block: "nearest" });
   };
   const scoreRows = (scores, used, setters) =>
     available().map((name) => {
@@ -480,7 +474,7 @@
       return make("tr", { className: used.has(name) ? "used" : "" }, head, said, make("td", { className: "number" }, ...setters(scorer, values)));
     });
   const showAbout = () => {
-    const { block } = rows[here];
+    const { block } = rows[selected];
     const [begin, end] = sentencesOf(block);
     let words = 0;
     for (let index = begin; index < end; index++) words += page.words[index];
@@ -508,8 +502,8 @@
       const body = make("tbody");
       for (let index = begin; index < Math.min(end, begin + 50); index++) {
         const text = page.sentences[index].trim();
-        const found = bySentence.map((name) => make("td", { className: "number" }, short(page.scores[name][index])));
-        body.append(make("tr", {}, make("th", { scope: "row" }, text.length > 60 ? `${text.slice(0, 60)}…` : text), ...found));
+        const cells = bySentence.map((name) => make("td", { className: "number" }, short(page.scores[name][index])));
+        body.append(make("tr", {}, make("th", { scope: "row" }, text.length > 60 ? `${text.slice(0, 60)}…` : text), ...cells));
       }
       const named = ["sentence", ...bySentence.map((name) => name.replace(/\(.*/, ""))].map((name) => make("th", { scope: "col" }, name));
       const caption = make("caption", { className: "hidden" }, "Scores of its sentences");
@@ -520,7 +514,7 @@
     part("panes").classList.add("open");
   };
   const nextDifference = (step) => {
-    const start = here < 0 ? (step > 0 ? -1 : rows.length) : here;
+    const start = selected < 0 ? (step > 0 ? -1 : rows.length) : selected;
     for (let count = 1; count <= rows.length; count++) {
       const number = (start + step * count + 2 * rows.length) % rows.length;
       if (differing(rows[number])) return goTo(number);
@@ -530,8 +524,8 @@
   const find = (text) => {
     const wanted = text.toLowerCase();
     if (!wanted) return;
-    const start = wanted === found ? here : here - 1;
-    found = wanted;
+    const start = wanted === lastSearch ? selected : selected - 1;
+    lastSearch = wanted;
     for (let count = 1; count <= rows.length; count++) {
       const number = (start + count + rows.length) % rows.length;
       const { begin, end } = rows[number];
@@ -544,14 +538,11 @@
 
   // --- pages
 
-  const show = (view) => {
+  let pageNumber = 0;
+  const load = (number) => {
+    pageNumber = number;
     say("");
-    if (view.problem) {
-      part("view").hidden = true;
-      say(`${view.id || "The page"}: ${view.problem}.`);
-      return;
-    }
-    page = cutting.decode(view);
+    page = cutting.decode(JSON.parse(pageScripts[number].textContent));
     page.total = total();
     part("view").hidden = false;
     showRows();
@@ -559,88 +550,23 @@
     measureTop();
     showTopics();
   };
-  const ask = async (address, options) => {
-    const answer = await fetch(address, options);
-    const value = await answer.json();
-    if (!answer.ok) throw new Error(value.problem ?? answer.statusText);
-    return value;
-  };
-  let working = 0;
-  const attempt = async (work) => {
-    working += 1;
-    document.body.setAttribute("aria-busy", "true");
-    try {
-      return await work();
-    } catch (error) {
-      say(error instanceof TypeError ? "The server does not answer: is `thresher play` still running?" : error.message);
-      return undefined;
-    } finally {
-      working -= 1;
-      if (!working) document.body.removeAttribute("aria-busy");
-    }
-  };
-  // Of several pages asked for, the last one is shown.
-  let wanted = 0;
-  const showWhen = (answer) =>
-    attempt(async () => {
-      wanted += 1;
-      const mine = wanted;
-      try {
-        const view = await answer();
-        if (mine === wanted) show(view);
-      } catch (error) {
-        // Another page's text must not stand under this one's name.
-        if (mine === wanted) part("view").hidden = true;
-        throw error;
-      }
+  // The options of the list: pages whose id or title has a text.
+  const filter = (text) => {
+    const wanted = text.toLowerCase();
+    const options = [];
+    data.pages.forEach(({ id, title }, number) => {
+      const label = title ? `${title} (${id})` : id;
+      if (label.toLowerCase().includes(wanted)) options.push(new Option(label, number));
     });
-  const pasted = new Map();
-  // A file's pages go by their place: two may have one id. What has no tag is text, such as a sentence.
-  const load = (value) =>
-    showWhen(() => {
-      if (!data.server) return JSON.parse(stored[value].textContent);
-      if (!pasted.has(value)) return ask(`api/page?id=${encodeURIComponent(value)}`);
-      const { body } = pasted.get(value);
-      // A string has no other encoding, whatever it says.
-      const text = `text/${/<[a-z!/?]/i.test(body) ? "html" : "plain"}; charset=utf-8`;
-      const type = typeof body === "string" ? text : "application/octet-stream";
-      return ask("api/score", { method: "POST", body, headers: { "Content-Type": type } });
-    });
-  const score = (body) => {
-    part("pasting").open = false;
-    part("picking").hidden = false;
-    const text = body.name ?? /<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? body.replace(/<[^>]*>/g, " ");
-    // No id begins with a line feed.
-    const value = `\n${pasted.size}`;
-    pasted.set(value, { body, label: `pasted: ${text.trim().replace(/\s+/g, " ").slice(0, 60)}` });
-    part("pick").prepend(new Option(pasted.get(value).label, value));
-    part("pick").value = value;
-    load(value);
-  };
-  const fillPick = (options, count) => {
-    const chosen = part("pick").value;
-    const mine = [...pasted].map(([value, { label }]) => [label, value]);
-    part("pick").replaceChildren(...[...mine.reverse(), ...options].map(([id, value, title]) => new Option(title ? `${title} (${id})` : id, value)));
-    part("pick").value = chosen;
+    part("pick").replaceChildren(...options);
+    part("pick").value = pageNumber;
+    part("pages").textContent = wanted ? `${options.length} of ${whole(data.pages.length)} pages` : `${whole(data.pages.length)} pages`;
     for (const id of ["before", "after"]) part(id).disabled = options.length < 2;
   };
-  const listed = (pages) => pages.map(([id, title]) => [id, id, title]);
-  const all = data.server ? listed(data.pages) : stored.map((script, index) => [script.dataset.id, index]);
-  const filter = (text) =>
-    attempt(async () => {
-      if (data.server) {
-        const { pages, count } = await ask(`api/pages?find=${encodeURIComponent(text)}`);
-        fillPick(listed(pages), count);
-      } else {
-        const options = all.filter(([id]) => id.toLowerCase().includes(text.toLowerCase()));
-        fillPick(options, options.length);
-      }
-    });
   const stepPage = (step) => {
     const pick = part("pick");
-    const next = (Math.max(pick.selectedIndex, step > 0 ? -1 : 0) + step + pick.length) % pick.length;
-    pick.selectedIndex = next;
-    load(pick.value);
+    pick.selectedIndex = (Math.max(pick.selectedIndex, step > 0 ? -1 : 0) + step + pick.length) % pick.length;
+    load(Number(pick.value));
   };
 
   // Browsers limit how often a page may change its address, as a held key would.
@@ -665,45 +591,30 @@
 
   // --- ranks
 
-  let topics = [];
-  const showTopics = () =>
-    data.topics &&
-    attempt(async () => {
-      part("ranks").hidden = true;
-      if (!page.id) return; // it was pasted
-      ({ topics } = await ask(`api/topics?id=${encodeURIComponent(page.id)}`));
-      part("topic").replaceChildren(...topics.map(({ id, query, rank }) => new Option(`${id}: ${query} (${rank === null ? "not retrieved" : `rank ${rank} uncleaned`})`, id)));
-      part("ranks").hidden = !topics.length;
-      ranked = "";
-      askRanks();
-    });
-  let ranked = "";
-  let asking = 0;
-  const askRanks = () => {
-    if (!data.topics || part("ranks").hidden) return;
-    const names = ["none", ...sides.map(({ name }) => name)];
-    const key = JSON.stringify([page.id, part("topic").value, names]);
-    if (key === ranked) return;
-    ranked = key;
-    clearTimeout(asking);
-    asking = setTimeout(
-      () =>
-        attempt(async () => {
-          const runs = names.map((name) => (data.variants.some((variant) => variant.name === name) ? name : null));
-          const query = new URLSearchParams([["id", page.id], ["topic", part("topic").value], ...runs.filter(Boolean).map((name) => ["variant", name])]);
-          const { ranks } = await ask(`api/ranks?${query}`);
-          if (key !== ranked) return;
-          part("rank-rows").replaceChildren(
-            ...names.map((name, index) => {
-              const label = index ? `${LETTERS[index - 1]}: ${name}` : "uncleaned";
-              const found = ranks[name];
-              const text = found === undefined ? "was not run: choose a cleaner of the results" : found === null ? "not retrieved" : whole(found);
-              return make("tr", {}, make("th", { scope: "row" }, label), make("td", { className: found ? "number" : "" }, text));
-            }),
-          );
-        }),
-      200,
-    );
+  const rankOf = (topic, variant) => page.ranks[topic]?.[variant];
+  const showTopics = () => {
+    const topics = Object.keys(data.topics);
+    part("ranks").hidden = !topics.length;
+    topics.sort((one, other) => (rankOf(one, "none") ?? Infinity) - (rankOf(other, "none") ?? Infinity) || 0);
+    part("topic").replaceChildren(...topics.map((topic) => new Option(`${topic}: ${data.topics[topic]} (${uncleaned(topic)})`, topic)));
+    showRanks();
+  };
+  const uncleaned = (topic) => {
+    const rank = rankOf(topic, "none");
+    return rank === undefined ? "not retrieved uncleaned" : `rank ${whole(rank)} uncleaned`;
+  };
+  const showRanks = () => {
+    if (part("ranks").hidden || !part("topic").value) return;
+    const lines = [rankRow("uncleaned", "none")];
+    sides.forEach(({ name }, number) => lines.push(rankRow(`${LETTERS[number]}: ${name}`, name)));
+    part("rank-rows").replaceChildren(...lines);
+  };
+  const rankRow = (label, variant) => {
+    const rank = rankOf(part("topic").value, variant);
+    let text = "not retrieved";
+    if (!data.variants.some(({ name }) => name === variant)) text = "was not run: choose a cleaner of the results";
+    if (rank !== undefined) text = whole(rank);
+    return make("tr", {}, make("th", { scope: "row" }, label), make("td", { className: rank === undefined ? "" : "number" }, text));
   };
 
   // --- the whole
@@ -716,15 +627,11 @@
   new ResizeObserver(measureTop).observe(part("sides"));
   sides.forEach((_, number) => buildSide(number));
   showSide(0);
-  part("pick").addEventListener("change", () => load(part("pick").value));
+  part("pick").addEventListener("change", () => load(Number(part("pick").value)));
   part("before").addEventListener("click", () => stepPage(-1));
   part("after").addEventListener("click", () => stepPage(1));
-  let filtering = 0;
-  part("filter").addEventListener("input", () => {
-    clearTimeout(filtering);
-    filtering = setTimeout(() => filter(part("filter").value), 200);
-  });
-  part("topic").addEventListener("change", askRanks);
+  part("filter").addEventListener("input", () => filter(part("filter").value));
+  part("topic").addEventListener("change", showRanks);
   part("difference").addEventListener("click", () => nextDifference(1));
   part("find").addEventListener("keydown", (event) => { if (event.key === "Enter" && page) find(part("find").value); });
   part("gone").addEventListener("change", () => document.body.classList.toggle("kept", part("gone").checked));
@@ -739,9 +646,9 @@
   part("close").addEventListener("click", () => {
     part("about").hidden = true;
     part("panes").classList.remove("open");
-    rows[here]?.element?.classList.remove("here");
+    rows[selected]?.element?.classList.remove("here");
     pointAt(-1);
-    here = -1;
+    selected = -1;
   });
   part("keys").addEventListener("click", () => part("help").showModal());
   document.addEventListener("keydown", (event) => {
@@ -752,8 +659,8 @@
       sides[number].elements.cuts.querySelector(".slider")?.focus();
     };
     const keys = {
-      j: () => goTo(here < 0 ? 0 : here + 1),
-      k: () => goTo(here - 1),
+      j: () => goTo(selected < 0 ? 0 : selected + 1),
+      k: () => goTo(selected - 1),
       n: () => nextDifference(1),
       p: () => nextDifference(-1),
       a: () => slider(0),
@@ -768,37 +675,10 @@
     event.preventDefault();
     keys[event.key]();
   });
-  if (data.server) {
-    part("pasting").hidden = false;
-    part("paste").addEventListener("submit", (event) => {
-      event.preventDefault();
-      score(part("html").value);
-    });
-    part("file").addEventListener("change", () => { if (part("file").files.length) score(part("file").files[0]); });
-    addEventListener("dragover", (event) => {
-      event.preventDefault();
-      document.body.classList.add("dragging");
-    });
-    addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dragging"); });
-    addEventListener("drop", (event) => {
-      event.preventDefault();
-      document.body.classList.remove("dragging");
-      const file = event.dataTransfer.files[0];
-      const text = event.dataTransfer.getData("text/html") || event.dataTransfer.getData("text/plain");
-      if (file) score(file);
-      else if (text) score(text);
-    });
-  }
-  part("picking").hidden = !all.length;
-  part("filter").hidden = part("before").hidden = part("after").hidden = all.length < 2;
-  fillPick(all, data.server ? data.count : all.length);
+  part("picking").hidden = data.pages.length < 2;
   addEventListener("hashchange", () => location.reload());
-  const first = named();
-  if (all.length) {
-    const place = all.findIndex(([id]) => id === first);
-    part("pick").selectedIndex = data.server && first ? place : Math.max(0, place);
-    load(place < 0 && data.server && first ? first : part("pick").value);
-  } else {
-    part("pasting").open = true;
-  }
+  const firstId = named();
+  pageNumber = Math.max(0, data.pages.findIndex(({ id }) => id === firstId));
+  filter("");
+  load(pageNumber);
 }

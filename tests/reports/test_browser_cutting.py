@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import Browser, chromium
+from browser import Browser
 
 from thresher.cleaners.cleaner import HEADINGS, Cleaner, Cut
 from thresher.collections import Page
+from thresher.experiments.page_samples import PageSample, ScoredPage, model_free_scorers, scored_page
 from thresher.pages import read_text_page
 from thresher.pages.segments import find_headline
-from thresher.reports.playing.page_views import cuts_view, page_view, scorer_view, shown_scorers, write_side_by_side
+from thresher.reports.try_page import cuts_view, page_view, scorer_view, write_try_page
 from thresher.scores.cutting import Layout, clean_page, sentence_mask
 from thresher.scores.store import SCORED, PageScores, score_page
 
-SCORERS = shown_scorers()
+SCORERS = model_free_scorers()
 HTML = (
     "<title>Oats and rye</title><ul><li><a href=/>Home</a><li>News | Maps | Login</ul><h1>Oats</h1>"
     "<p>Rain is expected in the north tonight. Bring a coat! 雨が降る。今夜は寒い。</p>"
@@ -46,6 +47,19 @@ def strange() -> PageScores:
         values = rng.choices([0.0, 1.0], k=count) if scorer.decides else rng.choices(FLOATS, k=count)
         scores[scorer.canonical_name] = np.array(values, dtype=np.float32)
     return PageScores("strange", SCORED, segments=replace(segments, levels=levels), scores=scores)
+
+
+def shown(page: PageScores) -> ScoredPage:
+    assert page.segments is not None
+    return scored_page(page, page.segments)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """A page with `cutting` in its script."""
+    file = tmp_path / "a.html"
+    write_try_page(PageSample("t", (shown(scored(HTML)),), (), SCORERS, (Cleaner(), Cleaner())), file)
+    return file
 
 
 def cutoffs(page: PageScores, cut: Cut, rng: random.Random) -> Iterator[Cut]:
@@ -76,12 +90,6 @@ def cleaners(page: PageScores, seed: int) -> list[Cleaner]:
     return [Cleaner(), *(Cleaner((cut,)) for cut in single), *several]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield Browser(started)
-
-
 CUT = """
 ([scorers, page, cleaners]) => {
   const byName = Object.fromEntries(scorers.map((scorer) => [scorer.name, scorer]));
@@ -99,13 +107,11 @@ CUT = """
     [lambda: scored(HTML), strange, lambda: scored(""), lambda: scored("<p>one")],
     ids=["a page", "strange scores", "no text", "one word"],
 )
-def test_the_browser_cuts_as_the_cleaner_does(browser: Browser, tmp_path: Path, make: Callable[[], PageScores]) -> None:
+def test_the_browser_cuts_as_the_cleaner_does(browser: Browser, written: Path, make: Callable[[], PageScores]) -> None:
     page = make()
-    file = tmp_path / "a.html"
-    write_side_by_side([page_view(page)], [*map(scorer_view, SCORERS)], [[], []], "t", file)
-    browser.open(file)
+    browser.open(written)
     tried = cleaners(page, 20)
-    given: list[Any] = [[*map(scorer_view, SCORERS)], page_view(page), [cuts_view(cleaner) for cleaner in tried]]
+    given: list[Any] = [[*map(scorer_view, SCORERS)], page_view(shown(page)), [cuts_view(cleaner) for cleaner in tried]]
     segments = page.segments
     assert segments is not None
     layout = Layout(
@@ -124,10 +130,8 @@ def test_the_browser_cuts_as_the_cleaner_does(browser: Browser, tmp_path: Path, 
     assert len(kept) > min(50, len(layout.blocks)), "the cleaners keep different things"
 
 
-def test_numbers_are_printed_as_in_names(browser: Browser, tmp_path: Path) -> None:
-    file = tmp_path / "a.html"
-    write_side_by_side([], [], [[], []], "t", file)
-    browser.open(file)
+def test_numbers_are_printed_as_in_names(browser: Browser, written: Path) -> None:
+    browser.open(written)
     rng = random.Random(3)
     words = next(scorer for scorer in SCORERS if scorer.name == "words")
     numbers = [0.0, 1.0, 1e-4, 9.9e-5, 1e-7, 1.5e-10, 1e21, 1e22, 123456789012345680.0, 0.1, 1e16, 12345.678, 2.5e-300]
@@ -136,15 +140,13 @@ def test_numbers_are_printed_as_in_names(browser: Browser, tmp_path: Path) -> No
     assert [f"words@{one}" for one in shown] == [Cut(words, number).name for number in numbers]
 
 
-def test_steps_are_the_scores_that_are_cutoffs_from_the_laxest(browser: Browser, tmp_path: Path) -> None:
-    file = tmp_path / "a.html"
+def test_steps_are_the_scores_that_are_cutoffs_from_the_laxest(browser: Browser, written: Path) -> None:
     page = strange()
-    write_side_by_side([page_view(page)], [], [[], []], "t", file)
-    browser.open(file)
+    browser.open(written)
     for scorer in SCORERS:
         view = scorer_view(scorer)
         steps = browser.page.evaluate(
-            "([page, scorer]) => cutting.steps(cutting.decode(page), scorer)", [page_view(page), view]
+            "([page, scorer]) => cutting.steps(cutting.decode(page), scorer)", [page_view(shown(page)), view]
         )
         scores = page.scores[scorer.canonical_name]
         allowed = {
