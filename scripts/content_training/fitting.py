@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import MissingDependencyError
-from thresher.cleaners.content_model.model import Calibration, Trees
+from thresher.cleaners.content_model.trees import Calibration, Trees
 
 Doubles = npt.NDArray[np.float64]
 

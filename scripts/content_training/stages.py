@@ -13,20 +13,20 @@ from content_training.networks import NetworkSettings, fit_network, scaling_of
 from content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.base.errors import InputError
 from thresher.base.progress import Progress
-from thresher.cleaners.content_model import model as models
 from thresher.cleaners.content_model.features import feature_names
 from thresher.cleaners.content_model.model import (
     FORMAT,
     KIND,
-    Calibration,
     ContentCard,
     ContentModel,
     NetworkStage,
     TrainingSet,
-    Trees,
     TreeStage,
+    digest_of,
 )
 from thresher.cleaners.content_model.network import Network
+from thresher.cleaners.content_model.page_rules import forum_features, forum_names, of_page
+from thresher.cleaners.content_model.trees import Calibration, Trees
 
 Doubles = npt.NDArray[np.float64]
 
@@ -130,15 +130,13 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         KIND,
         tuple(one.about for one in sets),
         forum.names,
-        (),
         network.names,
         cutoff,
         {name: round(float(pages.mean()), 4) for name, pages in f1.items()},
         _described(settings),
-        {},
-        models.digest_of(forum, network),
+        digest_of(forum, network),
     )
-    return Trained(ContentModel(card, forum, None, network), tuple(bins), f1, curve)
+    return Trained(ContentModel(card, forum, network), tuple(bins), f1, curve)
 
 
 def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
@@ -180,8 +178,8 @@ def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None
             done()
         return _any_forum(), np.ones(len(pages))
     features = (page.features for page in pages)
-    values = np.concatenate([models.forum_features(own.names, own.values, own.words) for own in features], axis=1)
-    stage, sums = _stage(models.forum_names(blocks.pages[0].features.names), values, examples, settings.forum, done)
+    values = np.concatenate([forum_features(own.names, own.values, own.words) for own in features], axis=1)
+    stage, sums = _stage(forum_names(blocks.pages[0].features.names), values, examples, settings.forum, done)
     return stage, stage.calibration(sums)
 
 
@@ -189,9 +187,7 @@ def _any_forum() -> TreeStage:
     """Return a stage for which every page is a forum's."""
     question = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.float32)
     trees = Trees(*question, np.zeros((1, 1), dtype=np.uint16), np.zeros((1, 2), dtype=np.int16))
-    return TreeStage(
-        models.forum_names(feature_names())[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1))
-    )
+    return TreeStage(forum_names(feature_names())[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1)))
 
 
 def _stage(
@@ -256,7 +252,7 @@ def _best_cutoff(
     Sets of snippets have no part in it; without other sets the cutoff is a half.
     """
     by_page = [
-        models.of_page(own, forum, page.features)
+        of_page(own, forum, page.features)
         for page, own, forum in zip(blocks.pages, by_block, forums.tolist(), strict=True)
     ]
     scores: dict[str, Doubles] = {}

@@ -23,7 +23,7 @@ import pandas as pd
 from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.base.errors import InputError
 from thresher.base.progress import progress
-from thresher.cleaners.content_model.model import FORMAT, ContentModel, load_content_model
+from thresher.cleaners.content_model.model import ContentModel, load_content_model
 
 # One folder up.
 sys.path.append(str(Path(__file__).parents[1]))
@@ -112,8 +112,6 @@ def _by_type(pages: Sequence[PageToLearn], scores: Sequence[float]) -> dict[str,
 def main(model: str, gold: tuple[Path, ...], output: Path, comments: bool) -> None:
     """Print what groups of features are worth to a MODEL on the pages of GOLD standards."""
     loaded = load_content_model(model)
-    if loaded.card.format != FORMAT:
-        raise InputError(f"it is of format {loaded.card.format}", "train it again with scripts/content_train", model)
     sets, _ = read_gold_sets(gold, comments, os.cpu_count() or 1)
     before, rows = measure_importance(loaded, [page for one in sets for page in one.pages])
     whole = ", ".join(f"{name} {value:.4f}" for name, value in before.items())

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import digest
 from thresher.cleaners.cleaner import parse_cleaner
-from thresher.cleaners.content_model.model import PAGE_RULES, load_content_model, write_content_model
+from thresher.cleaners.content_model.model import load_content_model, write_content_model
+from thresher.cleaners.content_model.page_rules import PAGE_RULES
 from thresher.cleaners.scorers.content import Content
 from thresher.collections import Page
 from thresher.pages import Detail, read_html, read_text_page
@@ -111,8 +112,10 @@ def test_models_of_ones_own(tmp_path):
     assert scorer.canonical_name == f"content(model={path})"
     scorer.check("here")
     scorer.prepare()
-    # The highest expected F1 of a page with one word of probability 0.2 is 0.4 / 1.2, its cutoff 0.2 / 1.2 + 0.1.
-    expected = pytest.approx([0.1 / (0.2 / 1.2 + 0.1)])
+    # One word has the sum 21 of 254. Its page's highest expected F1 is 2 p / (1 + p), whose half and .1 are the cutoff.
+    probability = 0.083
+    cutoff = probability / (1 + probability) + 0.1
+    expected = pytest.approx([0.5 * (21 / 254) / cutoff])
     assert scorer.score(read_html("<p>a", detail=Detail.ELEMENTS)).tolist() == expected
 
 

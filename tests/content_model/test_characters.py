@@ -1,13 +1,11 @@
-"""Kinds of characters and dates, by hand and against regular expressions."""
-
-import re
+"""Kinds of characters, by hand and against counting."""
 
 import numpy as np
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.cleaners.content_model import characters as kinds
-from thresher.cleaners.content_model.characters import KINDS, count_kinds, dates, kinds_of
+from thresher.cleaners.content_model.characters import KINDS, count_kinds, kinds_of
 
 
 def test_kinds_in_any_script():
@@ -54,19 +52,3 @@ def test_counts_by_part(parts):
     for number, part in enumerate(parts):
         own = kinds_of(part).tolist()
         assert counts[:, number].tolist() == [own.count(one) for one in range(KINDS)]
-
-
-DATE_PIECES = st.sampled_from(["1", "12", "199", "1999", "2024", "3000", ":", ".", "/", "-", " ", "a", "30"])
-
-
-@given(st.lists(DATE_PIECES, max_size=12).map("".join))
-@example("1999:30")
-@example("12:30")
-@example("1.2.99 at 9.30")
-def test_dates_as_regular_expressions_find_them(text):
-    years, times = dates(text, kinds_of(text))
-    assert years.tolist() == [match.start() for match in re.finditer(r"(?<!\d)(?:19|20)\d\d(?!\d)", text)]
-    clock = r"(?<!\d)(?=\d{1,2}[:.]\d\d(?!\d))"
-    date = r"(?<!\d)(?=\d{1,2}([./-])\d{1,2}\1\d\d)"
-    expected = sorted({match.start() for pattern in (clock, date) for match in re.finditer(pattern, text)})
-    assert times.tolist() == expected

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from content_samples import hand_made_model, network_stage
+from content_samples import hand_made_model
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,12 +15,11 @@ from thresher.base.errors import ConfigError, InputError, ThresherError
 from thresher.cleaners.content_model.features import features_of
 from thresher.cleaners.content_model.model import (
     find_content_model,
-    for_page,
     load_content_model,
     read_content_model,
-    with_share,
     write_content_model,
 )
+from thresher.cleaners.content_model.page_rules import for_page, with_share
 from thresher.pages import Detail, read_html
 
 
@@ -31,24 +30,21 @@ def path(tmp_path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("format_", "model"), [(3, hand_made_model()), (5, hand_made_model(network_stage()))])
-def test_written_and_read(format_, model, tmp_path):
-    written = model
-    assert written.card.format == format_
-    path = tmp_path / "a.content"
-    write_content_model(path, written)
+def test_written_and_read(path, tmp_path):
     model = read_content_model(path)
-    assert model.card == written.card
-    assert type(model.second) is type(written.second)
-    assert (model.first is None) == (format_ == 5)
+    assert model.card == hand_made_model().card
     write_content_model(tmp_path / "b.content", model)
     assert (tmp_path / "b.content").read_bytes() == path.read_bytes()
 
 
+def test_the_shipped_model_is_written_as_it_is(tmp_path):
+    shipped = load_content_model("web")
+    write_content_model(tmp_path / "a.content", shipped)
+    assert read_content_model(tmp_path / "a.content").card == shipped.card
+
+
 @pytest.mark.parametrize("name", ["middles", "shapes", "weights", "biases", "scales"])
-def test_arrays_of_a_network_that_do_not_fit(tmp_path, name):
-    path = tmp_path / "a.content"
-    write_content_model(path, hand_made_model(network_stage()))
+def test_arrays_of_a_network_that_do_not_fit(path, name):
     contents = members(path)
     values = np.load(io.BytesIO(contents[f"second_{name}.npy"]))
     for wrong in (values[:-1], values[:0], values + 1):
@@ -57,24 +53,15 @@ def test_arrays_of_a_network_that_do_not_fit(tmp_path, name):
             read_content_model(path)
 
 
-def test_a_network_in_place_of_trees():
-    model = hand_made_model(network_stage())
+def test_probabilities_of_a_page(path):
+    model = read_content_model(path)
     page = read_html("<p>one<p>one two three four five six<p>one", detail=Detail.ELEMENTS)
     features = features_of(page)
     # 127 w / (w + 5) is 21, 69, 21, and the block before counts twice.
     sums = [21, 69 + 42, 21 + 138]
-    assert model.second.network.sums(features.values, features.words).tolist() == sums
+    assert model.network.network.sums(features.values, features.words).tolist() == sums
     expected = for_page(with_share(np.array(sums) / 254, features.words), features.words)
     assert model.probabilities(page).tolist() == pytest.approx(expected.tolist())
-
-
-def test_probabilities_of_a_page(path):
-    page = read_html("<p>one<p>one two three four five six<p>one<p>two", detail=Detail.ELEMENTS)
-    # The stages say .2, .9, .2, .2 and .2, .2, .9, .2. The highest expected F1 is that of the two blocks of .55, 7 of 9 words.
-    cutoff = 0.55 * 7 / (7 + 0.55 * 7 + 0.2 * 2) + 0.1
-    low, high = 0.1 / cutoff, 1 - 0.5 * 0.45 / (1 - cutoff)
-    expected = [low, high, high, low]
-    assert read_content_model(path).probabilities(page).tolist() == pytest.approx(expected)
 
 
 def test_a_page_without_blocks(path):
@@ -98,9 +85,11 @@ def packed(path: Path, contents: dict[str, bytes]) -> Path:
     [
         ("format", 999, "format 999"),
         ("format", 4, "format 4"),
+        ("format", 3, "format 3"),
         ("kind", "ncleaner", "damaged"),
-        ("first", ["no feature"], "damaged"),
-        ("first", [], "damaged"),
+        ("forum", ["no feature"], "damaged"),
+        ("forum", [], "damaged"),
+        ("second", ["words"], "damaged"),
         ("digest", "0" * 64, "damaged"),
         ("cutoff", "half", "damaged"),
     ],
@@ -112,6 +101,7 @@ def test_cards_that_do_not_fit(path, member, value, found):
     with pytest.raises(InputError, match=found) as error:
         read_content_model(path)
     assert str(path) in str(error.value)
+    assert "scripts/content_train" in error.value.fix
 
 
 def array_bytes(values) -> bytes:
@@ -123,9 +113,9 @@ def array_bytes(values) -> bytes:
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("first_leaves", np.zeros((1, 3), dtype=np.int16)),
-        ("first_leaves", np.zeros(2, dtype=np.int16)),
-        ("second_trees", np.array([[7]], dtype=np.uint16)),
+        ("forum_leaves", np.zeros((1, 3), dtype=np.int16)),
+        ("forum_leaves", np.zeros(2, dtype=np.int16)),
+        ("forum_trees", np.array([[7]], dtype=np.uint16)),
         ("second_probabilities", np.array([0.9, 0.2])),
         ("second_sums", np.array([1])),
     ],
@@ -138,7 +128,7 @@ def test_arrays_that_do_not_fit(path, name, values):
 
 def test_a_missing_array(path):
     contents = members(path)
-    del contents["first_leaves.npy"]
+    del contents["forum_leaves.npy"]
     packed(path, contents)
     with pytest.raises(InputError, match="damaged"):
         read_content_model(path)
@@ -159,7 +149,7 @@ def test_one_changed_byte_is_found_or_changes_nothing(tmp_path_factory, data):
     else:
         # Texts of the card have no digest.
         assert model.card.digest == hand_made_model().card.digest
-        assert model.second.trees.leaves.tolist() == hand_made_model().second.trees.leaves.tolist()
+        assert model.forum.trees.leaves.tolist() == hand_made_model().forum.trees.leaves.tolist()
 
 
 def test_names_and_paths(tmp_path):

@@ -6,15 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaners.content_model.features import BlockFeatures, feature_names, features_of
-from thresher.cleaners.content_model.older_features import (
-    older_features,
-    older_names,
-    sequence_features,
-    sequence_names,
-    shifted,
-    window_sums,
-)
+from thresher.cleaners.content_model.features import FEATURES, BlockFeatures, feature_names, features_of
 from thresher.pages import Detail, read_html, read_text_page
 
 PAGE = """
@@ -29,8 +21,8 @@ PAGE = """
 """
 
 
-def rows(html: str, of=features_of) -> dict[str, list[float]]:
-    features: BlockFeatures = of(read_html(html, detail=Detail.ELEMENTS))
+def rows(html: str) -> dict[str, list[float]]:
+    features: BlockFeatures = features_of(read_html(html, detail=Detail.ELEMENTS))
     return dict(zip(features.names, features.values.tolist(), strict=True))
 
 
@@ -54,15 +46,6 @@ def test_a_page_by_hand():
     assert values["around1_words"][6:8] == [5, 5]
 
 
-def test_what_models_of_format_3_know_besides():
-    values = rows(PAGE, older_features)
-    assert values["years"] == [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
-    assert values["times"] == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-    assert values["title_words"][:6] == [1, 0, 0, 1, np.float32(2 / 18), 0]
-    assert values["after_headline"][2:6] == [-1, 0, 1, 2]
-    assert {name: values[name] for name in feature_names()} == rows(PAGE)
-
-
 def test_scripts_without_spaces_count_two_letters_as_a_word():
     assert rows("<p>東京は雨です。<p>rain")["words"] == [3, 1]
 
@@ -74,13 +57,6 @@ def test_what_is_far_is_as_far_as_the_limit():
     assert values["words_before_count"][249:] == [497, 499] + [500] * 150
     assert set(values["page_words"]) == {801}
     assert set(values["page_blocks"]) == {300}
-
-
-def test_repeats_and_neighbours():
-    values = rows("<p>a b<p>a b<p>c", older_features)
-    assert values["repeats"] == [2, 2, 1]
-    assert values["before1_words"] == [-1, 2, 2]
-    assert values["after1_words"] == [2, 1, -1]
 
 
 PIECES = st.one_of(
@@ -104,59 +80,16 @@ def test_any_page_has_every_feature(html):
     segments = read_html(html, detail=Detail.ELEMENTS)
     if not segments.text:
         return
-    blocks = len(segments.blocks)
-    for features, known in ((features_of(segments), feature_names()), (older_features(segments), older_names())):
-        assert features.names == known
-        assert features.values.shape == (len(known), blocks)
-        assert np.isfinite(features.values).all()
-    first = np.rint(np.linspace(0, 1000, blocks))
-    names, values = sequence_features(first, features)
-    assert names == sequence_names()
-    assert values.shape == (len(names), blocks)
-    assert np.isfinite(values).all()
-    assert values[names.index("first_page")][0] == np.float32(
-        (first * (features.words + 1)).sum() / (features.words + 1).sum()
-    )
+    features = features_of(segments)
+    assert features.names == feature_names()
+    assert features.values.shape == (FEATURES, len(segments.blocks))
+    assert np.isfinite(features.values).all()
 
 
 def test_names_differ():
-    names = [*older_names(), *sequence_names()]
-    assert [name for name, times in Counter(names).items() if times > 1] == []
+    assert [name for name, times in Counter(feature_names()).items() if times > 1] == []
 
 
 def test_a_text_has_features():
     features = features_of(read_text_page("one two\nthree"))
     assert features.words.tolist() == [2, 1]
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.lists(st.integers(1, 5), min_size=1))
-def test_windows_and_shifts(values, widths):
-    array = np.array([values, values[::-1]])
-    for width, sums in zip(widths, window_sums(array, widths), strict=True):
-        expected = [sum(values[max(at - width, 0) : at + width + 1]) for at in range(len(values))]
-        assert sums.tolist() == [expected, expected[::-1]]
-    steps = [*widths, *(-width for width in widths)]
-    for step, moved in zip(steps, shifted(array[0], steps, -1), strict=True):
-        there = [at + step for at in range(len(values))]
-        assert moved.tolist() == [values[at] if 0 <= at < len(values) else -1 for at in there]
-
-
-@given(st.data())
-def test_the_first_stage_around(data):
-    features = older_features(read_html(PAGE, detail=Detail.ELEMENTS))
-    blocks = len(features.words)
-    first = np.array(data.draw(st.lists(st.integers(0, 1000), min_size=blocks, max_size=blocks)), dtype=np.float64)
-    names, values = sequence_features(first, features)
-    by_name = dict(zip(names, values.tolist(), strict=True))
-    weights = features.words + 1
-
-    def mean(inside: list[int]) -> np.float32:
-        return np.float32((first * weights)[inside].sum() / weights[inside].sum())
-
-    assert by_name["first_window2"][4] == mean([2, 3, 4, 5, 6])
-    assert by_name["first_around1"][4] == mean([3, 4, 5])
-    assert by_name["first_before1"] == [-1, *first[:-1].tolist()]
-    comments = [6, 7, 8, 9]
-    inside = (first * weights)[comments].sum() / 1000
-    assert np.isclose(by_name["first_comments"][0], inside)
-    assert by_name["first_before_list"][9] == np.float32((first * weights)[:6].sum() / 1000)

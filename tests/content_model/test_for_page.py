@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaners.content_model.model import for_page, with_share
+from thresher.cleaners.content_model.page_rules import for_page, with_share
 
 
 def highest_expected_f1(probabilities: list[float], words: list[float]) -> float:

@@ -7,13 +7,8 @@ from hypothesis import strategies as st
 
 from thresher import clean_html
 from thresher.cleaners.content_model.features import features_of
-from thresher.cleaners.content_model.model import (
-    forum_features,
-    forum_names,
-    load_content_model,
-    with_comments,
-    without_comments,
-)
+from thresher.cleaners.content_model.model import load_content_model
+from thresher.cleaners.content_model.page_rules import forum_features, forum_names, with_comments, without_comments
 from thresher.pages import Detail, read_html
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaners.content_model.page_tree import BYTES, FAMILIES, TAGS, describe, is_inline
+from thresher.cleaners.content_model.page_tree import BYTES, FAMILIES, TAGS, describe
 from thresher.pages.parsing import HIDDEN
 
 
@@ -50,7 +50,3 @@ PIECES = st.sampled_from(sorted({word for pattern in PATTERNS.values() for word 
 @given(st.lists(PIECES | st.text("abdefinoprst", max_size=3), max_size=4).map("".join))
 def test_a_word_is_of_all_families_whose_pattern_it_has(word):
     assert said(f"div {word}") == {"<div>", *(name for name, pattern in PATTERNS.items() if re.search(pattern, word))}
-
-
-def test_tags_that_are_inline():
-    assert [tag for tag in ("a", "em", "div", "") if is_inline(tag)] == ["a", "em"]

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from thresher.cleaners.content_model.page_tree import (
     BYTES,
     FAMILIES,
-    NEAR,
     TAGS,
     describe,
     grouped,
-    is_inline,
     page_tree,
 )
 from thresher.pages import Detail, read_html
@@ -63,7 +61,7 @@ def as_numbers(packed: np.ndarray) -> list[int]:
 def test_against_walking(html):
     segments = read_html(f"{html}a", detail=Detail.ELEMENTS)
     elements = segments.elements
-    tree, lines = page_tree(elements, with_paths=True), lines_of(elements)
+    tree, lines = page_tree(elements), lines_of(elements)
     names = elements.descriptions
     tags = [name.partition(" ")[0] for name in names]
     first, after = elements.first_blocks.tolist(), elements.after_blocks.tolist()
@@ -71,8 +69,6 @@ def test_against_walking(html):
 
     alike = [*zip(elements.parents.tolist(), tags, map(said, names), strict=True)]
     times = Counter(alike[one] for one in begun[1:])
-    by_name = [[names[one] for one in line[1:]] for line in lines]
-    by_tag = [[tags[one] for one in line[1:]] for line in lines]
 
     by_number = {number: tag for tag, number in tree.tags.items()}
     assert [by_number[number] for number in tree.tag.tolist()] == tags
@@ -84,23 +80,16 @@ def test_against_walking(html):
         repeated = [one for one in line[1:] if times[alike[one]] > 1 and after[one] - first[one] > 1]
         assert tree.repeated[number] == (max(repeated, key=lambda one: (times[alike[one]], one)) if repeated else 0)
         for other in begun:
-            assert (tree.paths[1, number] == tree.paths[1, other]) == (by_name[number] == by_name[other])
-            assert (tree.paths[0, number] == tree.paths[0, other]) == (by_tag[number] == by_tag[other])
             if number and other:
                 assert (tree.groups[number] == tree.groups[other]) == (alike[number] == alike[other])
-    around, near = [], []
+    around = []
     for innermost in elements.innermost.tolist():
-        everything = nearby = left = 0
-        for one in reversed(lines[innermost]):
-            everything |= said(names[one])
-            if left < NEAR:
-                nearby |= said(names[one])
-                left += not is_inline(tags[one])
-        around.append(everything)
-        near.append(nearby)
-    assert tree.around.shape == tree.near.shape == (BYTES, len(around))
+        bits = 0
+        for number in lines[innermost]:
+            bits |= said(names[number])
+        around.append(bits)
+    assert tree.around.shape == (BYTES, len(around))
     assert as_numbers(tree.around) == around
-    assert as_numbers(tree.near) == near
 
 
 @given(st.lists(st.integers(0, 4), min_size=1))

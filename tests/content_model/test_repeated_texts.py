@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.cleaners.content_model.features import features_of
-from thresher.cleaners.content_model.model import without_repeats
+from thresher.cleaners.content_model.page_rules import without_repeats
 from thresher.pages import Detail, read_html
 
 

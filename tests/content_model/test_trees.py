@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from thresher.cleaners.content_model.model import Trees
+from thresher.cleaners.content_model.trees import Trees
 
 
 @st.composite

@@ -13,7 +13,6 @@ from statistics import fmean
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from content_samples import hand_made_model
 from small_models import write_arpa
 
 import content_importance
@@ -21,10 +20,8 @@ import histogram
 import ncleaner
 import precision_differences
 import reliability
-from thresher.base.errors import InputError
 from thresher.cleaners.characters.character_counts import ALPHABETS
 from thresher.cleaners.content_model.features import feature_names
-from thresher.cleaners.content_model.model import write_content_model
 from thresher.evaluation.cleaneval.gold import LabelledText
 
 PAGES = 14
@@ -172,7 +169,3 @@ def test_groups_of_features_and_what_they_are_worth(tmp_path: Path) -> None:
     lost = [float(row["all pages"]) for row in found]
     assert lost == sorted(lost, reverse=True)
     assert [float(row["all pages"]) for row in found if row["group"] == "hidden"] == [0.0]
-    write_content_model(tmp_path / "older.content", hand_made_model())
-    arguments = [str(tmp_path / "older.content"), str(tmp_path / "set"), "-o", str(tmp_path / "none")]
-    with pytest.raises(InputError, match="format 3"):
-        CliRunner().invoke(content_importance.main, arguments, catch_exceptions=False)

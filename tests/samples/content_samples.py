@@ -1,4 +1,4 @@
-"""Content models by hand: one question a stage, or a network that sees the words of each block."""
+"""A content model by hand: one question about the page, and a network that sees the words of each block."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ import numpy as np
 from thresher.cleaners.content_model.features import feature_names
 from thresher.cleaners.content_model.model import (
     FORMAT,
-    FORMAT_OF_TREES,
     KIND,
-    Calibration,
     ContentCard,
     ContentModel,
     NetworkStage,
     TrainingSet,
-    Trees,
     TreeStage,
     digest_of,
 )
 from thresher.cleaners.content_model.network import Layer, Network
+from thresher.cleaners.content_model.trees import Calibration, Trees
 
 
 def stump(name: str, border: float) -> TreeStage:
@@ -56,25 +54,18 @@ def network_stage() -> NetworkStage:
     return NetworkStage(names, network, Calibration(np.array([0, 254]), np.array([0.0, 1.0])))
 
 
-def hand_made_model(network: NetworkStage | None = None) -> ContentModel:
-    """A model whose trees ask for six words, and whose second stage, other trees, asks what they say of the block before.
-
-    Or that has a network in place of both. Pages are forums' if an element that speaks for all of the page says so.
-    """
-    forum = stump("page_forum", 0.5)
-    first = None if network else stump("words", 5.5)
-    last = network or stump("first_before1", 500)
+def hand_made_model() -> ContentModel:
+    """A model with this network, and trees for which a page is a forum's if an element says so for all of the page."""
+    forum, network = stump("page_forum", 0.5), network_stage()
     card = ContentCard(
-        FORMAT if network else FORMAT_OF_TREES,
+        FORMAT,
         KIND,
         (TrainingSet("by hand", 1, 2),),
         forum.names,
-        first.names if first else (),
-        last.names,
+        network.names,
         0.5,
         {"by hand": 1.0},
         {"folds": 2.0},
-        {"first_before1": 100.0} if first else {},
-        digest_of(forum, first, last),
+        digest_of(forum, network),
     )
-    return ContentModel(card, forum, first, last)
+    return ContentModel(card, forum, network)

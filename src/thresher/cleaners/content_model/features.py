@@ -10,10 +10,10 @@ Peters and Lecocq (Content Extraction Using Diverse Feature Sets, WWW 2013: word
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,43 +31,64 @@ Floats = npt.NDArray[np.float32]
 Wide = npt.NDArray[np.float64]
 Row = npt.NDArray[np.generic] | Sequence[float]
 
+FEATURES = 284
+"""The number of features."""
 LEVELS = 4
 """The number of innermost elements around a block that have features; wrappers of the same blocks count once."""
-PAGE_FAMILIES = "article product forum single blog post list search documentation recipe event".split()
-"""Families of words that say something about the page, where its elements HTML, BODY and META have them."""
-TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
-"""Class-name families of user-written text."""
-SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
-_BITS = np.arange(8, dtype=np.uint8)[:, None]
-_IN = [f"in_{name}" for name in SAID]
-_OF_PAGE = {f"page_{family}": FAMILIES.index(family) for family in PAGE_FAMILIES}
-_TALK = [FAMILIES.index(family) for family in TALK_FAMILIES]
-_OF_TALK = [name for family in TALK_FAMILIES for name in (f"page_{family}_share", f"page_before_{family}")]
-# Names are put together once: they take as long as the features.
-OWN_AROUND = "words share links marks prose blocks mean headings place".split()
-_AROUND = [f"around{level + 1}_{name}" for level in range(LEVELS) for name in (*OWN_AROUND, *COUNTED)]
-_REPEATED = [f"repeated_{name}" for name in ("siblings", "rank", "mean", "share", "before", "own", "place")]
-_SHARES = "capitals digits stops commas colons bars brackets symbols caseless unspaced".split()
-_SHARED = [kinds.UPPER, kinds.DIGIT, kinds.STOP, kinds.COMMA, kinds.COLON, kinds.BAR, kinds.BRACKET, kinds.OTHER]
-_SHARED += [kinds.CASELESS, kinds.UNSPACED]
-_PROSE_WORDS, _PROSE_LINKS = 10, 0.5
 REPEATED_WORDS = 5
 """Shorter texts may stand on a page more than once."""
-FEATURES = 284
-"""Their number."""
 THOUSAND = 1000
-"""Probabilities are whole thousandths where they are summed up."""
+"""Probabilities are summed up as whole thousandths."""
 NONE = -1000
-"""The value where there is nothing to count from."""
+"""The distance from a heading that is not there."""
 FAR_BLOCKS, FAR_WORDS = 60, 500
 """Distances are capped: pages that are much longer are too few to learn from, and differ."""
-_LIMITS = (
-    dict.fromkeys("index index_from_end after_h1 after_headline to_heading since_heading".split(), FAR_BLOCKS)
-    | dict.fromkeys("words_before_count words_after_count words_after_h1 words_after_headline".split(), FAR_WORDS)
-    | {f"page_before_{family}": FAR_WORDS for family in TALK_FAMILIES}
-    | {"words_since_heading": 300, "page_words": 2000, "page_blocks": 300, "page_elements": 1500, "page_longest": 300}
-    | {"page_years": 30, "page_images": 60, "page_paragraphs": 40, "page_currency": 30}
-)
+PAGE_FAMILIES = "article product forum single blog post list search documentation recipe event".split()
+"""Families of words that describe the page if its elements HTML, BODY and META have them."""
+TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
+"""Class-name families of user-written text."""
+DESCRIBED = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
+"""The bits of descriptions of elements, by name."""
+OWN_AROUND = "words share links marks prose blocks mean headings place".split()
+"""Quantities of the elements around a block; the last is the block's place in the element."""
+_PROSE_WORDS, _PROSE_LINKS = 10, 0.5
+"""Blocks of more words, and of a smaller share of links, are prose."""
+_MOST_PROSE = 0.6
+_BITS = np.arange(8, dtype=np.uint8)[:, None]
+_TALK = [FAMILIES.index(family) for family in TALK_FAMILIES]
+_COMMENT = FAMILIES.index("comment")
+_SHARED = [
+    kinds.UPPER,
+    kinds.DIGIT,
+    kinds.STOP,
+    kinds.COMMA,
+    kinds.COLON,
+    kinds.BAR,
+    kinds.BRACKET,
+    kinds.OTHER,
+    kinds.CASELESS,
+    kinds.UNSPACED,
+]
+# Names are put together once: that takes as long as the features.
+_SHARES = "capitals digits stops commas colons bars brackets symbols caseless unspaced".split()
+_IN = [f"in_{name}" for name in DESCRIBED]
+_OF_PAGE = {f"page_{family}": FAMILIES.index(family) for family in PAGE_FAMILIES}
+_OF_TALK = [name for family in TALK_FAMILIES for name in (f"page_{family}_share", f"page_before_{family}")]
+_AROUND = [f"around{level + 1}_{name}" for level in range(LEVELS) for name in (*OWN_AROUND, *COUNTED)]
+_REPEATED = [f"repeated_{name}" for name in ("siblings", "rank", "mean", "share", "before", "own", "place")]
+_CAPS = {
+    **dict.fromkeys(("index", "index_from_end", "after_h1", "to_heading", "since_heading"), FAR_BLOCKS),
+    **dict.fromkeys(("words_before_count", "words_after_count", "words_after_h1"), FAR_WORDS),
+    **{f"page_before_{family}": FAR_WORDS for family in TALK_FAMILIES},
+    "words_since_heading": 300,
+    "page_words": 2000,
+    "page_blocks": 300,
+    "page_elements": 1500,
+    "page_longest": 300,
+    "page_images": 60,
+    "page_paragraphs": 40,
+    "page_currency": 30,
+}
 
 
 @dataclass(frozen=True)
@@ -98,47 +119,78 @@ class Rows:
 
     def add(self, **rows: Row | float) -> None:
         """Add features by name."""
-        for number, row in enumerate(rows.values(), len(self._names)):
-            self._values[number] = row
-        self._names += rows
+        for name, row in rows.items():
+            self._values[len(self._names)] = row
+            self._names.append(name)
 
-    def extend(self, names: Iterable[str], rows: npt.NDArray[np.generic]) -> None:
+    def extend(self, names: Sequence[str], rows: npt.NDArray[np.generic]) -> None:
         """Add features as rows of a matrix."""
         first = len(self._names)
         self._values[first : first + len(rows)] = rows
-        self._names += names
+        self._names.extend(names)
 
-    def matrix(self) -> tuple[tuple[str, ...], Floats]:
-        """Return names and values."""
-        names, limited, limits = _limits(tuple(self._names))
-        self._values[limited] = np.minimum(self._values[limited], limits)
-        return names, self._values
+    def matrix(self) -> NamedRows:
+        """Return names and values, which are capped."""
+        capped = _caps(tuple(self._names))
+        self._values[capped.rows] = np.minimum(self._values[capped.rows], capped.caps)
+        return NamedRows(capped.names, self._values)
+
+
+class NamedRows(NamedTuple):
+    """Names of features and their values, shape (features, blocks)."""
+
+    names: tuple[str, ...]
+    values: Floats
+
+
+class _Capped(NamedTuple):
+    """The rows of features with caps, and these; shape (rows,) and (rows, 1)."""
+
+    names: tuple[str, ...]
+    """Of all features; the same object for all pages."""
+    rows: Ints
+    caps: Floats
 
 
 @cache
-def _limits(names: tuple[str, ...]) -> tuple[tuple[str, ...], Ints, Floats]:
-    """Return the names, the same object for all pages; and the rows with limits, and these."""
-    limited = [row for row, name in enumerate(names) if name in _LIMITS]
-    limits = np.array([_LIMITS[names[row]] for row in limited], dtype=np.float32)
-    return names, np.array(limited, dtype=np.int64), limits[:, None]
+def _caps(names: tuple[str, ...]) -> _Capped:
+    rows = [row for row, name in enumerate(names) if name in _CAPS]
+    caps = np.array([_CAPS[names[row]] for row in rows], dtype=np.float32)
+    return _Capped(names, np.array(rows, dtype=np.int64), caps[:, None])
 
 
 class PageFacts:
-    """The page's own quantities, from which features are made; of blocks unless it says otherwise."""
+    """The quantities of a page and its blocks, from which features are made.
 
-    def __init__(self, segments: Segments, around: int = LEVELS, with_paths: bool = False) -> None:
-        self.segments, self.around = segments, around
+    Attributes:
+        segments: the page.
+        elements, tree: its elements.
+        tags_before: the number of elements of each of `COUNTED` before each element, and in all;
+            shape (COUNTED, elements + 1).
+        ends: of each block, in characters; as all that follow, but for `total`, shape (blocks,).
+        index: the number of each block.
+        levels: of headings.
+        kind: of each character; shape (characters,).
+        kinds: the number of characters of each kind; shape (KINDS, blocks).
+        characters, words: of each block; in scripts without spaces two letters count as one word.
+        words_before: words of the page before each block.
+        total: words of the page, at least 1.
+        linked: characters in links.
+        links: the share of the characters that are in links.
+        stops, marks: full stops; full stops and commas.
+        alike: the first block with the same text, of `REPEATED_WORDS` or more.
+        prose: words of blocks that are long and hardly linked, 0 for other blocks.
+    """
+
+    def __init__(self, segments: Segments) -> None:
+        self.segments = segments
         self.elements: Elements = segments.elements
-        self.tree: PageTree = page_tree(self.elements, with_paths)
-        # The elements of each of `COUNTED` before each element, and in all.
-        numbers = np.array([[self.tree.tags.get(tag, -1)] for tag in COUNTED])
-        self.tags_before = np.zeros((len(COUNTED), len(self.tree.tag) + 1), dtype=np.int32)
-        (self.tree.tag == numbers).cumsum(axis=1, out=self.tags_before[:, 1:], dtype=np.int32)
+        self.tree: PageTree = page_tree(self.elements)
+        self.tags_before = _tags_before(self.tree)
         self.ends = segments.block_ends
         self.blocks = len(self.ends)
         self.index = np.arange(self.blocks)
         self.levels = segments.levels.astype(np.int64)
-        # The kind of each character.
         self.kind = kinds_of(segments.text)
         self.kinds = count_kinds(self.kind, self.ends)
         self.characters = sizes(self.ends)
@@ -151,47 +203,42 @@ class PageFacts:
         self.links = np.minimum(share(self.linked, self.characters - 1), 1)
         self.stops = self.kinds[kinds.STOP]
         self.marks = self.stops + self.kinds[kinds.COMMA]
-        blocks, firsts = segments.blocks, dict[str, int]()
-        self.alike = self.index.copy()
-        long = (self.words >= REPEATED_WORDS).nonzero()[0]
-        self.alike[long] = [firsts.setdefault(blocks[at], at) for at in long.tolist()]
-        self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
+        self.alike = _first_alike(segments.blocks, self.words)
+        is_prose = (self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS)
+        self.prose = np.where(is_prose, self.words, 0)
 
 
-class Around(NamedTuple):
-    """What stands around the blocks of a page.
+def _tags_before(tree: PageTree) -> npt.NDArray[np.int32]:
+    numbers = np.array([[tree.tags.get(tag, -1)] for tag in COUNTED])
+    before = np.zeros((len(COUNTED), len(tree.tag) + 1), dtype=np.int32)
+    (tree.tag == numbers).cumsum(axis=1, out=before[:, 1:], dtype=np.int32)
+    return before
 
-    `comments`: whether an element around each block is called a comment; `lists`: the first block of the list, table or
-    thread that each is in, -1 if none; shape (blocks,). `begins`, `ends`, `own`: of the elements around each, from the
-    innermost, their first block and the one after their last, and their `OWN_AROUND`; shape (..., levels, blocks).
-    """
 
-    comments: npt.NDArray[np.bool_]
-    lists: Ints
-    begins: Ints
-    ends: Ints
-    own: Floats
+def _first_alike(blocks: Sequence[str], words: Wide) -> Ints:
+    """Return the first block with the text of each; a short block is only like itself."""
+    first_by_text: dict[str, int] = {}
+    alike = np.arange(len(blocks))
+    for index in (words >= REPEATED_WORDS).nonzero()[0].tolist():
+        alike[index] = first_by_text.setdefault(blocks[index], index)
+    return alike
 
 
 def features_of(segments: Segments) -> BlockFeatures:
     """Return the features of every block of a page that was read with its elements; it has at least one block."""
     page = PageFacts(segments)
     rows = Rows(FEATURES, page.blocks)
-    around = add_features(page, rows)
-    names, values = rows.matrix()
-    return BlockFeatures(names, values, page.words, around.comments, page.alike)
-
-
-def add_features(page: PageFacts, rows: Rows) -> Around:
-    """Add the features of a page's blocks to rows."""
-    _own(page, rows)
-    _position(page, rows)
-    comments = _markup(page, rows)
-    containers = _containers(page, rows)
-    _main_elements(page, rows)
-    lists = _repeated(page, rows)
-    _page_features(page, rows)
-    return Around(comments, lists, *containers)
+    _add_block(page, rows)
+    _add_position(page, rows)
+    around = bits_of(page.tree.around)
+    _add_markup(page, around, rows)
+    _add_elements_around(page, rows)
+    _add_main_elements(page, rows)
+    _add_repetition(page, rows)
+    _add_page(page, rows)
+    features = rows.matrix()
+    comments = np.asarray(around[_COMMENT], dtype=np.bool_)
+    return BlockFeatures(features.names, features.values, page.words, comments, page.alike)
 
 
 @cache
@@ -208,153 +255,194 @@ def running_sum(values: npt.NDArray[np.generic]) -> Wide:
 
 
 def share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Wide:
-    """Return quotients, where the whole is at least 1."""
+    """Return quotients; a whole below 1 counts as 1."""
     shares: Wide = part / np.maximum(whole, 1)
     return shares
 
 
-def _own(page: PageFacts, rows: Rows) -> None:
-    segments, counts = page.segments, page.kinds
-    firsts, lasts = np.concatenate(([0], page.ends[:-1])), page.ends - 2
-    # A block ends in a separator, but for the last.
-    lasts[-1] += 1
+def bits_of(described: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Return the bits of descriptions around blocks, shape (BYTES, blocks), for each of `DESCRIBED`: (described, blocks)."""
+    bits: npt.NDArray[np.uint8] = np.bitwise_and(described[:, None] >> _BITS, 1).reshape(-1, described.shape[1])
+    return bits[: len(DESCRIBED)]
+
+
+def _add_block(page: PageFacts, rows: Rows) -> None:
+    """Add the quantities of the block itself."""
+    counts, marks = page.kinds, page.segments.marks
     letters = counts[kinds.UPPER] + counts[kinds.LOWER] + counts[kinds.CASELESS] + counts[kinds.UNSPACED]
     rows.add(words=page.words, characters=page.characters, links=page.links)
     rows.add(word_length=share(letters, page.words), sentence_length=share(page.words, page.stops))
     rows.extend(_SHARES, share(counts[_SHARED], page.characters))
     rows.add(stop_count=page.stops, comma_count=counts[kinds.COMMA], currency=counts[kinds.CURRENCY] > 0)
-    rows.add(first_kind=page.kind[firsts], last_kind=page.kind[lasts])
-    marks = segments.marks
+    first_characters = np.concatenate(([0], page.ends[:-1]))
+    # A block ends in a separator, but for the last.
+    last_characters = page.ends - 2
+    last_characters[-1] += 1
+    rows.add(first_kind=page.kind[first_characters], last_kind=page.kind[last_characters])
     rows.add(level=page.levels, list_item=marks.is_list_item, control=marks.is_control)
     rows.add(tags_before=marks.tags_before, tags_inside=marks.tags_inside)
 
 
-def _position(page: PageFacts, rows: Rows) -> None:
-    index, before, levels = page.index, page.words_before, page.levels
-    prose = page.prose.cumsum()
+def _add_position(page: PageFacts, rows: Rows) -> None:
+    """Add the block's place on the page, and its distances from headings."""
+    index, before = page.index, page.words_before
     rows.add(place=index / page.blocks, index=index, index_from_end=page.blocks - 1 - index)
     rows.add(words_before=before / page.total, words_before_count=before)
     rows.add(words_after_count=page.total - before - page.words)
+    prose = page.prose.cumsum()
     rows.add(prose_before=(prose - page.prose) / max(float(prose[-1]), 1.0))
-    heading = (levels > 0) & (levels < TITLE_LEVEL)
-    last = np.maximum.accumulate(np.where(heading, index, -1))
-    begun = last >= 0
-    rows.add(since_heading=np.where(begun, index - last, -1), heading_level=np.where(begun, levels[last], 0))
-    rows.add(words_since_heading=np.where(begun, before - before[last], -1))
-    following = np.minimum.accumulate(np.where(heading, index, page.blocks - NONE)[::-1])[::-1]
-    rows.add(to_heading=np.minimum(following - index, -NONE))
-    add_since(page, rows, "h1", levels == 1)
+    is_heading = (page.levels > 0) & (page.levels < TITLE_LEVEL)
+    last_heading = np.maximum.accumulate(np.where(is_heading, index, -1))
+    has_heading = last_heading >= 0
+    rows.add(
+        since_heading=np.where(has_heading, index - last_heading, -1),
+        heading_level=np.where(has_heading, page.levels[last_heading], 0),
+        words_since_heading=np.where(has_heading, before - before[last_heading], -1),
+    )
+    heading_or_far = np.where(is_heading, index, page.blocks - NONE)
+    next_heading = np.minimum.accumulate(heading_or_far[::-1])[::-1]
+    rows.add(to_heading=np.minimum(next_heading - index, -NONE))
+    _add_since_first_h1(page, rows)
 
 
-def add_since(page: PageFacts, rows: Rows, name: str, found: npt.NDArray[np.bool_]) -> None:
-    """Add how many blocks and words each block is after the first one found."""
-    first = int(found.argmax())
-    blocks, words = page.index - first, page.words_before - page.words_before[first]
-    since = (blocks, words) if found[first] else (NONE, NONE)
-    rows.add(**{f"after_{name}": since[0], f"words_after_{name}": since[1]})
+def _add_since_first_h1(page: PageFacts, rows: Rows) -> None:
+    """Add the number of blocks and words from the first H1 to each block."""
+    is_h1 = page.levels == 1
+    first = int(is_h1.argmax())
+    if is_h1[first]:
+        rows.add(after_h1=page.index - first, words_after_h1=page.words_before - page.words_before[first])
+    else:
+        rows.add(after_h1=NONE, words_after_h1=NONE)
 
 
-def _markup(page: PageFacts, rows: Rows) -> npt.NDArray[np.bool_]:
-    """Tags, classes, ids and roles of the elements around; returns which blocks are in comments."""
-    around = bits_of(page.tree.around)
+def _add_markup(page: PageFacts, around: npt.NDArray[np.uint8], rows: Rows) -> None:
+    """Add the tags, classes, ids and roles of the elements around; `around` are the bits of `DESCRIBED`."""
     rows.extend(_IN, around)
     rows.add(depth=page.elements.depths[page.elements.innermost])
-    prose = running_sum(page.prose)
-    inside = around.take(_TALK, axis=0)
-    before = prose[np.where(inside.any(axis=1), inside.argmax(axis=1), page.blocks - 1)]
-    rows.extend(_OF_TALK, np.array((inside @ page.words / page.total, before)).T.reshape(-1, 1))
-    return np.asarray(inside[TALK_FAMILIES.index("comment")], dtype=np.bool_)
+    in_talk = around.take(_TALK, axis=0)
+    first_talk = np.where(in_talk.any(axis=1), in_talk.argmax(axis=1), page.blocks - 1)
+    talk_shares = in_talk @ page.words / page.total
+    prose_before_talk = running_sum(page.prose)[first_talk]
+    rows.extend(_OF_TALK, np.array((talk_shares, prose_before_talk)).T.reshape(-1, 1))
 
 
-def bits_of(said: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return the bits of what is said around blocks, shape (BYTES, blocks), for each of `SAID`; shape (said, blocks)."""
-    bits: npt.NDArray[np.uint8] = np.bitwise_and(said[:, None] >> _BITS, 1).reshape(-1, said.shape[1])[: len(SAID)]
-    return bits
-
-
-def _containers(page: PageFacts, rows: Rows) -> tuple[Ints, Ints, Floats]:
-    """The elements around, from the innermost; returns their first blocks, those after their last, and `OWN_AROUND`."""
-    elements, tree, index = page.elements, page.tree, page.index
+def _add_elements_around(page: PageFacts, rows: Rows) -> None:
+    """Add quantities of the innermost elements around the block, and its place in each."""
+    elements = page.elements
     first, after = elements.first_blocks, elements.after_blocks
-    sums = running_sum(
-        np.array((page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0), dtype=np.float64)
-    )
-    # Of each element; most are around several blocks.
-    blocks = np.maximum(after - first, 1)
+    values = _quantities_of_elements(page)
+    around = _elements_around(page)
+    features = np.array(values, dtype=np.float32).take(around, axis=1)
+    features[OWN_AROUND.index("place")] = (page.index - first[around]) / (after[around] - first[around])
+    rows.extend(_AROUND, features.transpose(1, 0, 2).reshape(-1, page.blocks))
+
+
+def _quantities_of_elements(page: PageFacts) -> list[npt.NDArray[Any]]:
+    """Return of each element `OWN_AROUND` and the number of `COUNTED` by block; the place is still open."""
+    elements = page.elements
+    first, after = elements.first_blocks, elements.after_blocks
+    quantities = (page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0)
+    # Sums of each element; most are around several blocks.
+    sums = running_sum(np.array(quantities, dtype=np.float64))
     words, linked, characters, marks, prose, headings = sums.take(after, axis=1) - sums.take(first, axis=1)
-    links, means = share(linked, characters), (words / blocks, headings / blocks)
-    own = words, words / page.total, links, share(marks, words), share(prose, words), blocks, *means
+    blocks = np.maximum(after - first, 1)
     counts = page.tags_before.take(elements.after_elements, axis=1) - page.tags_before[:, :-1]
+    return [
+        words,
+        words / page.total,
+        share(linked, characters),
+        share(marks, words),
+        share(prose, words),
+        blocks,
+        words / blocks,
+        headings / blocks,
+        np.zeros(len(words)),
+        *(counts / blocks),
+    ]
+
+
+def _elements_around(page: PageFacts) -> Ints:
+    """Return the elements around each block, from the innermost with other blocks too; shape (LEVELS, blocks)."""
+    elements, wider = page.elements, page.tree.wider
     around = elements.innermost
-    # From the innermost element with other blocks than this.
-    alone = (first[around] == index) & (after[around] == index + 1) & (tree.wider[around] >= 0)
-    around = np.where(alone, tree.wider[around], around)
-    elements_around = np.empty((page.around, page.blocks), dtype=np.int64)
-    for level in range(page.around):
+    is_alone = (elements.first_blocks[around] == page.index) & (elements.after_blocks[around] == page.index + 1)
+    around = np.where(is_alone & (wider[around] >= 0), wider[around], around)
+    elements_around = np.empty((LEVELS, page.blocks), dtype=np.int64)
+    for level in range(LEVELS):
         elements_around[level] = around
-        around = np.maximum(tree.wider[around], 0)
-    begins, ends = first[elements_around], after[elements_around]
-    # The place is that of the block.
-    values = np.array((*own, blocks, *(counts / blocks)), dtype=np.float32).take(elements_around, axis=1)
-    values[len(own)] = (index - begins) / (ends - begins)
-    rows.extend(_AROUND, values[:, :LEVELS].transpose(1, 0, 2).reshape(-1, page.blocks))
-    return begins, ends, values[: len(own) + 1]
+        around = np.maximum(wider[around], 0)
+    return elements_around
 
 
-def _main_elements(page: PageFacts, rows: Rows) -> None:
-    """Elements that may hold the main content: the least with most prose, the largest ARTICLE and MAIN."""
+def _add_main_elements(page: PageFacts, rows: Rows) -> None:
+    """Add whether the block is in elements that may hold the main content.
+
+    These are the smallest element with most of the prose, and the largest ARTICLE and MAIN.
+    """
     first, after, index = page.elements.first_blocks, page.elements.after_blocks, page.index
     prose, words = running_sum(page.prose), running_sum(page.words)
-    most = (prose[after] - prose[first] >= 0.6 * prose[-1]).nonzero()[0]
-    candidate = int(most[-1])
-    rows.add(in_most_prose=(index >= first[candidate]) & (index < after[candidate]))
+    with_most_prose = (prose[after] - prose[first] >= _MOST_PROSE * prose[-1]).nonzero()[0]
+    smallest = int(with_most_prose[-1])
+    rows.add(in_most_prose=(index >= first[smallest]) & (index < after[smallest]))
     for tag in ("article", "main"):
         of_tag = (page.tree.tag == page.tree.tags.get(tag, -1)).nonzero()[0]
-        sizes = words[after[of_tag]] - words[first[of_tag]]
-        largest = int(of_tag[sizes.argmax()]) if len(of_tag) else 0
-        inside = (index >= first[largest]) & (index < after[largest]) if len(of_tag) else -1
-        share = float(sizes.max(initial=0)) / page.total
-        rows.add(**{f"{tag}_elements": len(of_tag), f"in_largest_{tag}": inside, f"largest_{tag}_share": share})
+        inside: Row | float = -1
+        largest_share = 0.0
+        if len(of_tag):
+            words_inside = words[after[of_tag]] - words[first[of_tag]]
+            largest = int(of_tag[words_inside.argmax()])
+            inside = (index >= first[largest]) & (index < after[largest])
+            largest_share = float(words_inside.max(initial=0)) / page.total
+        names = (f"{tag}_elements", f"in_largest_{tag}", f"largest_{tag}_share")
+        rows.add(**dict(zip(names, (len(of_tag), inside, largest_share), strict=True)))
 
 
-def _repeated(page: PageFacts, rows: Rows) -> Ints:
-    """The list, table or thread that the block is in: of the elements around, the one with most siblings alike.
+def _add_repetition(page: PageFacts, rows: Rows) -> None:
+    """Add quantities of the list, table or thread that the block is in.
 
-    Returns its first block, -1 if there is none; shape (blocks,).
+    That is, of the elements around the block, the element with most siblings alike; all are -1 if there is none.
     """
     elements, tree = page.elements, page.tree
     first, after = elements.first_blocks, elements.after_blocks
     words = running_sum(page.words)
     element = tree.repeated[elements.innermost]
     group = tree.groups[element]
-    sizes = np.bincount(tree.groups)[group]
-    totals = np.bincount(tree.groups, weights=words[after] - words[first])[group]
-    begins, ends, found = first[element], after[element], element > 0
-    leading = first[tree.leaders[element]]
-    shares = totals / sizes, totals / page.total, words[leading] / page.total
-    place = words[ends] - words[begins], (page.index - begins) / (ends - begins)
-    rows.extend(_REPEATED, np.where(found, (sizes, tree.ranks[element], *shares, *place), -1))
-    return np.where(found, leading, -1)
+    siblings = np.bincount(tree.groups)[group]
+    words_of_group = np.bincount(tree.groups, weights=words[after] - words[first])[group]
+    begin, end = first[element], after[element]
+    leader = first[tree.leaders[element]]
+    values = (
+        siblings,
+        tree.ranks[element],
+        words_of_group / siblings,
+        words_of_group / page.total,
+        words[leader] / page.total,
+        words[end] - words[begin],
+        (page.index - begin) / (end - begin),
+    )
+    rows.extend(_REPEATED, np.where(element > 0, values, -1))
 
 
-def _page_features(page: PageFacts, rows: Rows) -> None:
-    tree, blocks, characters = page.tree, page.blocks, max(int(page.ends[-1]), 1)
+def _add_page(page: PageFacts, rows: Rows) -> None:
+    """Add quantities of the page, which all its blocks share."""
+    marks, counts, characters = page.segments.marks, page.kinds, max(int(page.ends[-1]), 1)
     values = {
         "page_words": page.total,
-        "page_blocks": blocks,
-        "page_elements": len(tree.tag),
+        "page_blocks": page.blocks,
+        "page_elements": len(page.tree.tag),
         "page_links": page.linked.sum() / characters,
         "page_prose": page.prose.sum() / page.total,
         "page_marks": page.marks.sum() / page.total,
-        "page_mean": page.total / blocks,
+        "page_mean": page.total / page.blocks,
         "page_longest": page.words.max(),
-        "page_currency": np.count_nonzero(page.kinds[kinds.CURRENCY]),
-        "page_list_items": np.count_nonzero(page.segments.is_list_item) / blocks,
-        "page_controls": np.count_nonzero(page.segments.marks.is_control) / blocks,
-        "page_headings": np.count_nonzero(page.levels) / blocks,
-        "page_unspaced": page.kinds[kinds.UNSPACED].sum() / characters,
+        "page_currency": np.count_nonzero(counts[kinds.CURRENCY]),
+        "page_list_items": np.count_nonzero(page.segments.is_list_item) / page.blocks,
+        "page_controls": np.count_nonzero(marks.is_control) / page.blocks,
+        "page_headings": np.count_nonzero(page.levels) / page.blocks,
+        "page_unspaced": counts[kinds.UNSPACED].sum() / characters,
         "page_images": page.tags_before[COUNTED.index("img"), -1],
         "page_paragraphs": page.tags_before[COUNTED.index("p"), -1],
     }
-    values |= {name: tree.page_bits >> bit & 1 for name, bit in _OF_PAGE.items()}
-    rows.extend(values, np.fromiter(values.values(), dtype=np.float32)[:, None])
+    for name, bit in _OF_PAGE.items():
+        values[name] = page.tree.page_bits >> bit & 1
+    rows.extend(list(values), np.fromiter(values.values(), dtype=np.float32)[:, None])

@@ -1,10 +1,10 @@
 """A network over a page's blocks, in whole numbers, so that it says the same on every machine.
 
-Each block has some numbers, and at each step adds what follows from its own, from those of two blocks further and further
-away, and at some steps from the mean and the highest over the page: dilated convolutions (Yu and Koltun, Multi-Scale Context
-Aggregation by Dilated Convolutions, ICLR 2016) with shortcuts (He et al., Deep Residual Learning, CVPR 2016). Weights and
-numbers are whole (Jacob et al., Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
-Inference, CVPR 2018), and sums below 2 ** 24, up to which float32 adds exactly in any order.
+Each block has some numbers. At each step a layer adds to them what it computes from the block's own numbers, from those of two
+blocks further and further away, and at some steps from the mean and the highest over the page: dilated convolutions (Yu and
+Koltun, Multi-Scale Context Aggregation by Dilated Convolutions, ICLR 2016) with shortcuts (He et al., Deep Residual Learning,
+CVPR 2016). Weights and numbers are whole (Jacob et al., Quantization and Training of Neural Networks for Efficient
+Integer-Arithmetic-Only Inference, CVPR 2018), and sums stay below 2 ** 24, up to which float32 adds exactly in any order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,56 +21,90 @@ Numbers = npt.NDArray[np.floating[Any]]
 Singles = npt.NDArray[np.float32]
 
 HIGHEST, STEP_LIMIT = 255, 1023
-"""Of the numbers of a hidden layer, and of those that steps add to."""
-_HALF = 127
-# Up to so many multiplications OpenBLAS uses one thread: others, once woken, wait at full load. Vectors hold 16 numbers.
-_ONE_THREAD, _COLUMNS = 2**19 - 1, 16
+"""The limits of the numbers of a hidden layer, and of the numbers that steps add to."""
 NETWORK_ARRAYS = ("middles", "shapes", "weights", "biases", "scales")
+_HALF = 127
+# Up to so many multiplications OpenBLAS uses one thread: others, once woken, wait at full load.
+_ONE_THREAD = 2**19 - 1
+# The numbers of a vector.
+_COLUMNS = 16
+# The layers besides those of steps: from the features, to the blocks' numbers, and the last.
+_FEWEST_LAYERS = 3
+
+
+class _SingleLayer(NamedTuple):
+    """A layer as float32; biases and scales are columns, shape (outputs, 1)."""
+
+    weights: Singles
+    biases: Singles
+    scales: Singles
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A linear layer: whole weights, shape (outputs, inputs), and biases; what its sums are multiplied by, (outputs,)."""
+    """A linear layer.
+
+    Attributes:
+        weights: whole; shape (outputs, inputs).
+        biases: whole; shape (outputs,).
+        scales: the factors of the sums; shape (outputs,).
+    """
 
     weights: npt.NDArray[np.int16]
     biases: npt.NDArray[np.int32]
     scales: Singles
 
     @cached_property
-    def _single(self) -> tuple[Singles, Singles, Singles]:
-        return self.weights.astype(np.float32), self.biases.astype(np.float32)[:, None], self.scales[:, None]
+    def _single(self) -> _SingleLayer:
+        biases = self.biases.astype(np.float32)[:, None]
+        return _SingleLayer(self.weights.astype(np.float32), biases, self.scales[:, None])
 
-    def sums(self, inputs: Singles, of_page: Singles | None = None) -> Singles:
-        """Return the weighted sums of inputs, shape (inputs, blocks), and of those that all blocks share, (inputs,)."""
-        weights, biases, _ = self._single
-        if of_page is not None:
-            weights, shared = weights[:, : len(inputs)], weights[:, len(inputs) :]
-            biases = biases + (shared @ of_page)[:, None]
-        sums = np.empty((len(weights), inputs.shape[1]), dtype=np.float32)
-        at_once = max(_ONE_THREAD // weights.size // _COLUMNS, 1) * _COLUMNS
-        even = inputs.shape[1] // at_once * at_once
+    def sums(self, inputs: Singles, page_inputs: Singles | None = None) -> Singles:
+        """Return the weighted sums of each block; shape (outputs, blocks).
 
-        def parts(values: Singles) -> Singles:
-            return values[:, :even].reshape(len(values), -1, at_once).transpose(1, 0, 2)
-
-        if even:
-            np.matmul(weights, parts(inputs), out=parts(sums))
-        np.matmul(weights, inputs[:, even:], out=sums[:, even:])
+        Args:
+            inputs: of each block; shape (inputs, blocks).
+            page_inputs: further inputs that all blocks share, whose weights come last; None for none.
+        """
+        weights, biases = self._single.weights, self._single.biases
+        if page_inputs is not None:
+            page_weights = weights[:, len(inputs) :]
+            weights = weights[:, : len(inputs)]
+            biases = biases + (page_weights @ page_inputs)[:, None]
+        sums = _products(weights, inputs)
         sums += biases
         return sums
 
-    def whole(self, inputs: Singles, of_page: Singles | None = None) -> Singles:
-        """Return the sums times the scales, whole."""
-        sums = self.sums(inputs, of_page)
-        sums *= self._single[2]
+    def scaled_sums(self, inputs: Singles, page_inputs: Singles | None = None) -> Singles:
+        """Return the sums times the scales, as whole numbers."""
+        sums = self.sums(inputs, page_inputs)
+        sums *= self._single.scales
         return np.rint(sums, out=sums)
+
+
+def _products(weights: Singles, inputs: Singles) -> Singles:
+    """Return the product of two matrices, in parts of so few columns that OpenBLAS uses one thread."""
+    products = np.empty((len(weights), inputs.shape[1]), dtype=np.float32)
+    at_once = max(_ONE_THREAD // weights.size // _COLUMNS, 1) * _COLUMNS
+    in_parts = inputs.shape[1] // at_once * at_once
+    if in_parts:
+        np.matmul(weights, _parts(inputs[:, :in_parts], at_once), out=_parts(products[:, :in_parts], at_once))
+    np.matmul(weights, inputs[:, in_parts:], out=products[:, in_parts:])
+    return products
+
+
+def _parts(values: Singles, columns: int) -> Singles:
+    """Return views of so many columns each; shape (parts, rows, columns)."""
+    return values.reshape(len(values), -1, columns).transpose(1, 0, 2)
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network: where features are half-way from 0 to their highest, and its layers.
+    """A network.
 
-    Layers: from the features, to the blocks' numbers, two for each step, and the last.
+    Attributes:
+        middles: the value of each feature that is half-way from 0 to its highest.
+        layers: from the features, to the blocks' numbers, two for each step, and the last.
     """
 
     middles: Singles
@@ -80,51 +114,62 @@ class Network:
         """Return the sum of each block, which rises with its probability; from features, shape (features, blocks)."""
         squeeze, enter, *steps, last = self.layers
         weights = block_weights(words)
-        hidden = _within(squeeze.whole(halved(values, self.middles)), 0, HIGHEST)
-        numbers = _within(enter.whole(hidden), -STEP_LIMIT, STEP_LIMIT)
-        for step, (around, mix) in enumerate(zip(steps[::2], steps[1::2], strict=True)):
+        hidden = _clipped(squeeze.scaled_sums(halved(values, self.middles)), 0, HIGHEST)
+        numbers = _clipped(enter.scaled_sums(hidden), -STEP_LIMIT, STEP_LIMIT)
+        for step in range(len(steps) // 2):
+            around, mix = steps[2 * step], steps[2 * step + 1]
             inputs = shifted_both_ways(numbers, 2**step)
-            sees_all = around.weights.shape[1] > len(inputs)
-            seen = around.whole(inputs, of_whole_page(numbers, weights) if sees_all else None)
-            numbers += mix.whole(_within(seen, 0, HIGHEST))
-            _within(numbers, -STEP_LIMIT, STEP_LIMIT)
+            sees_page = around.weights.shape[1] > len(inputs)
+            page_inputs = of_whole_page(numbers, weights) if sees_page else None
+            step_hidden = _clipped(around.scaled_sums(inputs, page_inputs), 0, HIGHEST)
+            numbers += mix.scaled_sums(step_hidden)
+            _clipped(numbers, -STEP_LIMIT, STEP_LIMIT)
         both = np.concatenate((np.maximum(numbers, 0), hidden))
         sums: npt.NDArray[np.int64] = last.sums(both)[0].astype(np.int64)
         return sums
 
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """Return it as `NETWORK_ARRAYS`."""
-        parts = zip(*((one.weights.ravel(), one.biases, one.scales) for one in self.layers), strict=True)
-        return (self.middles, np.array([one.weights.shape for one in self.layers]), *map(np.concatenate, parts))
+        """Return the network as `NETWORK_ARRAYS`."""
+        return (
+            self.middles,
+            np.array([layer.weights.shape for layer in self.layers]),
+            np.concatenate([layer.weights.ravel() for layer in self.layers]),
+            np.concatenate([layer.biases for layer in self.layers]),
+            np.concatenate([layer.scales for layer in self.layers]),
+        )
 
 
 def network_of(arrays: Sequence[npt.NDArray[Any]]) -> Network:
-    """Return a network as it was before `Network.arrays`.
+    """Return the network of `Network.arrays`.
 
     Raises:
         ValueError: if the arrays do not fit each other.
     """
-    middles, shapes, *numbers = arrays
-    outputs = np.cumsum(shapes[:, 0])[:-1]
-    weights, biases, scales = (
-        np.split(array, ends)
-        for array, ends in zip(numbers, (np.cumsum(shapes.prod(axis=1))[:-1], outputs, outputs), strict=True)
+    middles, shapes, weights, biases, scales = arrays
+    weight_ends = np.cumsum(shapes.prod(axis=1))[:-1]
+    output_ends = np.cumsum(shapes[:, 0])[:-1]
+    parts = zip(
+        shapes.tolist(),
+        np.split(weights, weight_ends),
+        np.split(biases, output_ends),
+        np.split(scales, output_ends),
+        strict=True,
     )
-    layers = [
-        Layer(flat.reshape(shape), *rest)
-        for flat, shape, *rest in zip(weights, shapes.tolist(), biases, scales, strict=True)
-    ]
-    if len(layers) < 3 or len(middles) != layers[0].weights.shape[1]:
+    layers = []
+    for shape, layer_weights, layer_biases, layer_scales in parts:
+        layers.append(Layer(layer_weights.reshape(shape), layer_biases, layer_scales))
+    if len(layers) < _FEWEST_LAYERS or len(middles) != layers[0].weights.shape[1]:
         raise ValueError("the network's layers do not fit its features")
     return Network(middles, tuple(layers))
 
 
-def _within(numbers: Singles, low: int, high: int) -> Singles:
+def _clipped(numbers: Singles, low: int, high: int) -> Singles:
+    """Return the numbers, changed in place, within [low, high]."""
     return np.minimum(np.maximum(numbers, low, out=numbers), high, out=numbers)
 
 
 def halved(values: Singles, middles: Singles) -> Singles:
-    """Return features as whole numbers from -127 to 127: half of that at the middle; shape (features, blocks)."""
+    """Return features as whole numbers from -127 to 127, half of that at the middle; shape (features, blocks)."""
     sizes = np.abs(values)
     sizes += middles[:, None]
     np.divide(values, sizes, out=sizes)
@@ -140,16 +185,19 @@ def block_weights(words: Numbers) -> Numbers:
 
 def of_whole_page(numbers: Singles, weights: Numbers) -> Singles:
     """Return the mean over a page's blocks by weight, and the highest; shape (2 * numbers,)."""
-    # Matrix by vector, OpenBLAS uses all threads for far fewer multiplications.
+    # For the product of a matrix and a vector, OpenBLAS uses all threads from far fewer multiplications on.
     means = np.rint(np.einsum("nb,b->n", numbers, weights) / weights.sum())
     return np.concatenate((means, numbers.max(axis=1))).astype(np.float32)
 
 
 def shifted_both_ways(numbers: Numbers, distance: int) -> Numbers:
-    """Return the numbers of the block so far before each, of each, and of that so far after, 0 beyond the page's edges."""
-    width, blocks = numbers.shape
-    found = np.zeros((3 * width, blocks), dtype=numbers.dtype)
-    found[:width, distance:] = numbers[:, :-distance]
-    found[width : 2 * width] = numbers
-    found[2 * width :, :-distance] = numbers[:, distance:]
-    return found
+    """Return the numbers of the block so far before each, of each, and of the block so far after; 0 beyond the page.
+
+    Shape (3 * numbers, blocks).
+    """
+    width = len(numbers)
+    shifted = np.zeros((3 * width, numbers.shape[1]), dtype=numbers.dtype)
+    shifted[:width, distance:] = numbers[:, :-distance]
+    shifted[width : 2 * width] = numbers
+    shifted[2 * width :, :-distance] = numbers[:, distance:]
+    return shifted

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from itertools import compress, count
-from operator import add
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +15,9 @@ import numpy.typing as npt
 
 from thresher.base.numbers import Ints
 from thresher.pages.marks import Elements
-from thresher.pages.parsing import HIDDEN, INLINE_TAGS
+from thresher.pages.parsing import HIDDEN
+
+Words = npt.NDArray[np.uint64]
 
 _TEXT = files("thresher.cleaners.content_model").joinpath("families.tsv").read_text(encoding="utf-8")
 # Families of words that sites name parts of pages by, and the words of each as a regular expression.
@@ -30,7 +30,7 @@ TAGS = tuple(
         " time code small title body"
     ).split()
 )
-"""Tags that are features where they are around a block."""
+"""Tags that are features of the blocks in them."""
 COUNTED = ("p", "img", "a", "li", "input", "button", "br", "tr", "td")
 """Tags that are counted in the elements around a block."""
 _TAG_BITS = {tag: 1 << (len(FAMILIES) + number) for number, tag in enumerate(TAGS)}
@@ -38,34 +38,34 @@ _HIDDEN_BIT = 1 << (len(FAMILIES) + len(TAGS))
 BYTES = -(-_HIDDEN_BIT.bit_length() // 64) * 8
 """The bytes of a description's bits: whole numbers of 64 bits."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-# What stands before the first letters of a word's pattern; and bits and patterns by the first two letters of their words.
+# The signs before the first letters of a word's pattern.
 _BEFORE_LETTERS = re.compile(r"(?:\(\?(?:<!\[a-z\]\)|:))*")
-_BY_LETTERS: dict[str, dict[int, re.Pattern[str]]] = {}
-for _number, _words in enumerate(_FAMILIES.values()):
-    for _one in _words.split("|"):
-        _two = _BEFORE_LETTERS.sub("", _one, count=1)[:2]
-        _BY_LETTERS.setdefault(_two, {})[1 << _number] = re.compile(_words)
-NEAR = 4
-"""The number of innermost elements around a block that count as near, inline ones left out."""
-# What they say holds for all of the page.
-_WHOLE = frozenset(("html", "body", "meta"))
+# Tags whose descriptions hold for all of the page.
+_WHOLE_PAGE = ("html", "body", "meta")
 # Odd, and otherwise any.
 _BASE = 0x9E3779B97F4A7C15
-_ODD = np.array([pow(_BASE, power, 2**64) for power in range(3, 3 + BYTES // 8)], dtype=np.uint64)
-Words = npt.NDArray[np.uint64]
+_POWERS = np.array([pow(_BASE, power, 2**64) for power in range(3, 3 + BYTES // 8)], dtype=np.uint64)
 
 
-def is_inline(tag: str) -> bool:
-    """Return whether a tag marks words in a sentence."""
-    return tag in INLINE_TAGS or tag == "a"
+def _patterns_by_letters() -> dict[str, dict[int, re.Pattern[str]]]:
+    """Return the bits of families with their patterns, by the first two letters of the families' words."""
+    by_letters: dict[str, dict[int, re.Pattern[str]]] = {}
+    for number, words in enumerate(_FAMILIES.values()):
+        for word in words.split("|"):
+            letters = _BEFORE_LETTERS.sub("", word, count=1)[:2]
+            by_letters.setdefault(letters, {})[1 << number] = re.compile(words)
+    return by_letters
+
+
+_BY_LETTERS = _patterns_by_letters()
 
 
 @lru_cache(maxsize=50_000)
 def describe(description: str) -> bytes:
-    """Return what the description of an element says, as `BYTES` of bits from the lowest up.
+    """Return the meaning of an element's description, as `BYTES` of bits from the lowest up.
 
     There is one bit for each of `FAMILIES` that its words belong to, then for each of `TAGS`, then whether it is hidden.
-    Sites repeat descriptions, so they are kept.
+    The results are cached, because sites repeat descriptions.
     """
     tag, _, words = description.partition(" ")
     bits = _TAG_BITS.get(tag, 0)
@@ -78,38 +78,37 @@ def describe(description: str) -> bytes:
 
 @lru_cache(maxsize=20_000)
 def _families(word: str) -> int:
+    """Return the bits of the families that a word belongs to."""
     word = word.lower()
-    tried = found = 0
-    # A search takes longer than asking for two letters.
-    for two in map(add, word, word[1:]):
-        for bit, pattern in _BY_LETTERS.get(two, {}).items():
-            if not tried & bit:
-                tried |= bit
-                found |= bit * bool(pattern.search(word))
-    return found
+    tried = matching = 0
+    for start in range(len(word) - 1):
+        # A search takes longer than looking up two letters.
+        for bit, pattern in _BY_LETTERS.get(word[start : start + 2], {}).items():
+            if tried & bit:
+                continue
+            tried |= bit
+            if pattern.search(word):
+                matching |= bit
+    return matching
 
 
 @dataclass(frozen=True)
 class PageTree:
-    """Elements in order, the page itself first; and the paths that lead to them.
+    """Elements in order, the page itself first.
 
-    A path is the elements from the page down to one, so that it repeats wherever a template does.
-    Numbers of elements in which no block begins mean nothing.
+    Numbers of elements in which no block begins have no meaning.
 
     Attributes:
         tags: numbers of the different tags.
         tag: the number of each element's tag; shape (elements,).
         wider: the nearest element around each that has other blocks too, -1 if none; shape (elements,).
-        groups: a number from 1 for the siblings of each that say the same, itself included; shape (elements,).
-        leaders, ranks: the first of these siblings, and how many are before each; shape (elements,).
-        repeated: of each and those around it, the one of at least two blocks that has most such siblings, the innermost of
-            equals; 0 if none; shape (elements,).
-        around: what all elements around each block say, but for those that speak of the whole page, in bytes as by
-            `describe`; shape (BYTES, blocks).
-        page_bits: what elements of the whole page say.
-        paths: if asked for, numbers for the path to each element by tags, and by descriptions; equal where the paths are, and
-            else hardly ever, as hashes of 64 bits; shape (2, elements).
-        near: if asked for, as `around`, but of the `NEAR` innermost.
+        groups: a number from 1 for the siblings of each with the same description, itself included; shape (elements,).
+        leaders, ranks: the first of these siblings, and the number of them before each; shape (elements,).
+        repeated: of each element and those around it, the one of at least two blocks that has most such siblings, the
+            innermost of equals; 0 if none; shape (elements,).
+        around: the descriptions of all elements around each block, but for those that describe the whole page, in bytes as
+            by `describe`; shape (BYTES, blocks).
+        page_bits: the descriptions of elements that describe the whole page.
     """
 
     tags: Mapping[str, int]
@@ -121,104 +120,127 @@ class PageTree:
     repeated: Ints
     around: npt.NDArray[np.uint8]
     page_bits: int
-    paths: Ints | None
-    near: npt.NDArray[np.uint8] | None
 
 
-def page_tree(elements: Elements, with_paths: bool = False) -> PageTree:
-    """Return the tree of a page's elements, with `paths` and `near` if asked for; the page has at least one block."""
-    descriptions = elements.descriptions
-    codes, said = _numbered(descriptions)
-    tags, number = _numbered(description.partition(" ")[0] for description in codes)
-    whole = np.array([tag in _WHOLE for tag in tags])[number]
-    page_bits = 0
-    for description in compress(codes, whole.tolist()):
-        page_bits |= int.from_bytes(describe(description), "little")
+class _Descriptions(NamedTuple):
+    """The different descriptions of a page's elements; the first three have one entry for each."""
+
+    whole_page: npt.NDArray[np.bool_]
+    """Whether the description holds for all of the page."""
+    tag: Ints
+    """The number of its tag."""
+    texts: tuple[str, ...]
+    tags: Mapping[str, int]
+    """The number of each tag."""
+    of_elements: Ints
+    """The number of each element's description."""
+
+
+def page_tree(elements: Elements) -> PageTree:
+    """Return the tree of a page's elements; the page has at least one block."""
+    described = _descriptions(elements)
     # Most elements are images, breaks and words of a sentence, in which no block begins. The page is the first of the others.
     begun = (elements.after_blocks > elements.first_blocks).nonzero()[0]
-    position = np.zeros(len(said), dtype=np.int64)
-    position[begun] = index = np.arange(len(begun))
+    position = np.zeros(len(described.of_elements), dtype=np.int64)
+    position[begun] = np.arange(len(begun))
     parent = position[elements.parents[begun]]
     parent[0] = 0
-    used = np.zeros(len(codes), dtype=np.bool_)
-    used[said[begun]] = True
-    code = (used.cumsum() - 1)[said[begun]]
-    tag = number[said[begun]]
-    own = np.frombuffer(bytearray().join(map(describe, compress(codes, used.tolist()))), "<u8").reshape(-1, BYTES // 8)
-    own[whole[used]] = 0
-    # What each says, its tag and what is around it in one number.
-    alike = (own @ _ODD)[code] + tag.astype(np.uint64) * _BASE
-    siblings = grouped(alike * _BASE + parent.astype(np.uint64))
-    sizes = siblings.sizes[siblings.numbers]
+    description = described.of_elements[begun]
+    tag = described.tag[description]
+    used = np.zeros(len(described.texts), dtype=np.bool_)
+    used[description] = True
+    bits_of_used = _bits(described, used)
+    number_among_used = (used.cumsum() - 1)[description]
+    # The description and the tag of an element, and the element around it, as one number.
+    keys = (bits_of_used @ _POWERS)[number_among_used] + tag.astype(np.uint64) * _BASE
+    siblings = grouped(keys * _BASE + parent.astype(np.uint64))
+    bits = bits_of_used.take(number_among_used, axis=0)
+    inherited = _inherit(elements, begun, parent, siblings, bits)
 
+    def of_all(values: Ints) -> Ints:
+        """Return values of the elements in which blocks begin for all elements."""
+        values_of_all = np.zeros(len(position), dtype=np.int64)
+        values_of_all[begun] = values
+        return values_of_all
+
+    repeated = inherited.repeated
+    return PageTree(
+        tags=described.tags,
+        tag=described.tag[described.of_elements],
+        wider=of_all(elements.parents[begun[inherited.widest]]),
+        groups=of_all(siblings.numbers + 1),
+        leaders=of_all(begun[siblings.leaders]),
+        ranks=of_all(siblings.ranks),
+        repeated=of_all(np.where(repeated > 0, begun[repeated % len(begun)], 0)),
+        around=_bytes_of(inherited.around, position[elements.innermost]),
+        page_bits=_page_bits(described),
+    )
+
+
+def _descriptions(elements: Elements) -> _Descriptions:
+    number_by_text, of_elements = _numbered(elements.descriptions)
+    texts = tuple(number_by_text)
+    tags, tag = _numbered(text.partition(" ")[0] for text in texts)
+    whole_page = np.array([name in _WHOLE_PAGE for name in tags])[tag]
+    return _Descriptions(whole_page, tag, texts, tags, of_elements)
+
+
+def _page_bits(described: _Descriptions) -> int:
+    bits = 0
+    for text in compress(described.texts, described.whole_page.tolist()):
+        bits |= int.from_bytes(describe(text), "little")
+    return bits
+
+
+def _bits(described: _Descriptions, used: npt.NDArray[np.bool_]) -> Words:
+    """Return the bits of the used descriptions, 0 for descriptions of the whole page; shape (used, BYTES / 8)."""
+    packed = bytearray().join(map(describe, compress(described.texts, used.tolist())))
+    bits = np.frombuffer(packed, "<u8").reshape(-1, BYTES // 8)
+    bits[described.whole_page[used]] = 0
+    return bits
+
+
+class _Inherited(NamedTuple):
+    """What elements have from the elements around them; see `PageTree`."""
+
+    widest: Ints
+    """The outermost element with the same blocks."""
+    around: Words
+    repeated: Ints
+    """The number of siblings alike, times the number of elements, plus the element; 0 for none."""
+
+
+def _inherit(elements: Elements, begun: Ints, parent: Ints, siblings: Groups, bits: Words) -> _Inherited:
+    index = np.arange(len(begun))
     first, after = elements.first_blocks[begun], elements.after_blocks[begun]
-    same = (first == first[parent]) & (after == after[parent])
-    several = (sizes > 1) & (after - first > 1)
-    # The siblings alike, then the number of the element.
-    repeated = np.where(several, sizes * len(begun) + index, 0)
-    # The outermost element of the same blocks.
-    widest, around, step = np.where(same, parent, index), own.take(code, axis=0), parent
+    same_blocks = (first == first[parent]) & (after == after[parent])
+    alike = siblings.sizes[siblings.numbers]
+    is_repeated = (alike > 1) & (after - first > 1)
+    repeated = np.where(is_repeated, alike * len(begun) + index, 0)
+    widest = np.where(same_blocks, parent, index)
+    around = bits
     # All elements learn at once from those around them: from 1, then from 2, 4 and so on.
-    rounds = int(elements.depths.max()).bit_length()
-    for _ in range(rounds):
+    step = parent
+    for _ in range(int(elements.depths.max()).bit_length()):
         widest = widest[widest]
         around = around | around.take(step, axis=0)
         repeated = np.maximum(repeated, repeated[step])
         step = step[step]
-
-    def of_all(values: Ints) -> Ints:
-        everywhere = np.zeros((*values.shape[:-1], len(said)), dtype=np.int64)
-        everywhere[..., begun] = values
-        return everywhere
-
-    innermost = position[elements.innermost]
-    return PageTree(
-        tags,
-        number[said],
-        of_all(elements.parents[begun[widest]]),
-        of_all(siblings.numbers + 1),
-        of_all(begun[siblings.leaders]),
-        of_all(siblings.ranks),
-        of_all(np.where(repeated > 0, begun[repeated % len(begun)], 0)),
-        _bytes_of(around, innermost),
-        page_bits,
-        of_all(_paths(np.array((tag, code)), parent, rounds)) if with_paths else None,
-        _bytes_of(_near(own.take(code, axis=0), parent, tags, tag, rounds), innermost) if with_paths else None,
-    )
+    return _Inherited(widest, around, repeated)
 
 
-def _paths(numbers: Ints, parent: Ints, rounds: int) -> Ints:
-    """Return polynomials of the numbers from the page down, modulo 2 ** 64; the page has 0."""
-    paths = numbers.astype(np.uint64) + 1
-    paths[:, 0], power, step = 0, _BASE, parent
-    for _ in range(rounds):
-        paths += power * paths.take(step, axis=1)
-        power, step = power * power % 2**64, step[step]
-    return paths.view(np.int64)
-
-
-def _near(near: Words, parent: Ints, tags: Iterable[str], tag: Ints, rounds: int) -> Words:
-    inline = np.array([*map(is_inline, tags)])[tag]
-    # The innermost element that is not inline, with the inline ones in it.
-    outside, step = np.where(inline, parent, np.arange(len(parent))), np.where(inline, parent, 0)
-    for _ in range(rounds):
-        outside, near, step = outside[outside], near | near.take(step, axis=0), step[step]
-    run, beyond = near, parent[outside]
-    for _ in range(NEAR - 1):
-        run = run.take(beyond, axis=0)
-        near = near | run
-    return near
-
-
-def _numbered(things: Iterable[str]) -> tuple[dict[str, int], Ints]:
-    """Return the number of each different thing, in the order of the first ones; and those of all."""
-    numbers: dict[str, int] = defaultdict(count().__next__)
-    return numbers, np.fromiter(map(numbers.__getitem__, things), dtype=np.int64)
+def _numbered(texts: Iterable[str]) -> tuple[dict[str, int], Ints]:
+    """Return the number of each different text, in the order of the first ones; and the numbers of all texts."""
+    number_by_text: dict[str, int] = {}
+    numbers = [number_by_text.setdefault(text, len(number_by_text)) for text in texts]
+    return number_by_text, np.array(numbers, dtype=np.int64)
 
 
 class Groups(NamedTuple):
-    """Things with equal keys: for each the number of its group, from 0, the first of it and how many are before; the
-    sizes of groups.
+    """Entries with equal keys.
+
+    `numbers`, `leaders`, `ranks` of each entry: its group, from 0; the first entry of the group; the entries of the group
+    before it. `sizes`: of each group.
     """
 
     numbers: Ints
@@ -232,12 +254,17 @@ def grouped(keys: npt.NDArray[Any]) -> Groups:
     order = keys.argsort(kind="stable")
     ordered = keys[order]
     begins = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    starts, in_order = begins.nonzero()[0], begins.cumsum() - 1
-    own = starts[in_order]
-    numbers, leaders, ranks = np.empty((3, len(keys)), dtype=np.int64)
-    numbers[order], leaders[order], ranks[order] = in_order, order[own], np.arange(len(keys)) - own
-    return Groups(numbers, leaders, ranks, np.bincount(in_order))
+    group_in_order = begins.cumsum() - 1
+    start_in_order = begins.nonzero()[0][group_in_order]
+    numbers = np.empty(len(keys), dtype=np.int64)
+    leaders = np.empty(len(keys), dtype=np.int64)
+    ranks = np.empty(len(keys), dtype=np.int64)
+    numbers[order] = group_in_order
+    leaders[order] = order[start_in_order]
+    ranks[order] = np.arange(len(keys)) - start_in_order
+    return Groups(numbers, leaders, ranks, np.bincount(group_in_order))
 
 
-def _bytes_of(said: Words, elements: Ints) -> npt.NDArray[np.uint8]:
-    return np.ascontiguousarray(said.take(elements, axis=0).view(np.uint8).T)
+def _bytes_of(bits: Words, elements: Ints) -> npt.NDArray[np.uint8]:
+    """Return the bits of some elements as bytes; shape (BYTES, elements)."""
+    return np.ascontiguousarray(bits.take(elements, axis=0).view(np.uint8).T)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from thresher.base.files import digest
 from thresher.cleaners.cleaner import DROP, HEADLINE, KEEP
-from thresher.cleaners.content_model.model import PAGE_RULES, find_content_model, load_content_model
+from thresher.cleaners.content_model.model import find_content_model, load_content_model
+from thresher.cleaners.content_model.page_rules import PAGE_RULES
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 from thresher.pages import Detail, Segments
 
