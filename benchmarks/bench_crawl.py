@@ -138,7 +138,7 @@ def _index(experiment: Experiment) -> None:
     topics = read_topic_set(experiment.topics)
     pages = cleaned_documents(Path("results", experiment.name, "scores"), Cleaner())
     build_index(((page.id, page.text) for page in pages), Path("index"), experiment.index)
-    with Searcher(Path("index"), experiment.retrieval[0], experiment.depth) as searcher:
+    with Searcher(Path("index"), experiment.retrieval.models[0], experiment.retrieval.depth) as searcher:
         searcher.search_topics([(topic, topics.topics[topic].query) for topic in topics.ids], warm_up=0)
 
 

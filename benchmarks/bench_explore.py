@@ -55,12 +55,12 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # n
 
 def missing_inputs(experiment: Experiment) -> list[str]:
     """Return the files of an experiment that are not there."""
-    places = experiment.topics.file, experiment.topics.qrels, experiment.collection
+    places = experiment.topics.file, experiment.topics.qrels, experiment.collection.location
     return [str(place) for place in places if not Path(str(place)).exists()]
 
 
 def _explore(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
-    judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.measures)
+    judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.evaluation.measures)
     cleaners = [parse_cleaner(f"density@{cutoff:g}") for cutoff in CUTOFFS]
     explore(store, [parse_sweep("density")], cleaners, Search(judged, [model], experiment.index), 0)
 
@@ -71,11 +71,11 @@ def _build(experiment: Experiment, topics: TopicSet, store: Path, model: Retriev
         with tempfile.TemporaryDirectory() as folder:
             index = Path(folder) / "index"
             build_index(((page.id, page.text) for page in pages), index, experiment.index)
-            with Searcher(index, model, experiment.depth) as searcher:
+            with Searcher(index, model, experiment.retrieval.depth) as searcher:
                 queries = [(topic, topics.topics[topic].query) for topic in topics.ids]
                 hits = searcher.search_topics(queries, warm_up=0).hits
         run = {topic: dict(result) for topic, result in hits.items()}
-        evaluate(topics.qrels, run, experiment.measures, topics.ids)
+        evaluate(topics.qrels, run, experiment.evaluation.measures, topics.ids)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def measure(pages: Path = PAGES, count: int = LARGE, rounds: int = 3) -> Iterato
 
 def _of_experiment(name: str, experiment: Experiment, rounds: int) -> Iterator[Measurement]:
     topics = read_topic_set(experiment.topics)
-    judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.measures)
+    judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.evaluation.measures)
     with tempfile.TemporaryDirectory() as folder:
         store = score_experiment(experiment, Path(folder), False, lambda _: None).store
         work = _work(store, Path(folder) / "index", judged, experiment.index)
@@ -86,7 +86,7 @@ def _search_seconds(store: Path, folder: Path, experiment: Experiment, queries: 
         work = {}
         for name in ("original", "own"):
             build_pruned(store, Cleaner(), pruning, folder / name, experiment.index, name == "original")
-            searcher = stack.enter_context(Searcher(folder / name, _MODEL, experiment.depth))
+            searcher = stack.enter_context(Searcher(folder / name, _MODEL, experiment.retrieval.depth))
             work[name] = partial(_search, searcher.ranking, queries)
         return interleaved(work, 20)
 

@@ -110,7 +110,7 @@ def package_index(experiment: Experiment, package: str, table: VariantTable) -> 
     index = texts.with_suffix(".index")
     report = thresher.index_json_lines(texts, index, **asdict(experiment.index))
     queries = {topic.id: topic.query for topic in topics.topics.values()}
-    run = thresher.search(index, queries, table.retrieval, experiment.depth)
+    run = thresher.search(index, queries, table.retrieval, experiment.retrieval.depth)
     shutil.rmtree(index)
     found = thresher.evaluate(topics.qrels, run, table.measures)
     values = {measure: [found[measure][topic] for topic in table.topics] for measure in table.measures}
@@ -120,8 +120,10 @@ def package_index(experiment: Experiment, package: str, table: VariantTable) -> 
 def extract(experiment: Experiment, texts: Path, package: str) -> None:
     """Write the text that a package extracts of each page as JSON lines; where it fails or takes too long there is none."""
     texts.parent.mkdir(parents=True, exist_ok=True)
-    source, name = str(experiment.collection), f"extractor({package})"
-    counts = clean_collection(source, name, texts, format=experiment.format, reading=experiment.reading)
+    source, name = str(experiment.collection.location), f"extractor({package})"
+    counts = clean_collection(
+        source, name, texts, format=experiment.collection.format, reading=experiment.collection.reading
+    )
     print(f"{experiment.name}: {', '.join(counts.warnings) or 'no page failed'}", file=sys.stderr)
 
 

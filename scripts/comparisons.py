@@ -77,7 +77,7 @@ class Collection:
                 index = scratch / "index"
                 build_variant(store, parse_treatment(variant), index, self.experiment.index, original)
                 for name in (QLD, BM25):
-                    with Searcher(index, parse_retrieval(name), self.experiment.depth) as searcher:
+                    with Searcher(index, parse_retrieval(name), self.experiment.retrieval.depth) as searcher:
                         found = searcher.search_topics(queries, warm_up=0).hits
                     write_run(folder / f"{stem}.{name}.trec", found, "thresher")
         return read_run(path)

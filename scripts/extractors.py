@@ -100,8 +100,9 @@ def collected(name: str, is_read: bool) -> Collection:
     if not is_read:
         experiment = load_experiment(ROOT / "experiments" / f"{name}.toml")
         variants = (Variant(Treatment()), *(Variant(parse_treatment(one)) for one in EXTRACTORS))
-        terms = replace(experiment.criteria, families=())
-        experiment = replace(experiment, variants=variants, criteria=terms, retrieval=experiment.retrieval[:1])
+        criteria = replace(experiment.criteria, families=())
+        retrieval = replace(experiment.retrieval, models=experiment.retrieval.models[:1])
+        experiment = replace(experiment, variants=variants, families=(), criteria=criteria, retrieval=retrieval)
         explore_experiment(experiment, RESULTS, say=lambda line: print(f"{name}: {line}", file=sys.stderr))
     return Collection(name, read_results(RESULTS / name))
 

@@ -22,12 +22,13 @@ from page_topics import QRELS_FILE, TOPICS_FILE, write_page_topics
 
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.files import write_text
-from thresher.collections import documents, open_collection
+from thresher.collections import documents
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.testing_order import fixed_sequences, order_of_testing, smallest_accepted
-from thresher.experiments.config import Experiment, TopicSource, load_experiment
+from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
+from thresher.experiments.locations import TopicSource
 from thresher.experiments.results import RESULTS_FILE, read_results
 from thresher.experiments.table import Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
@@ -50,7 +51,7 @@ SEED = 5
 
 def questions(experiment: Experiment, path: Path, folder: Path) -> None:
     """Write topics and qrels of a random part of the questions that have their page, each text once."""
-    pages = {source.id for source in documents(open_collection(Path(str(experiment.collection)), experiment.reading))}
+    pages = {source.id for source in documents(experiment.collection.open())}
     found: dict[str, str] = {}
     for entry in json.loads(path.read_text(encoding="utf-8")):
         page = re.sub(r"#.*", "", entry["source"]).partition("/master/")[2]
@@ -69,14 +70,13 @@ def population(name: str, folder: Path, asked: Path | None) -> VariantTable:
         if name == QUESTIONS and asked:
             questions(experiment, asked, topics)
         else:
-            collection = open_collection(Path(str(experiment.collection)), experiment.reading, experiment.format)
-            write_page_topics(collection, topics, TOPICS)
+            write_page_topics(experiment.collection.open(), topics, TOPICS)
     cleaners = [family.partition("|")[0] for family in DEFAULT_FAMILIES]
     experiment = replace(
         experiment,
         topics=TopicSource(topics / TOPICS_FILE, topics / QRELS_FILE, "title"),
         variants=tuple(Variant(parse_treatment(cleaner)) for cleaner in dict.fromkeys(["none", *cleaners])),
-        measures=MEASURES,
+        evaluation=replace(experiment.evaluation, measures=MEASURES),
     )
     known = folder / experiment.name / RESULTS_FILE
     (found,) = (read_results(known.parent) if known.exists() else explore_experiment(experiment, folder)).tables

@@ -240,7 +240,9 @@ def run(
     from thresher.experiments.runner import run_experiment
     from thresher.reports.files import write_reports
 
-    loaded = _with(load_experiment(experiment, results, fresh), measure_seconds=seconds, workers=workers)
+    loaded = _with_workers(load_experiment(experiment, results, fresh), workers)
+    if seconds is not None:
+        loaded = replace(loaded, measure_seconds=seconds)
     outcome = run_experiment(loaded, Path(results), Path(indexes), fresh, chosen=chosen)
     write_reports(outcome, Path(results) / loaded.name)
     return outcome
@@ -253,15 +255,16 @@ def explore(
     from thresher.experiments.explorer import explore_experiment
     from thresher.reports.files import write_reports
 
-    loaded = _with(load_experiment(experiment, results, fresh), workers=workers)
+    loaded = _with_workers(load_experiment(experiment, results, fresh), workers)
     outcome = explore_experiment(loaded, Path(results), fresh)
     write_reports(outcome, Path(results) / loaded.name)
     return outcome
 
 
-def _with(experiment: Experiment, **options: float | None) -> Experiment:
-    changed: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    return replace(experiment, **changed)
+def _with_workers(experiment: Experiment, workers: int | None) -> Experiment:
+    if workers is None:
+        return experiment
+    return replace(experiment, backend=replace(experiment.backend, workers=workers))
 
 
 @overload

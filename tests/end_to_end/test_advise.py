@@ -154,7 +154,7 @@ def test_pages_of_queries_are_ids_or_any_spelling_of_the_address(tmp_path: Path,
     thresher_package.advise(tmp_path / "crawl.jsonl", tmp_path / "queries.tsv", output=tmp_path / "out")
     qrels = read_qrels(tmp_path / "out" / "qrels.txt")
     assert qrels == {f"query-{number + 1}": {f"p{number}": 1} for number in range(30)}
-    assert len([*documents(open_collection(load_experiment(tmp_path / "out" / "advice.toml").collection))]) == 40
+    assert len([*documents(load_experiment(tmp_path / "out" / "advice.toml").collection.open())]) == 40
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_ids_come_out_as_the_qrels_have_them(
     assert f"{len(pages)} pages read, and 0 that" in done.out
     assert done.out.splitlines()[-1] == f"experiment: {tmp_path / 'my-pages.toml'}"
     experiment = load_experiment(tmp_path / "my-pages.toml")
-    rule = experiment.reading.rule
+    rule = experiment.collection.reading.rule
     given = {"ids": rule.ids, "prefix": rule.prefix, "keep_suffix": rule.keep_suffix}
     assert given == {"ids": "path", "prefix": "", "keep_suffix": False} | keys
     assert read_topic_set(experiment.topics).ids == ("1", "2")
@@ -70,7 +70,7 @@ def test_paths_in_an_archive_come_out_as_the_qrels_have_them(tmp_path: Path) -> 
     done = thresher("init", "all.tar.gz", "--topics", topics, "--qrels", qrels, cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     assert "1 of 1 judged pages" in done.out
-    assert load_experiment(tmp_path / "all.toml").reading.rule.prefix == "site"
+    assert load_experiment(tmp_path / "all.toml").collection.reading.rule.prefix == "site"
 
 
 def test_json_fields_are_found(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_json_fields_are_found(tmp_path: Path) -> None:
     done = thresher("init", "pages.jsonl", "--topics", topics, "--qrels", qrels, "-o", "sub/x.toml", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     experiment = load_experiment(tmp_path / "sub" / "x.toml")
-    fields = experiment.reading.fields
+    fields = experiment.collection.reading.fields
     assert (fields.id, fields.html, fields.url) == (("docno",), ("body",), ("link",))
     assert "1 of 1 judged pages" in done.out
 

@@ -41,7 +41,13 @@ def experiment(tmp_path: Path) -> Experiment:
 
 def chosen(experiment: Experiment, results: Results, folder: Path = Path("results"), **question: object) -> Choice:
     asked = ChooseOptions(queries=5000, **question)  # type: ignore[arg-type]
-    return _choose(replace(experiment, measures=results.measures), folder, asked, results, lambda _: None)
+    return _choose(
+        replace(experiment, evaluation=replace(experiment.evaluation, measures=results.measures)),
+        folder,
+        asked,
+        results,
+        lambda _: None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +88,9 @@ def test_the_line_that_builds_names_results_that_are_elsewhere(experiment: Exper
 
 
 def commands_of(experiment: Experiment, treatment: Treatment) -> tuple[str, ...]:
-    return treatment_commands(experiment.document, str(experiment.collection), treatment, experiment.index.lengths)
+    return treatment_commands(
+        experiment.document, str(experiment.collection.location), treatment, experiment.index.lengths
+    )
 
 
 def test_no_line_names_a_text_that_only_the_experiment_knows(experiment: Experiment) -> None:

@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 from shipped import shipped_experiment
 
 from thresher.base.errors import ConfigError, ConfigErrors, InputError
+from thresher.base.processes import Backend
 from thresher.cleaners.registry import scorers
 from thresher.collections.interface import IdRule, JsonFields, ReadOptions
 from thresher.evaluation import DEFAULT_MEASURES
 from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.choosing.criteria import ChoiceCriteria
-from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.locations import CatalogueId, TopicSource
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CostsTable, tables
 from thresher.experiments.variants import read_cutoffs
@@ -87,20 +89,24 @@ def fail(load: Load, tmp_path: Path) -> Fail:
 def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     found = load(HEAD)
     assert (found.name, found.title) == ("small", "small")
-    assert found.collection == tmp_path / "pages"
+    assert found.collection.location == tmp_path / "pages"
     assert found.topics == TopicSource(tmp_path / "topics.tsv", tmp_path / "qrels.txt", "title")
     assert found.held_out is None
     assert [variant.name for variant in found.variants] == ["none"]
-    assert (found.format, found.reading) == ("", ReadOptions(IdRule(), 16 * 2**20, JsonFields()))
-    assert found.limits == Limits(30.0, 16.0)
+    assert (found.collection.format, found.collection.reading) == ("", ReadOptions(IdRule(), 16 * 2**20, JsonFields()))
+    assert found.collection.limits == Limits(30.0, 16.0)
     assert (found.pages.blocks, found.pages.language) == ("join", "en")
     assert (found.index.positions, found.index.stored, found.index.vectors) == (False, False, False)
     assert (found.index.stemmer, found.index.stopwords, found.index.lengths) == ("porter", True, False)
-    assert [model.name for model in found.retrieval] == ["qld"]
-    assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
+    assert [model.name for model in found.retrieval.models] == ["qld"]
+    assert (found.retrieval.depth, found.evaluation.seed, found.evaluation.measures) == (
+        1000,
+        0,
+        tuple(DEFAULT_MEASURES),
+    )
     assert found.measure_seconds == 60.0
     assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0)
-    assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "local", "")
+    assert found.backend == Backend("local", os.cpu_count() or 1, "")
     assert found.scorers == ()
 
 
@@ -164,12 +170,12 @@ column = "credibility"
     )
     assert found.title == "Small\u2028 [web]"
     assert found.held_out == TopicSource(tmp_path / "topics.tsv", tmp_path / "pages", "desc", "credibility")
-    assert (found.backend, found.scheduler) == ("dask", "tcp://head:8786")
-    assert found.format == "jsonl"
-    assert found.reading.rule == IdRule("stem", "a/b", True, True, "-0+(\\d)", "-\\1")
-    assert found.reading.fields == JsonFields(("docno",), ("page.html", "html"), ("contents",), ("url",))
-    assert found.reading.max_bytes == 2 * 2**20
-    assert found.limits == Limits(0.5, 2.0)
+    assert found.backend == Backend("dask", 3, "tcp://head:8786")
+    assert found.collection.format == "jsonl"
+    assert found.collection.reading.rule == IdRule("stem", "a/b", True, True, "-0+(\\d)", "-\\1")
+    assert found.collection.reading.fields == JsonFields(("docno",), ("page.html", "html"), ("contents",), ("url",))
+    assert found.collection.reading.max_bytes == 2 * 2**20
+    assert found.collection.limits == Limits(0.5, 2.0)
     assert [(variant.name, variant.sweep, variant.cutoff) for variant in found.variants] == [
         ("none", None, None),
         ("words@3", "words", 3.0),
@@ -183,9 +189,9 @@ column = "credibility"
     ]
     assert [scorer.canonical_name for scorer in found.scorers] == ["density", "perplexity(lm=books)", "words"]
     assert (found.index.positions, found.index.stemmer, found.index.lengths) == (True, "krovetz", True)
-    assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
-    assert (found.depth, found.measures, found.seed, found.workers) == (10, ("P@5", "AP"), 7, 3)
-    assert (found.correction, found.alpha) == ("none", 0.1)
+    assert [model.name for model in found.retrieval.models] == ["qld(exact)", "bm25(k1=1.2)"]
+    assert (found.retrieval.depth, found.evaluation.measures, found.evaluation.seed) == (10, ("P@5", "AP"), 7)
+    assert (found.evaluation.correction, found.evaluation.alpha) == ("none", 0.1)
     assert found.criteria == ChoiceCriteria(Margin(0.02, relative=False), 0.1, 0.0, ("none|dcp", "words"), ("P@5",))
     assert found.measure_seconds == 0.5
     assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58)
@@ -628,8 +634,8 @@ combined = 3
     combined = [variant.cleaner_cutoff for variant in experiment.variants if variant.cleaner_cutoff is not None]
     assert combined == [10, 12]
     assert [scorer.name for scorer in experiment.scorers] == ["density", "words"]
-    assert (experiment.original_statistics, experiment.combined) == (False, 3)
-    assert load(HEAD).original_statistics
+    assert (experiment.pruning.original_statistics, experiment.pruning.combined) == (False, 3)
+    assert load(HEAD).pruning.original_statistics
 
 
 @pytest.mark.parametrize(
@@ -789,14 +795,14 @@ def test_environment_variables_in_paths(
         return HEAD.replace('path = "pages"', f'path = "{path}"')
 
     monkeypatch.setenv("THRESHER_TEST", str(tmp_path))
-    assert load(text("${THRESHER_TEST}/pages")).collection == tmp_path / "pages"
-    assert load(text("${THRESHER_TEST:-/elsewhere}/pages")).collection == tmp_path / "pages"
+    assert load(text("${THRESHER_TEST}/pages")).collection.location == tmp_path / "pages"
+    assert load(text("${THRESHER_TEST:-/elsewhere}/pages")).collection.location == tmp_path / "pages"
     monkeypatch.setenv("THRESHER_TEST", "pages")
-    assert load(text("${THRESHER_TEST}")).collection == tmp_path / "pages"
+    assert load(text("${THRESHER_TEST}")).collection.location == tmp_path / "pages"
     for unset in (lambda: monkeypatch.setenv("THRESHER_TEST", ""), lambda: monkeypatch.delenv("THRESHER_TEST")):
         unset()
-        assert load(text("${THRESHER_TEST:-pages}")).collection == tmp_path / "pages"
-        assert load(text("${THRESHER_TEST:-}pages")).collection == tmp_path / "pages"
+        assert load(text("${THRESHER_TEST:-pages}")).collection.location == tmp_path / "pages"
+        assert load(text("${THRESHER_TEST:-}pages")).collection.location == tmp_path / "pages"
         assert fail(text("${THRESHER_TEST}/pages")) == [
             "5: the environment variable THRESHER_TEST is not set. Fix: set THRESHER_TEST to the folder it stands for."
         ]
@@ -813,7 +819,7 @@ def test_paths_are_relative_to_the_file(load: Load, tmp_path: Path, monkeypatch:
     (tmp_path / "deep" / "small.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
     found = load_experiment(Path("deep/small.toml"))
-    assert found.collection == Path("pages")
+    assert found.collection.location == Path("pages")
     assert found.topics == TopicSource(Path("topics.tsv"), Path("qrels.txt"), "title")
     absolute = load(HEAD.replace('"topics.tsv"', f'"{tmp_path}/topics.tsv"'))
     assert absolute.topics.file == tmp_path / "topics.tsv"
@@ -849,8 +855,8 @@ def test_the_catalogue_gives_what_is_left_out(
     monkeypatch.chdir(tmp_path)
     Path("catalogue.toml").write_text(CATALOGUE + addition)
     found = load_experiment(Path("catalogue.toml"))
-    assert (found.collection, found.topics) == (CatalogueId("vaswani"), topics)
-    assert str(found.collection) == found.collection.name == "ir_datasets:vaswani"
+    assert (found.collection.location, found.topics) == (CatalogueId("vaswani"), topics)
+    assert str(found.collection.location) == found.collection.location.name == "ir_datasets:vaswani"
 
 
 def test_what_the_catalogue_cannot_give(fail: Fail) -> None:
@@ -981,7 +987,7 @@ def test_the_grid_of_fig_7(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         *(f"density(count=tokens)@{cutoff}" for cutoff in range(1, 21)),
         "bte",
     ]
-    assert [model.name for model in found.retrieval] == ["classic"]
+    assert [model.name for model in found.retrieval.models] == ["classic"]
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda path: path.stem)

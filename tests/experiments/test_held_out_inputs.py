@@ -20,14 +20,18 @@ def test_topics_of_two_tracks(shared_data: Path, tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("CLUEWEB12_B13", str(tmp_path))
     monkeypatch.setenv("THRESHER_DATA", str(shared_data))
     experiment = load_experiment(FILE)
-    assert (experiment.name, experiment.collection, experiment.format) == (FILE.stem, tmp_path, "warc")
+    assert (experiment.name, experiment.collection.location, experiment.collection.format) == (
+        FILE.stem,
+        tmp_path,
+        "warc",
+    )
     assert [variant.name for variant in experiment.variants] == [
         "none",
         *(f"perplexity(lm=books)@{thousands}000" for thousands in (1, 2, 4, 6, 8, 10, 12, 14)),
         "justext",
     ]
     assert (experiment.index.positions, experiment.index.stored, experiment.index.vectors) == (False, False, False)
-    assert experiment.measures == ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
+    assert experiment.evaluation.measures == ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
     assert experiment.held_out is not None
 
     decision, web = read_topic_set(experiment.topics), read_topic_set(experiment.held_out)

@@ -12,7 +12,7 @@ import pytest
 
 import thresher
 from thresher.base.errors import ConfigError, ConfigErrors, InputError, StateError
-from thresher.collections import Page, documents, open_collection
+from thresher.collections import Page, documents
 from thresher.evaluation import read_qrels, read_run, read_topics
 from thresher.experiments.config import Experiment
 
@@ -30,8 +30,7 @@ TABLES: dict[str, Any] = {
 
 
 def pages(experiment: Experiment) -> list[tuple[str, bool, str]]:
-    assert isinstance(experiment.collection, Path)
-    found = documents(open_collection(experiment.collection, experiment.reading))
+    found = documents(experiment.collection.open())
     return [(one.id, one.is_text, (one.content or b"").decode()) for one in found]
 
 
@@ -50,7 +49,7 @@ def test_all_that_is_in_memory_is_kept_as_files(tmp_path: Path) -> None:
     inputs = tmp_path / "mine" / "inputs"
     assert experiment.file == inputs / "mine.toml"
     assert [variant.name for variant in experiment.variants[2:6]] == ["words@3", "words@4", "words@5", "text(own)"]
-    assert (experiment.measures, experiment.alpha) == (("AP", "nDCG@10"), 0.1)
+    assert (experiment.evaluation.measures, experiment.evaluation.alpha) == (("AP", "nDCG@10"), 0.1)
     assert (experiment.measure_seconds, experiment.index.positions) == (0, True)
     assert pages(experiment) == [(name, False, html) for name, html in HTML.items()]
     assert read_topics(inputs / "topics.tsv")["1"].query == "rain tonight"
@@ -99,9 +98,9 @@ def test_paths_are_relative_to_the_working_directory(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "crawl").mkdir()
     experiment = thresher.load_experiment({**TABLES, "collection": "crawl"}, "results")
-    assert experiment.collection == Path("crawl")
+    assert experiment.collection.location == Path("crawl")
     known = thresher.load_experiment({"experiment": "known", "collection": "ir_datasets:vaswani"}, "results")
-    assert str(known.collection) == str(known.topics.qrels) == "ir_datasets:vaswani"
+    assert str(known.collection.location) == str(known.topics.qrels) == "ir_datasets:vaswani"
 
 
 @pytest.mark.parametrize(

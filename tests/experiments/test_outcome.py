@@ -22,8 +22,9 @@ from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part
 from thresher.evaluation import write_run
 from thresher.evaluation.topics import About, Notice, Topic
-from thresher.experiments.config import Experiment, TopicSource, load_experiment
+from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
+from thresher.experiments.locations import TopicSource
 from thresher.experiments.manifest import CodeState, Provenance, package_versions
 from thresher.experiments.measuring import Measurements, Meter
 from thresher.experiments.outcome import _cleaning, _notices, assemble, clean_cost, cleaning_machines
@@ -270,7 +271,8 @@ def results(experiment: Experiment, tmp_path: Path) -> Results:
         run("none", hits(tmp_path, "bm25", {"2": "c"}), model="bm25"),
         run("words@5", hits(tmp_path, "bm25-words", {"2": "c"}), model="bm25"),
     ]
-    both = replace(experiment, retrieval=(*experiment.retrieval, parse_retrieval("bm25")))
+    models = (*experiment.retrieval.models, parse_retrieval("bm25"))
+    both = replace(experiment, retrieval=replace(experiment.retrieval, models=models))
     return assembled(both, INPUTS, [baseline, cleaned, *bm25], MEASURED, tmp_path)
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from thresher.collections.sources import Part
 from thresher.evaluation.topics import Topic
-from thresher.experiments.config import TopicSource
 from thresher.experiments.inputs import TopicSet
+from thresher.experiments.locations import TopicSource
 from thresher.experiments.outcome import title_bias
 from thresher.experiments.results import TitleBias
 from thresher.indexes.indexing import IndexOptions

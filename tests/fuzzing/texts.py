@@ -168,8 +168,8 @@ def read_experiments(data: bytes, folder: Path) -> None:
         assert experiment.name == safe_name(experiment.name)
         names = [variant.name for variant in experiment.variants]
         assert len(set(names)) == len(names) == len(set(map(safe_name, names))) >= 1
-        assert experiment.depth >= 1
-        assert experiment.reading.max_bytes > 0
+        assert experiment.retrieval.depth >= 1
+        assert experiment.collection.reading.max_bytes > 0
 
 
 def read_gold_files(data: bytes, folder: Path) -> None:

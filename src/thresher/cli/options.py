@@ -112,8 +112,10 @@ class AskedBackend:
         """Return the experiment with these workers instead of its file's."""
         if self.name or self.scheduler:
             chosen = self.backend()
-            config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
-        return replace(config, workers=self.workers) if self.workers else config
+            config = replace(config, backend=replace(chosen, workers=config.backend.workers))
+        if self.workers:
+            config = replace(config, backend=replace(config.backend, workers=self.workers))
+        return config
 
 
 def backend_options(verb: Verb) -> Verb:

@@ -171,9 +171,7 @@ def choose_by_queries(
         what = f"of {len(relevant)} of its queries a page is in the collection, which are too few"
         raise InputError(what, f"give at least {MINIMUM}, with ids or URLs of pages", str(queries))
     experiment_file = _write_experiment(collection, relevant, folder)
-    experiment = replace(
-        load_experiment(experiment_file), backend=backend.name, workers=backend.workers, scheduler=backend.scheduler
-    )
+    experiment = replace(load_experiment(experiment_file), backend=backend)
     explore_experiment(experiment, folder, True, say)
     return choose_experiment(experiment, folder, say=say)
 

@@ -64,7 +64,7 @@ class ChooseOptions:
             "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
             "margin": None if margin is None else parse_margin(margin),
             "alpha": alpha,
-            "deciding": tuple(checked_measure(name, experiment.measures, "--deciding") for name in deciding),
+            "deciding": tuple(checked_measure(name, experiment.evaluation.measures, "--deciding") for name in deciding),
             "emptied": emptied,
         }
         changed = {name: value for name, value in given.items() if value not in (None, ())}
@@ -102,13 +102,13 @@ def choose_for_all(
         options: what is asked; its queries have no part.
         say: called with a line for each stage that begins.
     """
-    criteria, model = options.criteria or experiments[0].criteria, experiments[0].retrieval[0].name
-    asked = [_deciding(options.measure, criteria, config.measures) for config in experiments]
+    criteria, model = options.criteria or experiments[0].criteria, experiments[0].retrieval.models[0].name
+    asked = [_deciding(options.measure, criteria, config.evaluation.measures) for config in experiments]
     tables: dict[str, VariantTable] = {}
     for config, measures in zip(experiments, asked, strict=True):
         if config.name in tables:
             raise ConfigError(f"two experiments are named {config.name}", "name each once", str(config.file))
-        if measures != asked[0] or model not in [one.name for one in config.retrieval]:
+        if measures != asked[0] or model not in [one.name for one in config.retrieval.models]:
             what = f"it does not have the first one's model and measures: {model}, {' and '.join(asked[0])}"
             raise ConfigError(what, "use the same in all experiments, or --measure and --deciding", str(config.file))
         with _found(config, results / config.name, say) as found:
@@ -168,7 +168,7 @@ def _choose(
     experiment: Experiment, folder: Path, options: ChooseOptions, found: Results, say: Callable[[str], None]
 ) -> Choice:
     criteria = options.criteria or experiment.criteria
-    measures = _deciding(options.measure, criteria, experiment.measures)
+    measures = _deciding(options.measure, criteria, experiment.evaluation.measures)
     table = found.table()
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
@@ -182,7 +182,7 @@ def _choose(
     for model_table in found.tables:
         save = _saver(model_table, found, options.queries, power)
         models.append(choose_variants(model_table, measures, criteria, save))
-    pages = experiment.document, str(experiment.collection)
+    pages = experiment.document, str(experiment.collection.location)
     return Choice(
         title=experiment.title,
         key=found.facts.key,

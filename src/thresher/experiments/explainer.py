@@ -186,15 +186,15 @@ class _Explainer:
             measure=self.table.main,
             reason=self.variant.reason,
             built=len(self._built()),
-            depth=self.experiment.depth,
+            depth=self.experiment.retrieval.depth,
             topics=tuple(explained),
             loss=loss_of(explained) if all_topics else None,
         )
 
     def _model(self) -> RetrievalModel:
-        models = {model.name: model for model in self.experiment.retrieval}
+        models = {model.name: model for model in self.experiment.retrieval.models}
         if self.options.retrieval is None:
-            return self.experiment.retrieval[0]
+            return self.experiment.retrieval.models[0]
         if self.options.retrieval not in models:
             raise _missing("retrieval model", self.options.retrieval, models, "--model")
         return models[self.options.retrieval]
@@ -248,15 +248,15 @@ class _Explainer:
 
     def _index_key(self, treatment: Treatment) -> str:
         experiment = self.experiment
-        origin = stages.index_origin(self.scored, treatment, experiment.index, experiment.original_statistics)
+        origin = stages.index_origin(self.scored, treatment, experiment.index, experiment.pruning.original_statistics)
         return origin.key
 
     def _run(self, treatment: Treatment) -> Run:
         variant = Variant(treatment)
-        path = self.folders.run(variant, self.model, len(self.experiment.retrieval) == 1, False)
+        path = self.folders.run(variant, self.model, len(self.experiment.retrieval.models) == 1, False)
         if not path.exists():
             raise StateError(f"the run of {variant.name} is not there", self.run_again, str(path))
-        key = stages.search_key(self._index_key(treatment), self.model, self.experiment.depth, self.topics)
+        key = stages.search_key(self._index_key(treatment), self.model, self.experiment.retrieval.depth, self.topics)
         if stages.finished_run(self.folders.stage(f"search-{path.stem}"), key, path) is None:
             raise StateError(f"the run of {variant.name} is not what was searched", self.run_again, str(path))
         return read_run(path)

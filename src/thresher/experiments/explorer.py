@@ -9,7 +9,6 @@ from pathlib import Path
 from thresher.base.errors import InputError
 from thresher.base.locks import held
 from thresher.base.number_text import counted
-from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
@@ -60,23 +59,23 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> 
     """Return all cutoffs of scorers, then of pruning methods, which are combined with some of the scorers' cutoffs."""
     held_out = scored.inputs.held_out
     search = Search(
-        _judged(scored.inputs.topics, experiment.measures),
-        experiment.retrieval,
+        _judged(scored.inputs.topics, experiment.evaluation.measures),
+        experiment.retrieval.models,
         experiment.index,
-        experiment.depth,
-        _judged(held_out, experiment.measures) if held_out else None,
-        Backend(experiment.backend, experiment.workers, experiment.scheduler),
+        experiment.retrieval.depth,
+        _judged(held_out, experiment.evaluation.measures) if held_out else None,
+        experiment.backend,
     )
     cleaners = [variant.cleaner for variant in experiment.variants if not variant.pruning]
     tables = explore(scored.store, sweeps, cleaners, search)
     # Where a baseline has no value, as where it is run: a judged document that is not relevant is enough.
     if not all(table.values[:, 0].any() for table in tables):
-        asked = replace(search, topics=replace(search.topics, measures=(f"Judged@{experiment.depth}",)))
+        asked = replace(search, topics=replace(search.topics, measures=(f"Judged@{experiment.retrieval.depth}",)))
         if not all(table.values.any() for table in explore(scored.store, [], [], asked)):
             fix = "check that topics, qrels and pages belong together"
             raise InputError("no judged document is retrieved for any topic", fix, str(experiment.file))
     pruning = pruning_sweeps(experiment, scored.store, tables[0])
-    return explore_pruning(tables, scored.store, pruning, search, experiment.original_statistics)
+    return explore_pruning(tables, scored.store, pruning, search, experiment.pruning.original_statistics)
 
 
 def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> list[PruningSweep]:
@@ -94,7 +93,7 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
         known[key] = PruningSweep(cleaner, method, (*before, *cutoffs), points, combined)
 
     def add_combined(template: Cut, method: PruningMethod) -> None:
-        for cutoff in spread_over_sizes(table, template.name, experiment.combined):
+        for cutoff in spread_over_sizes(table, template.name, experiment.pruning.combined):
             cleaner = Cleaner((replace(template, cutoff=cutoff),))
             if (cleaner.name, method.canonical_name) not in known:
                 add(cleaner, method, (), True)

@@ -9,15 +9,15 @@ from typing import Any
 
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import digest, file_digest, real_path, safe_name
-from thresher.base.processes import Backend
 from thresher.cleaners.scorer import input_names
 from thresher.cleaners.scorers.extractor import FileText
-from thresher.collections import Collection, open_collection
+from thresher.collections import Collection
 from thresher.collections.file_collection import Files
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
 from thresher.evaluation.topics import About, Notice, notice, read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
-from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
+from thresher.experiments.config import Experiment
+from thresher.experiments.locations import CatalogueId, Location, TopicSource
 from thresher.experiments.table import Variant
 from thresher.experiments.variants import folder_name
 from thresher.indexes.analysis import RetrievalModel
@@ -95,7 +95,7 @@ def read_inputs(experiment: Experiment) -> Inputs:
         if shared := same_queries(topics, held_out):
             notices.append(notice(About.ASKED, shared, held_out=True))
         digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
-    collection = open_collection(Path(str(experiment.collection)), experiment.reading, experiment.format)
+    collection = experiment.collection.open()
     digests = {"collection": collection.fingerprint(), **digests}
     return Inputs(collection, topics, held_out, tuple(notices), digests)
 
@@ -148,14 +148,13 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     The folder of the experiment's results gets `scores/` and `failures.jsonl`. `fresh` drops scores of another configuration,
     which are refused otherwise; `say` is called with a line for each stage that begins.
     """
-    say(f"reading {experiment.collection}")
+    say(f"reading {experiment.collection.location}")
     inputs = read_inputs(experiment)
     check_apart(folder, inputs.collection)
-    plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
+    plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.collection.limits)
     say(f"scoring pages by {', '.join(scorer.canonical_name for scorer in experiment.scorers) or 'nothing'}")
     store = folder / "scores"
-    backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
-    report = score_collection(plan, store, backend, fresh)
+    report = score_collection(plan, store, experiment.backend, fresh)
     write_failures(store, folder / "failures.jsonl", input_names(experiment.scorers))
     check_scored(inputs, report, store)
     if found := [*text_notices(experiment, store)]:

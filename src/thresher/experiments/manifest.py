@@ -60,7 +60,7 @@ class Provenance:
                     "digest": experiment.digest,
                 },
                 "inputs": dict(inputs.digests),
-                "retrieval": {model.name: model.formula for model in experiment.retrieval},
+                "retrieval": {model.name: model.formula for model in experiment.retrieval.models},
                 "topics": list(inputs.topics.ids),
                 **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),
                 "versions": package_versions(),
@@ -102,7 +102,7 @@ class Provenance:
                 # As tirex-tracker writes what the whole machine used.
                 stages[name].setdefault(part, {})["energy used system"] = f"{joules!r} J"
         libraries = [f"{name}=={number}" for name, number in package_versions().items()]
-        correction = "Holm" if experiment.correction == HOLM else experiment.correction
+        correction = "Holm" if experiment.evaluation.correction == HOLM else experiment.evaluation.correction
         about, pruning = experiment.document.experiment, run.variant.pruning
         steps = (f"pages cleaned by {cleaner.name}", *([f"pruned by {pruning.name}"] if pruning else []))
         return {
@@ -134,14 +134,14 @@ class Provenance:
                 "name": experiment.name,
                 "title": experiment.title,
                 "evaluation": {
-                    "reported measures": list(experiment.measures),
+                    "reported measures": list(experiment.evaluation.measures),
                     "baseline": [BASELINE],
                     "significance test": [{"name": test, "correction method": correction}],
                 },
             },
             "data": {
                 "test collection": {
-                    "name": experiment.collection.name,
+                    "name": experiment.collection.location.name,
                     "topics": topics.source.file.name,
                     "qrels": topics.source.qrels.name,
                     "documents": self.scored.report.documents,

@@ -168,21 +168,21 @@ def measure(
         shutil.copytree(indexes[BASELINE], copy)
         folders = [indexes[BASELINE], copy, *list(indexes.values())[1:]]
         measured = {}
-        for model in experiment.retrieval:
-            limit = seconds / len(experiment.retrieval)
+        for model in experiment.retrieval.models:
+            limit = seconds / len(experiment.retrieval.models)
             label = f"timing {model.name} for up to {limit:,.0f} s"
             with Progress(label, rounds_of(RESTARTS), "rounds") as bar:
                 times = time_queries(
                     folders,
                     model,
-                    experiment.depth,
+                    experiment.retrieval.depth,
                     queries,
                     limit,
-                    partial(_enough, seed=experiment.seed, expect=bar.expect),
-                    seed=experiment.seed,
+                    partial(_enough, seed=experiment.evaluation.seed, expect=bar.expect),
+                    seed=experiment.evaluation.seed,
                     searched=bar.advance,
                 )
-            measured[model.name] = compare_times(list(indexes), times.wall, times.cpu, experiment.seed)
+            measured[model.name] = compare_times(list(indexes), times.wall, times.cpu, experiment.evaluation.seed)
     if build_seconds * FEWEST_BUILDS > seconds:
         return Measurements(measured, None)
     return Measurements(measured, _measured_indexing(experiment, treatments, scores))
@@ -201,7 +201,7 @@ def _enough(times: QueryTimes, seed: int, expect: Callable[[int], None]) -> bool
 def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
     """Build all indexes again and again, in rounds of random order; what is timed is building without cutting."""
     names = [BASELINE, _COPY, *list(treatments)[1:]]
-    chance = random.Random(experiment.seed)
+    chance = random.Random(experiment.evaluation.seed)
     order = list(range(len(names)))
     rounds: list[list[tuple[float, float]]] = []
     warm_up_indexing(scores, experiment.index)
@@ -219,13 +219,13 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
             rounds.append(spent)
     # Every round is a restart of its own, with one topic: the collection.
     wall, cpu = ([np.array(spent)[None, :, [column]] for spent in rounds] for column in (0, 1))
-    return compare_times(list(treatments), wall, cpu, experiment.seed)
+    return compare_times(list(treatments), wall, cpu, experiment.evaluation.seed)
 
 
 def _build_times(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> tuple[float, float]:
     """Return wall and CPU seconds of building an index, without those of cutting."""
     wall, cpu = time.perf_counter(), time.process_time()
-    cutting = build_variant(scores, treatment, folder, experiment.index, experiment.original_statistics).cutting
+    cutting = build_variant(scores, treatment, folder, experiment.index, experiment.pruning.original_statistics).cutting
     return time.perf_counter() - wall - cutting.wall, time.process_time() - cpu - cutting.cpu
 
 

@@ -81,21 +81,21 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
         setup=Setup(
             blocks=experiment.pages.blocks,
             language=experiment.pages.language,
-            mib=experiment.limits.mib,
-            seconds=experiment.limits.seconds,
+            mib=experiment.collection.limits.mib,
+            seconds=experiment.collection.limits.seconds,
             scorers=tuple(scorer.canonical_name for scorer in experiment.scorers),
             stemmer=index.stemmer,
             stopwords=index.stopwords,
             holds=tuple(name for name, on in held.items() if on),
-            depth=experiment.depth,
-            seed=experiment.seed,
+            depth=experiment.retrieval.depth,
+            seed=experiment.evaluation.seed,
             workers=scores.workers,
             timed=experiment.measure_seconds,
             power=power_of(experiment.costs, read_machine()),
         ),
         notices=tuple(_notices(scored)),
-        alpha=experiment.alpha,
-        correction=experiment.correction,
+        alpha=experiment.evaluation.alpha,
+        correction=experiment.evaluation.correction,
     )
 
 
@@ -186,7 +186,7 @@ def assemble(
     tables = []
     # Of all topics that were searched, those that count.
     places = [*map([*inputs.topics.topics].index, inputs.topics.ids)]
-    for model in experiment.retrieval:
+    for model in experiment.retrieval.models:
         of_model = [run for run in main if run.model.name == model.name]
         work = [run.search.work.of(places) for run in of_model]
         parts = own, held_out, scores, measured, meter
@@ -194,7 +194,7 @@ def assemble(
         tables.append(
             VariantTable(
                 model.name,
-                experiment.measures,
+                experiment.evaluation.measures,
                 inputs.topics.ids,
                 tuple(rows),
                 own.array([run.key for run in of_model]),
@@ -202,7 +202,7 @@ def assemble(
                 inputs.held_out.ids if inputs.held_out else (),
                 held_out.array([run.key for run in of_model])
                 if held_out
-                else np.zeros((len(experiment.measures), len(of_model), 0)),
+                else np.zeros((len(experiment.evaluation.measures), len(of_model), 0)),
             )
         )
     return Results(
@@ -248,9 +248,11 @@ def _evaluated(
         retrieved = read_run(run.path)
         if run.variant.treatment.is_baseline:
             check_overlap(retrieved, topics.qrels, topics.ids)
-        values[run.key] = evaluate(topics.qrels, retrieved, experiment.measures, topics.ids)
-    values |= {name: evaluate(topics.qrels, run, experiment.measures, topics.ids) for name, run in systems.items()}
-    first = experiment.retrieval[0].name
+        values[run.key] = evaluate(topics.qrels, retrieved, experiment.evaluation.measures, topics.ids)
+    values |= {
+        name: evaluate(topics.qrels, run, experiment.evaluation.measures, topics.ids) for name, run in systems.items()
+    }
+    first = experiment.retrieval.models[0].name
     baseline_of: dict[RowKey | str, RowKey | str] = {
         run.key: baseline.key for run in runs if run is not (baseline := baselines[run.model.name])
     }
@@ -260,8 +262,10 @@ def _evaluated(
     added: dict[RowKey | str, RowKey | str] = {key: baseline_of.pop(key) for key in chosen}
     comparisons: dict[RowKey | str, Mapping[str, Comparison]] = {}
     for family in (baseline_of | dict.fromkeys(systems, baselines[first].key), added):
-        comparisons |= compare_all(values, family, experiment.alpha, experiment.correction, experiment.seed)
-    return _Evaluated(experiment.measures, topics.ids, values, comparisons)
+        comparisons |= compare_all(
+            values, family, experiment.evaluation.alpha, experiment.evaluation.correction, experiment.evaluation.seed
+        )
+    return _Evaluated(experiment.evaluation.measures, topics.ids, values, comparisons)
 
 
 def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mapping[str, Run]) -> Iterator[BaselineRun]:

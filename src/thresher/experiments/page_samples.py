@@ -18,7 +18,7 @@ from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_scorer
 from thresher.cleaners.registry import scorers
 from thresher.cleaners.scorer import Scorer
-from thresher.collections import Collection, Source, open_collection
+from thresher.collections import Collection, Source
 from thresher.collections.isolated import documents_apart
 from thresher.collections.sources import too_large
 from thresher.evaluation import read_run
@@ -433,7 +433,7 @@ def _with_originals(
 
 
 def _sources_of(experiment: Experiment, ids: Sequence[str]) -> list[Source]:
-    collection = open_collection(Path(str(experiment.collection)), experiment.reading, experiment.format)
+    collection = experiment.collection.open()
     documents = progress(documents_apart(collection), "finding", None, "pages")
     return list(find_sources(documents, ids).values())
 

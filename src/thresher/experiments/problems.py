@@ -53,11 +53,10 @@ def line_of(lines: Mapping[KeyPath, int], path: KeyPath) -> int | None:
 
 
 class Problems:
-    """Collects problems with the lines they are on; `source` says where to get the files that an experiment needs."""
+    """Collects problems with the lines they are on."""
 
     def __init__(self, path: Path, lines: Mapping[KeyPath, int]) -> None:
         self._path, self._lines = path, lines
-        self.source = ""
         self._problems: list[tuple[int, ConfigError]] = []
         # Keys, and arrays of tables, that are read as if they were not there: what follows from that is no problem.
         self.left_out: list[KeyPath] = []

@@ -112,7 +112,7 @@ class _Run:
         runs = []
         for variant in progress(self.variants, "variants", len(self.variants), "variants"):
             index = self._index(variant, scored)
-            for model in experiment.retrieval:
+            for model in experiment.retrieval.models:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
@@ -137,7 +137,7 @@ class _Run:
         known = {row.name: row for table in before.tables for row in table.rows} if before else {}
         named = [
             name
-            for model in self.experiment.retrieval
+            for model in self.experiment.retrieval.models
             for name in (choice.named_variants(model.name) if choice else ())
         ]
         if self.chosen:
@@ -178,7 +178,7 @@ class _Run:
 
     def _index(self, variant: Variant, scored: Scored) -> stages.IndexRecord:
         scores, options = scored.report, self.experiment.index
-        original = self.experiment.original_statistics
+        original = self.experiment.pruning.original_statistics
         treatment = self.treatments[variant.name]
         origin = stages.index_origin(scored, treatment, options, original)
         path = self.folders.stage(f"index-{folder_name(variant)}")
@@ -230,8 +230,8 @@ class _Run:
         held_out: bool = False,
     ) -> stages.VariantRun:
         experiment = self.experiment
-        path = self.folders.run(variant, model, len(experiment.retrieval) == 1, held_out)
-        key = stages.search_key(index.key, model, experiment.depth, topics)
+        path = self.folders.run(variant, model, len(experiment.retrieval.models) == 1, held_out)
+        key = stages.search_key(index.key, model, experiment.retrieval.depth, topics)
         done = self.folders.stage(f"search-{path.stem}")
         record = stages.finished_run(done, key, path)
         if record is None:
@@ -244,7 +244,7 @@ class _Run:
         self, variant: Variant, model: RetrievalModel, topics: TopicSet, path: Path, key: str
     ) -> stages.SearchRecord:
         queries = [(topic.id, topic.query) for topic in topics.topics.values()]
-        with Searcher(self.folders.indexes / folder_name(variant), model, self.experiment.depth) as searcher:
+        with Searcher(self.folders.indexes / folder_name(variant), model, self.experiment.retrieval.depth) as searcher:
             with self.meter.stage() as stage:
                 report = searcher.search_topics(queries, warm_up=0)
             work = searcher.work([query for _, query in queries])
@@ -279,8 +279,8 @@ class _Run:
         records = {run.variant.name: run.index for run in runs}
         key = stages.stage_key(
             indexes=[record.key for record in records.values()],
-            models=[model.name for model in experiment.retrieval],
-            depth=experiment.depth,
+            models=[model.name for model in experiment.retrieval.models],
+            depth=experiment.retrieval.depth,
             topics=topics.digests["topics"],
             field=topics.source.field,
             seconds=experiment.measure_seconds,

@@ -62,10 +62,10 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
         inputs=dict(scored.inputs.digests),
         read=[[source.field, source.column] for source in sources],
         options=asdict(experiment.index),
-        models=[model.name for model in experiment.retrieval],
-        depth=experiment.depth,
-        measures=experiment.measures,
-        original=experiment.original_statistics,
+        models=[model.name for model in experiment.retrieval.models],
+        depth=experiment.retrieval.depth,
+        measures=experiment.evaluation.measures,
+        original=experiment.pruning.original_statistics,
     )
 
 

@@ -30,6 +30,9 @@ class DeclaredFamily:
     cut: Cut | None
     pruning: Pruning | None
 
+    def __str__(self) -> str:
+        return self.name
+
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers that the family needs."""
