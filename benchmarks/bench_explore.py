@@ -14,7 +14,7 @@ from measurements import Measurement, ratio
 from passages import PAGES
 
 from thresher.cleaners.cleaner import parse_cleaner, parse_sweep
-from thresher.evaluation import evaluate
+from thresher.evaluation.evaluating import evaluate
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
 from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment

@@ -18,10 +18,13 @@ from measurements import Measurement, interleaved, ratio
 from passages import PAGES
 from watching import watched
 
+from thresher.base.defaults import DEFAULT_MEASURES
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, parse_scorer, parse_sweep
 from thresher.collections import open_collection
-from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic_set
+from thresher.evaluation.evaluating import topic_set
+from thresher.evaluation.topics import read_topics
+from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning

@@ -21,7 +21,7 @@ from fill import table as markdown
 
 from thresher.base.files import safe_name, scratch_folder
 from thresher.cleaners.cleaner import BASELINE
-from thresher.evaluation import evaluate
+from thresher.evaluation.evaluating import evaluate
 from thresher.evaluation.significance import compare
 from thresher.evaluation.trec_files import read_run, write_run
 from thresher.experiments.config import Experiment, load_experiment

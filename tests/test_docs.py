@@ -19,7 +19,7 @@ import thresher
 from thresher.cleaners.registry import scorers
 from thresher.cli.main import cli
 from thresher.collections import Page
-from thresher.evaluation import read_topics
+from thresher.evaluation.topics import read_topics
 from thresher.experiments.config import load_experiment
 from thresher.experiments.schema import tables
 from thresher.indexes.pruning.treatments import methods, parse_treatment

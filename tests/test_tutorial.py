@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from thresher.base.files import safe_name
 from thresher.cli.main import cli
-from thresher.evaluation import read_run
+from thresher.evaluation.trec_files import read_run
 from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.results import read_results
 

@@ -34,8 +34,7 @@ from thresher.collections.interface import JsonFields, unique
 from thresher.collections.isolated import documents_apart
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.evaluation.comparing import Topics, compare_runs, evaluate, take_topics
-from thresher.evaluation.significance import ComparedRuns
+from thresher.evaluation.comparing import ComparedRuns, Topics, compare_runs, evaluate, take_topics
 from thresher.pages import Detail, PageOptions, Segments, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown

@@ -24,7 +24,8 @@ from hypothesis import strategies as st
 
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.numbers import Floats
-from thresher.evaluation.non_inferiority import ImaginaryTopic, Margin, lower_bounds, t_quantile
+from thresher.base.student import t_quantile
+from thresher.evaluation.non_inferiority import ImaginaryTopic, Margin, lower_bounds
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.testing_order import fixed_sequences, smallest_accepted
 from thresher.experiments.table import Row, VariantTable

@@ -18,7 +18,7 @@ from small_web import write_pages
 import thresher as thresher_package
 from thresher.base.defaults import DEFAULT_INDEX, LEFT_OUT
 from thresher.collections import documents, open_collection
-from thresher.evaluation import read_qrels
+from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments.adviser import ADVICE, Advice, expected_change
 from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.config import load_experiment

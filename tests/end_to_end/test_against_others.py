@@ -15,7 +15,7 @@ import pytrec_eval
 from commands import Done
 from small_web import Finished, Web
 
-from thresher.evaluation import read_topics
+from thresher.evaluation.topics import read_topics
 from thresher.experiments.results import read_results
 from thresher.indexes.jvm import start
 

@@ -14,7 +14,7 @@ from small_web import TOPICS, Finished
 
 from thresher.base.errors import StateError
 from thresher.base.files import file_digest
-from thresher.evaluation import read_qrels, read_run
+from thresher.evaluation.trec_files import read_qrels, read_run
 from thresher.experiments.explainer import ExplainOptions, experiment_of, explain_experiment
 from thresher.experiments.explaining.explanations import RECORD, Explanation
 from thresher.experiments.results import read_results, write_results

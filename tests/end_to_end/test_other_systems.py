@@ -10,7 +10,9 @@ from commands import Done
 from lxml import html as lxml_html
 from small_web import TOPICS, Web
 
-from thresher.evaluation import compare, evaluate, read_qrels, read_run
+from thresher.evaluation.evaluating import evaluate
+from thresher.evaluation.significance import compare
+from thresher.evaluation.trec_files import read_qrels, read_run
 from thresher.experiments.results import Results, read_results
 
 Call = Callable[..., Done]

@@ -13,7 +13,7 @@ from lxml import html
 from small_web import Finished, Web
 
 from thresher.base.files import safe_name
-from thresher.evaluation import read_run
+from thresher.evaluation.trec_files import read_run
 from thresher.experiments.explaining.explanations import RECORD
 from thresher.experiments.page_samples import SampleOptions, model_free_scorers, sample_results
 from thresher.experiments.results import read_results

@@ -15,8 +15,8 @@ import thresher
 from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.cleaners.registry import scorers
 from thresher.cleaning import Extras
-from thresher.evaluation import read_run
 from thresher.evaluation.non_inferiority import parse_margin
+from thresher.evaluation.trec_files import read_run
 from thresher.experiments.choosing.choices import read_choice
 
 PAGE = """<html><head><title>Bees</title></head><body>

@@ -13,8 +13,8 @@ import scipy.stats
 
 import thresher
 from thresher.base.errors import ConfigError, InputError
-from thresher.evaluation import Topic
 from thresher.evaluation.comparing import take_qrels, take_run, take_topics
+from thresher.evaluation.topics import Topic
 from thresher.reports.compared_runs import runs_table
 
 JUDGED = {"1": {"a": 2, "b": 0}, "2": {"c": 1}}

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shipped import shipped_experiment
 
+from thresher.base.defaults import DEFAULT_MEASURES
 from thresher.base.errors import ConfigError, ConfigErrors, InputError
 from thresher.base.processes import Backend
 from thresher.cleaners.registry import scorers
 from thresher.collections.interface import IdRule, JsonFields, ReadOptions
-from thresher.evaluation import DEFAULT_MEASURES
 from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.config import Experiment, load_experiment

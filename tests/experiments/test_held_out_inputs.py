@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from thresher.base.files import file_digest
-from thresher.evaluation import Topic
-from thresher.evaluation.topics import About, Notice
+from thresher.evaluation.topics import About, Notice, Topic
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import read_topic_set, same_queries
 

@@ -13,7 +13,8 @@ import pytest
 import thresher
 from thresher.base.errors import ConfigError, ConfigErrors, InputError, StateError
 from thresher.collections import Page, documents
-from thresher.evaluation import read_qrels, read_run, read_topics
+from thresher.evaluation.topics import read_topics
+from thresher.evaluation.trec_files import read_qrels, read_run
 from thresher.experiments.config import Experiment
 
 DOCS = Path(__file__).parents[2] / "docs" / "experiment-files.md"

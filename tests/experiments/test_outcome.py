@@ -20,8 +20,8 @@ from thresher.base.repeats import BreakEven, MeasuredTime, Payoff, Repeats, Time
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part
-from thresher.evaluation import write_run
 from thresher.evaluation.topics import About, Notice, Topic
+from thresher.evaluation.trec_files import write_run
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
 from thresher.experiments.locations import TopicSource

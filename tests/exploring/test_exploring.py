@@ -17,12 +17,15 @@ from rankings_by_step import rankings_by_step
 from real_collections import REAL, every_third
 from sweep_views import same_tables, sweep_of, sweeps_of
 
+from thresher.base.defaults import DEFAULT_MEASURES
 from thresher.base.errors import InputError
 from thresher.base.processes import Backend
 from thresher.base.tables import Table, Texts, read_table, write_table
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
+from thresher.evaluation.evaluating import evaluate, topic_set
+from thresher.evaluation.topics import Topic, read_topics
+from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments.exploring import exploring, lexicon
 from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
 from thresher.experiments.exploring.counting import shard_counter

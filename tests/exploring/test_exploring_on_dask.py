@@ -11,7 +11,7 @@ from sweep_views import same_tables
 
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner, parse_sweep
-from thresher.evaluation import Topic
+from thresher.evaluation.topics import Topic
 from thresher.experiments.exploring import counting, exploring, judged_ranks
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
 from thresher.indexes.analysis import parse_retrieval

@@ -17,7 +17,8 @@ from thresher.base.errors import ConfigError
 from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.cleaners.scorer import KEEP_HIGH
-from thresher.evaluation import evaluate, parse_measure
+from thresher.evaluation.evaluating import evaluate
+from thresher.evaluation.measures import parse_measure
 from thresher.experiments.exploring import counting, judged_ranks
 from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
 from thresher.experiments.exploring.counting import HashedTerms, add_vocabularies

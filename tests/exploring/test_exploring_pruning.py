@@ -17,7 +17,8 @@ from sweep_views import sweep_of, sweeps_of
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.evaluation import Topic, evaluate, read_topics
+from thresher.evaluation.evaluating import evaluate
+from thresher.evaluation.topics import Topic, read_topics
 from thresher.experiments.exploring import exploring
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, analyse_queries, explore
 from thresher.experiments.exploring.exploring_pruning import (

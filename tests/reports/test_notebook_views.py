@@ -11,7 +11,8 @@ from lxml import html
 
 import thresher
 from thresher.base.errors import ConfigError
-from thresher.evaluation.significance import ComparedRuns, compare_all
+from thresher.evaluation.comparing import ComparedRuns
+from thresher.evaluation.significance import compare_all
 from thresher.evaluation.topics import About, Notice
 from thresher.reports.compared_runs import run_lines, topic_lines
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from thresher.base.columns import Declared, Show
 from thresher.base.numbers import Floats, Interval
+from thresher.base.student import t_quantile
 
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Numbers of restarts and of topics, drawn with replacement."""
@@ -133,10 +134,7 @@ def _bounded(times: Sequence[Floats], seed: int) -> tuple[list[Interval], list[I
     resampled = [_medians([times[number] for number in of_restarts])[:, of_topics] for of_restarts, of_topics in draws]
     factor = math.inf
     if draws:
-        from scipy.special import stdtrit  # of the extra `retrieval`
-
-        quantile = float(stdtrit(restarts - 1, (1 + CONFIDENCE) / 2))
-        factor = quantile * math.sqrt(restarts / (restarts - 1))
+        factor = t_quantile((1 - CONFIDENCE) / 2, restarts - 1) * math.sqrt(restarts / (restarts - 1))
 
     def log_ratios(medians: Floats) -> Floats:
         logs = np.log(np.maximum(medians, _TICK))

@@ -178,11 +178,13 @@ def cleaneval(
     Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
     """
     from thresher.base.files import temporary_folder
+    from thresher.base.student import check_installed
     from thresher.cleaners.scorers.extractor import EXTRACTORS
     from thresher.evaluation.cleaneval.gold import read_gold
     from thresher.evaluation.cleaneval.results import ROWS, GoldSet, asked, run_cleaners
     from thresher.reports.cleaning_tables import cleaning_tables, sentences
 
+    check_installed()
     chosen = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners)
     standard = read_gold(folder, gold, comments)
     for what, stems in standard.left_out.items():

@@ -65,7 +65,8 @@ def search(
     from statistics import median
 
     from thresher.base.number_text import counted
-    from thresher.evaluation import read_topics, write_run
+    from thresher.evaluation.topics import read_topics
+    from thresher.evaluation.trec_files import write_run
     from thresher.indexes.analysis import parse_retrieval
     from thresher.indexes.searching import Searcher
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +11,17 @@ import numpy as np
 
 from thresher.base.defaults import ALPHA, DEFAULT_MEASURES, HOLM
 from thresher.base.errors import InputError
-from thresher.evaluation.measures import check_overlap, parse_measure
-from thresher.evaluation.measures import evaluate as evaluate_run
-from thresher.evaluation.significance import ComparedRuns, compare_all, is_tested
+from thresher.base.shown import Shown
+from thresher.evaluation.evaluating import check_overlap
+from thresher.evaluation.evaluating import evaluate as evaluate_run
+from thresher.evaluation.measures import parse_measure
+from thresher.evaluation.non_inferiority import MarginComparison, compare_by_margin, parse_margin
+from thresher.evaluation.significance import Comparison, compare_all, is_tested
 from thresher.evaluation.topics import Topic, read_topics
 from thresher.evaluation.trec_files import collect_qrels, collect_run, read_qrels, read_run
 
 if TYPE_CHECKING:
     from ir_measures import Measure
-
-    from thresher.evaluation.non_inferiority import MarginComparison
 
 Qrels = str | Path | Mapping[str, Mapping[str, int]] | Iterable[Any]
 """A file; grades by document by topic; ranx's; records or a data frame with `query_id`, `doc_id` and `relevance`."""
@@ -27,6 +29,46 @@ Run = str | Path | Mapping[str, Mapping[str, float]] | Iterable[Any]
 """A file; scores by document by topic; ranx's; records or a data frame with `query_id`, `doc_id` and `score`."""
 Topics = str | Path | Mapping[str, str | Topic] | Iterable[Any]
 """A file; queries by id; topics; records or a data frame with `query_id` and `query`, or `text` as ir_datasets has it."""
+
+
+_PYTERRIER_COLUMNS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+"""ir-measures' names by those of PyTerrier's data frames."""
+_RECORD_FIELDS = ("_fields", "__dataclass_fields__", "__dict__")
+"""The attributes that hold the names of a record's fields: of named tuples, dataclasses and other objects."""
+
+
+@dataclass(frozen=True, repr=False)
+class ComparedRuns(Shown):
+    """Runs with their measures over the same topics, and their comparisons with the baseline.
+
+    Args:
+        baseline: the run that the others are compared with.
+        topics: ids.
+        values: by run, measure and topic.
+        comparisons: by run but the baseline, and measure.
+        alpha, correction: see `compare_all`.
+        margin: the accepted loss, as it was asked for; empty without one.
+        margins: by run and measure, whether a run loses less than it; empty without one.
+        missing: how many of the topics no run retrieved anything for; they count as 0 in all.
+    """
+
+    baseline: str
+    topics: tuple[str, ...]
+    values: Mapping[str, Mapping[str, Mapping[str, float]]]
+    comparisons: Mapping[str, Mapping[str, Comparison]]
+    alpha: float = ALPHA
+    correction: str = HOLM
+    margin: str = ""
+    margins: Mapping[str, Mapping[str, MarginComparison]] = field(default_factory=dict)
+    missing: int = 0
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """The means over the topics, by run and measure."""
+        return {
+            run: {measure: sum(by_topic.values()) / len(by_topic) for measure, by_topic in by_measure.items()}
+            for run, by_measure in self.values.items()
+        }
 
 
 def take_qrels(qrels: Qrels) -> dict[str, dict[str, int]]:
@@ -48,41 +90,50 @@ def take_topics(topics: Topics) -> list[tuple[str, str]]:
     if isinstance(topics, str | Path):
         topics = read_topics(Path(topics))
     if isinstance(topics, Mapping):
-        return [(str(topic), one.query if isinstance(one, Topic) else one) for topic, one in topics.items()]
-    return [(topic, query) for topic, query in map(_topic, as_records(topics))]
+        return [
+            (str(topic_id), topic.query if isinstance(topic, Topic) else topic) for topic_id, topic in topics.items()
+        ]
+    return [_topic(record) for record in as_records(topics)]
 
 
 def _topic(record: Mapping[str, Any]) -> tuple[str, str]:
-    name = next((name for name in ("id", "query_id") if name in record), "query_id")
-    query = next((name for name in ("query", "text", "title") if name in record), "query")
-    if missing := [one for one in (name, query) if one not in record]:
+    id_name = "id" if "id" in record else "query_id"
+    query_name = next((name for name in ("query", "text", "title") if name in record), "query")
+    missing = [name for name in (id_name, query_name) if name not in record]
+    if missing:
         raise _lacks(missing, "topics")
-    return str(record[name]), str(record[query])
+    return str(record[id_name]), str(record[query_name])
 
 
 def _triples(source: Any, value: str, what: str) -> Iterator[tuple[str, str, Any]]:
     if type(source).__module__.startswith("ranx."):
         source = source.to_dict()
     if isinstance(source, Mapping):
-        yield from ((str(topic), str(document), one) for topic, of in source.items() for document, one in of.items())
+        for topic, by_document in source.items():
+            for document, number in by_document.items():
+                yield str(topic), str(document), number
         return
-    names = ("query_id", "doc_id", value)
     for record in as_records(source):
-        if missing := [name for name in names if name not in record]:
+        missing = [name for name in ("query_id", "doc_id", value) if name not in record]
+        if missing:
             raise _lacks(missing, what)
         yield str(record["query_id"]), str(record["doc_id"]), record[value]
 
 
 def as_records(source: Any) -> Iterator[Mapping[str, Any]]:
     """Give records, or the rows of a data frame, as mappings by ir-measures' names, which PyTerrier's become."""
-    for one in source.to_dict("records") if hasattr(source, "itertuples") else source:
-        fields = (getattr(one, name) for name in ("_fields", "__dataclass_fields__", "__dict__") if hasattr(one, name))
-        record = one if isinstance(one, Mapping) else {name: getattr(one, name) for name in next(fields, ())}
-        yield {**{own: record[name] for name, own in _AS_PYTERRIER.items() if name in record}, **record}
+    rows = source.to_dict("records") if hasattr(source, "itertuples") else source
+    for row in rows:
+        record = row if isinstance(row, Mapping) else _fields_of(row)
+        renamed = {name: record[column] for column, name in _PYTERRIER_COLUMNS.items() if column in record}
+        yield {**renamed, **record}
 
 
-_AS_PYTERRIER = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-"""Columns of PyTerrier's data frames, and ir-measures' names for them."""
+def _fields_of(record: Any) -> dict[str, Any]:
+    for attribute in _RECORD_FIELDS:
+        if hasattr(record, attribute):
+            return {name: getattr(record, name) for name in getattr(record, attribute)}
+    return {}
 
 
 def _lacks(names: list[str], what: str) -> InputError:
@@ -147,33 +198,41 @@ def compare_runs(
     named = dict(runs) if isinstance(runs, Mapping) else {str(path): path for path in runs}
     if not named:
         raise InputError("there are no runs to compare", "give two or more")
-    first = next(iter(named)) if baseline is None else str(baseline)
-    named = {first: named.get(first, first), **named}
-    values, retrieved = {}, set[str]()
+    baseline_name = next(iter(named)) if baseline is None else str(baseline)
+    named = {baseline_name: named.get(baseline_name, baseline_name), **named}
+    values: dict[str, dict[str, dict[str, float]]] = {}
+    topics_with_hits: set[str] = set()
     for name, run in named.items():
         hits = take_run(run)
         values[name] = _values(judged, hits, measures, name)
-        retrieved |= {topic for topic, found in hits.items() if found}
-    comparisons = compare_all(values, {one: first for one in named if one != first}, alpha=alpha, correction=correction)
+        topics_with_hits.update(topic for topic, documents in hits.items() if documents)
+    baseline_of = {name: baseline_name for name in named if name != baseline_name}
     topics = tuple(topic for topic in judged if judged[topic])
-    asked = "" if margin is None else str(margin)
-    margins = _margins(values, first, asked, alpha) if asked else {}
-    missing = len({*topics} - retrieved)
-    return ComparedRuns(first, topics, values, comparisons, alpha, correction, asked, margins, missing)
+    margin_text = "" if margin is None else str(margin)
+    return ComparedRuns(
+        baseline=baseline_name,
+        topics=topics,
+        values=values,
+        comparisons=compare_all(values, baseline_of, alpha=alpha, correction=correction),
+        alpha=alpha,
+        correction=correction,
+        margin=margin_text,
+        margins=_margins(values, baseline_name, margin_text, alpha) if margin_text else {},
+        missing=len(set(topics) - topics_with_hits),
+    )
 
 
 def _margins(
     values: Mapping[str, Mapping[str, Mapping[str, float]]], baseline: str, asked: str, alpha: float
 ) -> dict[str, dict[str, MarginComparison]]:
-    from thresher.evaluation.non_inferiority import compare_by_margin, parse_margin
-
     margin = parse_margin(asked)
-    found: dict[str, dict[str, MarginComparison]] = {name: {} for name in values if name != baseline}
-    for measure in filter(is_tested, values[baseline]):
-        by_topic = values[baseline][measure]
-        base = np.array([*by_topic.values()])
-        margin.checked(measure, base)
-        for name, of_run in found.items():
-            run = np.array([values[name][measure][topic] for topic in by_topic])
-            of_run[measure] = compare_by_margin(run, base, margin, alpha)
-    return found
+    comparisons: dict[str, dict[str, MarginComparison]] = {name: {} for name in values if name != baseline}
+    for measure, by_topic in values[baseline].items():
+        if not is_tested(measure):
+            continue
+        baseline_values = np.array([*by_topic.values()])
+        margin.checked(measure, baseline_values)
+        for name, by_measure in comparisons.items():
+            run_values = np.array([values[name][measure][topic] for topic in by_topic])
+            by_measure[measure] = compare_by_margin(run_values, baseline_values, margin, alpha)
+    return comparisons

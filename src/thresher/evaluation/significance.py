@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,20 @@ from numpy.typing import NDArray
 from thresher.base.columns import Declared, Show, column
 from thresher.base.defaults import ALPHA, CORRECTIONS, HOLM
 from thresher.base.errors import ConfigError
-from thresher.base.shown import Shown
-
-if TYPE_CHECKING:
-    from thresher.evaluation.non_inferiority import MarginComparison
 
 Direction = Literal["better", "worse", "mixed", "none"]
+EXACT_LIMIT = 500
+"""With at most this many differing pairs the distribution is exact; with more, a normal approximation is used."""
+TOLERANCE = 1e-9
+"""Differences below it are zero, and sizes within it tied: rounding errors."""
+SEED = 20130101
+"""The seed of the bootstrap."""
+RESAMPLES = 10_000
+"""The resamples of the bootstrap."""
+UNTESTED = frozenset({"Judged"})
+"""Measures that say nothing about effectiveness: reported, never tested."""
+
+Row = TypeVar("Row", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -85,47 +93,6 @@ class Comparison:
     def is_exact(self) -> bool:
         """Whether p is exact, not by the normal approximation."""
         return self.differing <= EXACT_LIMIT
-
-
-@dataclass(frozen=True, repr=False)
-class ComparedRuns(Shown):
-    """Runs with their measures over the same topics, and their comparisons with the baseline.
-
-    Args:
-        baseline: the run that the others are compared with.
-        topics: ids.
-        values: by run, measure and topic.
-        comparisons: by run but the baseline, and measure.
-        alpha, correction: see `compare_all`.
-        margin: the accepted loss, as it was asked for; empty without one.
-        margins: by run and measure, whether a run loses less than it; empty without one.
-        missing: how many of the topics no run retrieved anything for; they count as 0 in all.
-    """
-
-    baseline: str
-    topics: tuple[str, ...]
-    values: Mapping[str, Mapping[str, Mapping[str, float]]]
-    comparisons: Mapping[str, Mapping[str, Comparison]]
-    alpha: float = ALPHA
-    correction: str = HOLM
-    margin: str = ""
-    margins: Mapping[str, Mapping[str, MarginComparison]] = field(default_factory=dict)
-    missing: int = 0
-
-    @property
-    def means(self) -> dict[str, dict[str, float]]:
-        """The means over the topics, by run and measure."""
-        return {
-            run: {measure: sum(by_topic.values()) / len(by_topic) for measure, by_topic in by_measure.items()}
-            for run, by_measure in self.values.items()
-        }
-
-
-EXACT_LIMIT = 500
-"""With at most this many differing pairs the distribution is exact; with more, a normal approximation is used."""
-
-TOLERANCE = 1e-9
-"""Differences below it are zero, and sizes within it tied: rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -195,15 +162,6 @@ def _normal_p(ranks: NDArray[np.int64], observed: int) -> float:
     z = (observed - ranks.sum() / 2) / math.sqrt(float((ranks.astype(np.float64) ** 2).sum()) / 4)
     # The smallest positive double keeps p above 0 where the tail underflows.
     return max(math.erfc(abs(z) / math.sqrt(2)), 5e-324)
-
-
-SEED = 20130101
-RESAMPLES = 10_000
-
-UNTESTED = frozenset({"Judged"})
-"""Measures that say nothing about effectiveness: reported, never tested."""
-
-Row = TypeVar("Row", bound=Hashable)
 
 
 def compare_all(

@@ -16,8 +16,9 @@ from thresher.base.locks import held
 from thresher.base.machine import Power, read_machine
 from thresher.cleaners.scorer import SENTENCE
 from thresher.cleaners.scorers.extractor import FileText
-from thresher.evaluation import is_tested, parse_measure
+from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
+from thresher.evaluation.significance import is_tested
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice, read_choice, write_choice
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants

@@ -16,8 +16,9 @@ from thresher.base.processes import Backend
 from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
-from thresher.evaluation import is_tested, parse_measure
+from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
+from thresher.evaluation.significance import is_tested
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.locations import CatalogueId, Location, Locations, TopicSource, with_catalogue

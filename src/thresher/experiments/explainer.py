@@ -13,7 +13,7 @@ from pathlib import Path
 from thresher.base.errors import ConfigError, StateError, ThresherError
 from thresher.base.locks import exclusive
 from thresher.base.progress import progress
-from thresher.evaluation import read_run
+from thresher.evaluation.trec_files import read_run
 from thresher.experiments import stages
 from thresher.experiments.chooser import check_key, command_of, last_choice
 from thresher.experiments.choosing.choices import read_choice

@@ -13,9 +13,9 @@ from thresher.cleaners.scorer import input_names
 from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections import Collection
 from thresher.collections.file_collection import Files
-from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
-from thresher.evaluation.topics import About, Notice, notice, read_catalogue_topics
-from thresher.evaluation.trec_files import read_catalogue_qrels
+from thresher.evaluation.evaluating import topic_set
+from thresher.evaluation.topics import About, Notice, Topic, notice, read_catalogue_topics, read_topics, spelled_as
+from thresher.evaluation.trec_files import read_catalogue_qrels, read_qrels
 from thresher.experiments.config import Experiment
 from thresher.experiments.locations import CatalogueId, Location, TopicSource
 from thresher.experiments.table import Variant

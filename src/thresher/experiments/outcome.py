@@ -20,9 +20,10 @@ from thresher.base.errors import StateError
 from thresher.base.machine import Footprint, Power, footprint, read_machine
 from thresher.base.numbers import Floats, Interval
 from thresher.base.repeats import MeasuredTime, break_even
-from thresher.evaluation import check_overlap, compare_all, evaluate, read_run
-from thresher.evaluation.significance import Comparison
+from thresher.evaluation.evaluating import check_overlap, evaluate
+from thresher.evaluation.significance import Comparison, compare_all
 from thresher.evaluation.topics import About, Notice, notice
+from thresher.evaluation.trec_files import read_run
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements, Meter, power_of

@@ -21,7 +21,7 @@ from thresher.cleaners.scorer import Scorer
 from thresher.collections import Collection, Source
 from thresher.collections.isolated import documents_apart
 from thresher.collections.sources import too_large
-from thresher.evaluation import read_run
+from thresher.evaluation.trec_files import read_run
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.explainer import experiment_of

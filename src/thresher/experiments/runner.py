@@ -14,7 +14,8 @@ from thresher.base.machine import read_machine
 from thresher.base.progress import Progress, progress
 from thresher.base.repeats import ThreadClock
 from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut
-from thresher.evaluation import check_overlap, read_run, write_run
+from thresher.evaluation.evaluating import check_overlap
+from thresher.evaluation.trec_files import read_run, write_run
 from thresher.experiments import stages
 from thresher.experiments.chooser import command_of, last_choice, measured_again
 from thresher.experiments.choosing.choices import Choice

@@ -19,7 +19,8 @@ from thresher.collections import IdRule, JsonFields, ReadOptions, open_collectio
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.isolated import documents_apart, likely_fields_apart
 from thresher.collections.tar import Tar
-from thresher.evaluation import read_qrels, read_topics, spelled_as
+from thresher.evaluation.topics import read_topics, spelled_as
+from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments.config import NAME
 
 LOOKED_AT = 20_000

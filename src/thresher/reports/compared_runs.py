@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from thresher.base.defaults import HOLM
 from thresher.base.errors import visible
 from thresher.base.number_text import counted
+from thresher.evaluation.comparing import ComparedRuns
 from thresher.evaluation.non_inferiority import MINIMUM, MarginComparison
-from thresher.evaluation.significance import EXACT_LIMIT, ComparedRuns, Comparison
+from thresher.evaluation.significance import EXACT_LIMIT, Comparison
 from thresher.reports.formatting import correction_text
 from thresher.reports.table import Column, Table, columns_of, decimals, pick, within
 

@@ -13,11 +13,11 @@ from statistics import fmean, stdev
 from thresher.base.defaults import ALPHA, HOLM
 from thresher.base.errors import ConfigError, ConfigErrors
 from thresher.base.progress import progress
+from thresher.base.student import t_quantile
 from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_cleaner
 from thresher.evaluation.cleaneval.cleaning_measures import CleaningSummary, Summary, summarize, summarize_pages
 from thresher.evaluation.cleaneval.comparing import PageQuality, compare_cleaned, page_id, score_gold
 from thresher.evaluation.cleaneval.gold import GoldStandard
-from thresher.evaluation.non_inferiority import t_quantile
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
 from thresher.scores.lost_pages import failures
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from thresher.base.numbers import Floats, Interval
-from thresher.evaluation.non_inferiority import fewest_conservative_topics, t_quantile, topics_needed
+from thresher.base.student import t_quantile
+from thresher.evaluation.non_inferiority import fewest_conservative_topics, topics_needed
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
 from thresher.experiments.choosing.choices import (
     ChosenIndex,

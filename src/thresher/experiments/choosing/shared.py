@@ -16,7 +16,7 @@ from thresher.base.errors import ConfigError, StateError
 from thresher.base.numbers import Floats
 from thresher.base.records import RecordFile
 from thresher.base.shown import Shown
-from thresher.evaluation.non_inferiority import t_quantile
+from thresher.base.student import t_quantile
 from thresher.evaluation.significance import TOLERANCE
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.table import VariantTable

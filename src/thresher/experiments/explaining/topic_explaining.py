@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.base.errors import StateError
 from thresher.base.numbers import Floats, Ints
-from thresher.evaluation import evaluate
+from thresher.evaluation.evaluating import evaluate
 from thresher.experiments.explaining.explanations import DocumentChange, Neighbour, Part, TermChange, TopicExplanation
 from thresher.experiments.explaining.rank_changes import RankChanges, by_rank
 from thresher.experiments.explaining.removed_passages import CutPage, lost_in

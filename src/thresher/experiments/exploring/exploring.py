@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from thresher.base.defaults import DEFAULT_MEASURES
 from thresher.base.files import temporary_folder
 from thresher.base.numbers import Floats, Ints
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, Cut
-from thresher.evaluation import DEFAULT_MEASURES, Topic
+from thresher.evaluation.topics import Topic
 from thresher.experiments.exploring.counting import (
     Counting,
     HashedTerms,

@@ -22,7 +22,8 @@ from thresher.base.files import temporary_folder
 from thresher.base.numbers import Floats, Ints
 from thresher.base.processes import Backend, run_tasks
 from thresher.base.progress import Progress, progress
-from thresher.evaluation import FURTHER, evaluate, parse_measure
+from thresher.evaluation.evaluating import evaluate
+from thresher.evaluation.measures import FURTHER, parse_measure
 from thresher.experiments.exploring.matching import MatchChunks, Query
 from thresher.experiments.exploring.ranking import NONE, rankings
 from thresher.indexes.analysis import RetrievalModel
