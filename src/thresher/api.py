@@ -39,7 +39,7 @@ from thresher.pages import Detail, PageOptions, Segments, read_text_page
 from thresher.pages.structure import kept_blocks
 from thresher.pages.structure import markdown as as_markdown
 from thresher.scores.cutting import clean_page
-from thresher.scores.parts import Limits
+from thresher.scores.limits import Limits
 from thresher.scores.percentiles import resolved_without_collection
 from thresher.scores.store import SCORED, PageScores, score_page
 

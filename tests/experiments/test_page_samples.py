@@ -26,7 +26,7 @@ from thresher.experiments.page_samples import (
     score_sources,
 )
 from thresher.pages import PageOptions, Segments
-from thresher.scores.parts import Limits
+from thresher.scores.limits import Limits
 
 RAIN = "<title>Weather</title><ul><li>Home</ul><p>Rain is expected in the north tonight."
 

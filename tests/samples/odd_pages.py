@@ -15,7 +15,7 @@ from pathlib import Path
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import open_collection
-from thresher.scores.parts import Limits
+from thresher.scores.limits import Limits
 from thresher.scores.score_pass import ScorePlan, score_collection
 
 QUERIES = (

@@ -20,8 +20,9 @@ from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.cleaners.scorers.shallow_features import Density, Words
 from thresher.collections import Source, documents, open_collection
 from thresher.pages import read_html
+from thresher.scores.crash_log import PartTask
 from thresher.scores.cutting import Layout, clean_page, cleaned_documents, kept_text, passes, sentence_mask
-from thresher.scores.parts import Task, do_part
+from thresher.scores.parts import process_part
 from thresher.scores.percentiles import resolved
 from thresher.scores.score_pass import ScoreWork
 from thresher.scores.store import FAILED, SCORED, PageScores, score_page
@@ -167,7 +168,7 @@ def dragnet(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> tupl
     for scorer in SCORERS:
         scorer.prepare()
     for number, part in enumerate((sources[:30], sources[30:], failed[:1], [])):
-        do_part(Task(replace(whole(part), number=number)), ScoreWork(Listed(()), folder, scorers=SCORERS))
+        process_part(PartTask(replace(whole(part), number=number)), ScoreWork(Listed(()), folder, scorers=SCORERS))
     return folder, [score_page(source.page(), SCORERS) for source in sources if source.problem is None]
 
 

@@ -19,8 +19,8 @@ from thresher.base.defaults import DASK
 from thresher.base.errors import ConfigError, MissingDependencyError, install_command
 from thresher.base.processes import Backend
 from thresher.cli.main import main
+from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import failures
-from thresher.scores.parts import Limits
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import shards
 
@@ -47,11 +47,11 @@ def test_shards_are_the_same_bytes_as_on_this_machine(cluster: Cluster, tmp_path
 
 
 def holders(place: Path) -> list[psutil.Process]:
-    """Return the processes that have the file in memory."""
+    """Return the processes that have the file open."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            if any(entry.path == str(place) for entry in process.memory_maps()):
+            if any(entry.path == str(place) for entry in process.open_files()):
                 found.append(process)
     return found
 
@@ -62,7 +62,7 @@ def test_a_worker_that_is_killed_in_mid_pass_changes_nothing(cluster: Cluster, t
     done: list[object] = []
     running = threading.Thread(target=lambda: done.append(score_collection(plan, tmp_path / "there", cluster.backend)))
     running.start()
-    place = tmp_path / "there" / "shard-000000-000002.position"
+    place = tmp_path / "there" / "shard-000000-000002.page"
     # Page 700 is the 188th of its shard, and waits while the others are written.
     while len(shards(tmp_path / "there")) < 3 or not holders(place):
         time.sleep(0.05)

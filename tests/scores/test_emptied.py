@@ -13,9 +13,10 @@ from thresher.cleaners.languages import UNKNOWN
 from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.cleaners.words.word_model import ModelCard
 from thresher.collections import Source
+from thresher.scores.crash_log import PartTask
 from thresher.scores.cutting import CleanedDocument, cleaned_documents
 from thresher.scores.lost_pages import NO_TEXT, by_count, foreign, language_of_emptied, language_warning
-from thresher.scores.parts import Task, do_part
+from thresher.scores.parts import process_part
 from thresher.scores.score_pass import ScoreWork
 
 
@@ -68,8 +69,8 @@ def test_emptied_pages_are_counted_by_language_and_add_up(tmp_path: Path) -> Non
     pages = {language: f"<p>{text}</p>".encode() for language, text in PARAGRAPHS.items()}
     pages |= {"name": b"<p>Xyzzy plugh</p>", "blank": b"<p> </p>"}
     sources = [Source(name, "x", len(page), content=page) for name, page in pages.items()]
-    do_part(
-        Task(whole((*sources, Source("bad", "x", 0, problem="broken")))),
+    process_part(
+        PartTask(whole((*sources, Source("bad", "x", 0, problem="broken")))),
         ScoreWork(Listed(()), tmp_path, scorers=cleaner.scorers),
     )
     documents = list(cleaned_documents(tmp_path, cleaner))

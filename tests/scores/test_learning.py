@@ -21,8 +21,8 @@ from thresher.cleaners.words import training
 from thresher.cleaners.words.models import model_files
 from thresher.collections import Source
 from thresher.pages import Segments, read_html
+from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import Failure, failures
-from thresher.scores.parts import Limits
 from thresher.scores.percentiles import Descriptive, descriptive_sentences, learn
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import ScoreReport, read_spent, shards
@@ -164,10 +164,10 @@ def test_pages_that_ended_a_worker_while_text_was_picked_are_not_tried_again(tmp
         return score_collection(replace(plan, scorers=(_Dying(),)), store)
 
     learn(plan.scorers, tmp_path, pick, "en", 1)
-    assert json.loads((tmp_path / "poison.json").read_text()) == {
-        "parts": {"shard-000000-000000": {"5": "ended its worker (exit code -9)"}},
+    assert json.loads((tmp_path / "crashed_pages.json").read_text()) == {
+        "pages": {"shard-000000-000000": {"5": "ended its worker (exit code -9)"}},
         "unread": {},
-        "without": {},
+        "helpers": {},
     }
     report = score_collection(plan, tmp_path)
     assert (report.scored, report.failed) == (39, 1)

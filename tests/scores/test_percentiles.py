@@ -20,8 +20,9 @@ from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner
 from thresher.collections import Source
 from thresher.pages import read_html
+from thresher.scores.crash_log import PartTask
 from thresher.scores.cutting import cleaned_documents, passes
-from thresher.scores.parts import Task, do_part
+from thresher.scores.parts import process_part
 from thresher.scores.percentiles import (
     resolve_all,
     resolved,
@@ -94,7 +95,7 @@ def store(folder: Path, *names: str, pages: Sequence[bytes] = PAGES) -> Path:
     sources = [Source(f"p{place}", "x", len(page), content=page) for place, page in enumerate(pages)]
     sources.insert(1, Source("bad", "x", 0, problem="broken"))
     for number, part in enumerate((sources[:3], sources[3:])):
-        do_part(Task(replace(whole(part), number=number)), ScoreWork(Listed(()), folder, scorers=scorers))
+        process_part(PartTask(replace(whole(part), number=number)), ScoreWork(Listed(()), folder, scorers=scorers))
     return folder
 
 

@@ -13,8 +13,9 @@ from troublesome import Listed, whole
 
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import Source, documents, open_collection
+from thresher.scores.crash_log import PartTask
 from thresher.scores.cutting import cleaned_documents
-from thresher.scores.parts import Task, do_part
+from thresher.scores.parts import process_part
 from thresher.scores.removed import (
     DROPPED,
     PageVerdicts,
@@ -38,7 +39,7 @@ def store(folder: Path, *names: str) -> Path:
         Source("b", "x", 0, problem="broken"),
         Source("c", "x", 0, content=b""),
     )
-    do_part(Task(whole(sources)), ScoreWork(Listed(()), folder, scorers=scorers))
+    process_part(PartTask(whole(sources)), ScoreWork(Listed(()), folder, scorers=scorers))
     return folder
 
 
@@ -196,7 +197,7 @@ def test_kept_and_dropped_are_all_and_what_is_kept_is_what_clean_keeps(
     cleaner = parse_cleaner(name)
     for number in range(2):
         part = replace(whole(sources[number::2]), number=number)
-        do_part(Task(part), ScoreWork(Listed(()), tmp_path, scorers=cleaner.scorers))
+        process_part(PartTask(part), ScoreWork(Listed(()), tmp_path, scorers=cleaner.scorers))
     pages = list(explained_pages(tmp_path, cleaner))
     texts = [text for path in shards(tmp_path) for text in read_shard(path, ["text"]).texts("text").tolist()]
     cleaned = list(cleaned_documents(tmp_path, cleaner))

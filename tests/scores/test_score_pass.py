@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import struct
 import subprocess
 import sys
 import time
@@ -30,8 +29,11 @@ from thresher.collections.file_collection import FileEntry, walk
 from thresher.collections.sources import SOURCE_BYTES, Reading, Span, grouped
 from thresher.pages import PageOptions
 from thresher.scores import score_pass
+from thresher.scores.crash_log import PartTask, page_at_work_path
+from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import Failure, failures
-from thresher.scores.parts import Limits, Task, do_part, position_path, read_position
+from thresher.scores.page_at_work import read_page_at_work
+from thresher.scores.parts import process_part
 from thresher.scores.score_pass import ScorePlan, ScoreReport, ScoreWork, score_collection
 from thresher.scores.store import EMPTIED, FAILED, SCORED, ShardReport, read_report, read_spent, shards
 
@@ -47,7 +49,7 @@ def counted(report: ScoreReport) -> dict[str, object]:
 def score_alone(
     part: Part, folder: Path, scorers: tuple[Trouble, ...] = SCORERS, limits: Limits = Limits()
 ) -> ShardReport:
-    do_part(Task(part), ScoreWork(Listed(()), folder, scorers=scorers, limits=limits))
+    process_part(PartTask(part), ScoreWork(Listed(()), folder, scorers=scorers, limits=limits))
     return read_report(shards(folder)[0])
 
 
@@ -111,10 +113,10 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
     assert workers_alive() == []
     assert score_collection(plan, tmp_path / "store", backend) == report
     shards(tmp_path / "store")[0].unlink()
-    told = (tmp_path / "store" / "poison.json").stat().st_mtime_ns
+    told = (tmp_path / "store" / "crashed_pages.json").stat().st_mtime_ns
     assert counted(score_collection(plan, tmp_path / "store", backend)) == counted(report)
     assert store_rows(tmp_path / "store") == others
-    assert (tmp_path / "store" / "poison.json").stat().st_mtime_ns == told
+    assert (tmp_path / "store" / "crashed_pages.json").stat().st_mtime_ns == told
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +179,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from troublesome import Trouble, pages\n"
         "from thresher.scores.score_pass import ScorePlan, score_collection\n"
-        "from thresher.scores.parts import Limits\n"
+        "from thresher.scores.limits import Limits\n"
         "if __name__ == '__main__':\n"
         f"    plan = ScorePlan(pages(700, {{520: 'WAIT {flag} '}}), (Trouble(),), limits=Limits(600))\n"
         f"    score_collection(plan, Path({str(folder)!r}))\n"
@@ -186,7 +188,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     run = subprocess.Popen([sys.executable, str(tmp_path / "main.py")], start_new_session=True)
     try:
         # The third shard waits at its page 520 - 512 while the others are written.
-        while len(shards(folder)) < 2 or read_position(folder / "shard-000000-000002.position")[0] != 8:
+        while len(shards(folder)) < 2 or read_page_at_work(folder / "shard-000000-000002.page").page != 8:
             assert run.poll() is None
             time.sleep(0.02)
     finally:
@@ -380,15 +382,15 @@ def test_a_page_of_a_range_read_again_is_blamed_where_it_is_now(tmp_path: Path) 
 
 def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -> None:
     # A worker that was killed at the third page left its position, which proves nothing.
-    left = position_path(ScorePlan(pages(3), SCORERS).work(tmp_path), whole(()))
-    left.write_bytes(struct.pack("<qqd", 2, -1, 0.0))
+    left = page_at_work_path(tmp_path, whole(()))
+    left.write_text('{"page": 2, "helper": null, "begun": 0.0, "suspect": null}')
     with pytest.raises(StateError) as caught:
         score_collection(ScorePlan(pages(3), (Bomb(),)), tmp_path)
     assert str(caught.value) == (
         "listed: a worker ended (exit code 3) and no page is at fault. "
         "Fix: look at the machine's memory and disk, then run the same command again."
     )
-    assert not (tmp_path / "poison.json").exists()
+    assert not (tmp_path / "crashed_pages.json").exists()
 
 
 @dataclass(frozen=True)
@@ -416,9 +418,9 @@ def test_what_crashes_its_reader_costs_the_rest_of_its_part(tmp_path: Path) -> N
     assert read == ["d00", "d01", "d02", "d03", "d04", "d10", "d11", "d20", "d21", "d22", "d23", "d24"]
     # A rerun does not try it again.
     shards(tmp_path)[1].unlink()
-    told = (tmp_path / "poison.json").stat().st_mtime_ns
+    told = (tmp_path / "crashed_pages.json").stat().st_mtime_ns
     assert counted(score_collection(plan, tmp_path, backend)) == counted(report)
-    assert (tmp_path / "poison.json").stat().st_mtime_ns == told
+    assert (tmp_path / "crashed_pages.json").stat().st_mtime_ns == told
 
 
 def test_late_pages_cost_their_limit_once_and_no_other_part_anything(tmp_path: Path) -> None:
@@ -448,9 +450,9 @@ KINDS = {
 @given(st.lists(st.sampled_from(sorted(KINDS)), max_size=12))
 def test_every_page_is_scored_emptied_or_failed(tmp_path: Path, kinds: list[str]) -> None:
     sources = tuple(KINDS[kind][1](number) for number, kind in enumerate(kinds))
-    poison = {number: "known" for number, kind in enumerate(kinds) if kind == "known to end its worker"}
+    crashed = {number: "known" for number, kind in enumerate(kinds) if kind == "known to end its worker"}
     part = whole(sources)
-    documents = do_part(Task(part, poison), ScoreWork(Listed(()), tmp_path, scorers=SCORERS, limits=LIMITS))
+    documents = process_part(PartTask(part, crashed), ScoreWork(Listed(()), tmp_path, scorers=SCORERS, limits=LIMITS))
     (path,) = shards(tmp_path)
     report = read_report(path)
     statuses = [KINDS[kind][0] for kind in kinds]
@@ -459,7 +461,7 @@ def test_every_page_is_scored_emptied_or_failed(tmp_path: Path, kinds: list[str]
     table = store_rows(tmp_path)
     assert [row["status"] for row in table] == statuses
     assert [row["id"] for row in table] == [source.id for source in sources]
-    assert not list(tmp_path.glob("*.position"))
+    assert not list(tmp_path.glob("*.page"))
 
 
 @given(

@@ -19,8 +19,9 @@ from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.cleaners.scorers.shallow_features import Density, Words
 from thresher.collections import documents, open_collection
 from thresher.pages import read_text_page
+from thresher.scores.crash_log import PartTask
 from thresher.scores.lost_pages import Failure, failures
-from thresher.scores.parts import Task, do_part
+from thresher.scores.parts import process_part
 from thresher.scores.score_pass import ScoreWork
 from thresher.scores.store import (
     EMPTIED,
@@ -52,7 +53,7 @@ def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Pa
     for scorer in scorers:
         scorer.prepare()
     path = shard_path(tmp_path, PART)
-    assert do_part(Task(whole(sources)), ScoreWork(Listed(()), tmp_path, scorers=scorers)) == 60
+    assert process_part(PartTask(whole(sources)), ScoreWork(Listed(()), tmp_path, scorers=scorers)) == 60
     report = read_report(path)
     table = read_shard(path)
     words = 0
@@ -196,7 +197,7 @@ def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for file, number in ((10, 0), (2, 11), (0, 0), (2, 9), (2, 1_000_000), (2, 999_999), (123456, 654321), (2, 0)):
         small(shard_path(tmp_path, replace(PART, file=file, number=number)))
     (tmp_path / ".shard-000001-000000.npz.77.tmp").touch()
-    (tmp_path / "shard-000001-000000.position").touch()
+    (tmp_path / "shard-000001-000000.page").touch()
     assert [path.name for path in shards(tmp_path)] == [
         "shard-000000-000000.npz",
         "shard-000002-000000.npz",

@@ -15,8 +15,8 @@ from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import open_collection
 from thresher.scores.cutting import cleaned_documents
+from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import failures, write_failures
-from thresher.scores.parts import Limits
 from thresher.scores.removed import explained_pages
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import read_report, read_shard, shards, text_store

@@ -20,9 +20,9 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pebble import ProcessExpired, ProcessPool
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -60,52 +60,101 @@ def run_isolated(
     Raises:
         Exception: the first error that `function`, `tasks` or `retry` raise.
     """
-    pickled = pickle.dumps(function)
-    upcoming = iter(tasks)
-    fetched: deque[Task] = deque()
-    pools: list[ProcessPool] = []
-    idle: list[ProcessPool] = []
-    running: dict[Any, tuple[ProcessPool, Task]] = {}
+    upcoming = _Upcoming(tasks)
+    crew = _Crew(function)
     try:
         while True:
-            while len(running) < workers:
-                task = fetched.popleft() if fetched else next(upcoming, None)
+            while len(crew.running) < workers:
+                task = upcoming.next()
                 if task is None:
                     break
-                # A pool whose process was killed while it was idle is not active.
-                while idle and not idle[-1].active:
-                    idle.pop()
-                if not idle:
-                    pools.append(_create_pool(pickled))
-                    idle.append(pools[-1])
-                pool = idle.pop()
-                running[pool.schedule(_call_function, args=(task,))] = (pool, task)
-            if not running:
+                crew.begin(task)
+            if not crew.running:
                 return
             # Reading the next tasks may take long, so read them while workers are busy.
-            while len(fetched) < workers and not any(future.done() for future in running):
-                task = next(upcoming, None)
-                if task is None:
-                    break
-                fetched.append(task)
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                pool, task = running.pop(future)
+            while len(upcoming.fetched) < workers and crew.is_busy() and upcoming.fetch():
+                pass
+            for task, future in crew.wait():
                 try:
                     result = future.result()
                 except ProcessExpired as expired:
-                    idle.append(pool)
-                    fetched.appendleft(retry(task, expired.exitcode))
+                    upcoming.fetched.appendleft(retry(task, expired.exitcode))
                 except BrokenProcessPool:
                     # The process ended before it said that it had begun the task.
-                    fetched.appendleft(retry(task, None))
+                    upcoming.fetched.appendleft(retry(task, None))
                 else:
-                    idle.append(pool)
                     yield result
     finally:
-        for pool in pools:
+        crew.end()
+
+
+class _Upcoming(Generic[Task]):
+    """The tasks that no worker has begun, in order; some have been fetched ahead."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self.fetched: deque[Task] = deque()
+        self._rest = iter(tasks)
+
+    def next(self) -> Task | None:
+        """Return the next task; None after the last."""
+        if self.fetched or self.fetch():
+            return self.fetched.popleft()
+        return None
+
+    def fetch(self) -> bool:
+        """Fetch a task ahead; return whether there was one."""
+        task = next(self._rest, None)
+        if task is None:
+            return False
+        self.fetched.append(task)
+        return True
+
+
+class _Crew(Generic[Task]):
+    """Pools of one process each, and the tasks that they are at."""
+
+    def __init__(self, function: Callable[[Task], Any]) -> None:
+        self.running: dict[ProcessFuture[Any], tuple[ProcessPool, Task]] = {}
+        self._function = pickle.dumps(function)
+        self._pools: list[ProcessPool] = []
+        self._idle: list[ProcessPool] = []
+
+    def begin(self, task: Task) -> None:
+        """Give a task to an idle pool or to a new one."""
+        pool = self._take_idle()
+        if pool is None:
+            pool = _create_pool(self._function)
+            self._pools.append(pool)
+        self.running[pool.schedule(_call_function, args=(task,))] = (pool, task)
+
+    def is_busy(self) -> bool:
+        """Return whether all tasks that have been begun are still at work."""
+        return not any(future.done() for future in self.running)
+
+    def wait(self) -> list[tuple[Task, ProcessFuture[Any]]]:
+        """Wait for an end of some tasks; return them with what they ended with."""
+        wait(self.running, return_when=FIRST_COMPLETED)
+        ended = []
+        for future in [future for future in self.running if future.done()]:
+            pool, task = self.running.pop(future)
+            self._idle.append(pool)
+            ended.append((task, future))
+        return ended
+
+    def end(self) -> None:
+        """End all processes."""
+        for pool in self._pools:
             pool.stop()  # type: ignore[no-untyped-call]
-        for pool in pools:
+        for pool in self._pools:
             pool.join()
+
+    def _take_idle(self) -> ProcessPool | None:
+        while self._idle:
+            pool = self._idle.pop()
+            # A pool is not active if its process was killed while it was idle, or before it said that it had begun.
+            if pool.active:
+                return pool
+        return None
 
 
 def call_silently(task: Task, function: Callable[[Task], Result]) -> Result:

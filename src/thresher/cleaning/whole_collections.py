@@ -29,7 +29,7 @@ from thresher.collections.isolated import likely_fields_apart
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import lost_pages
 from thresher.scores.cutting import cut_shard, shard_columns
-from thresher.scores.parts import DEFAULT_LIMITS, Limits
+from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.percentiles import resolved
 from thresher.scores.removed import explained_pages, record
 from thresher.scores.score_pass import ScorePlan, score_collection

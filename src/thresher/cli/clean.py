@@ -85,7 +85,7 @@ def clean(
     from thresher.cleaners.cleaner import parse_cleaner
     from thresher.cleaning import Extras, Output, begun_outputs, clean_collection
     from thresher.pages import PageOptions
-    from thresher.scores.parts import Limits
+    from thresher.scores.limits import Limits
 
     begun = begun_outputs(output)
     for path in (output, removed, failures):

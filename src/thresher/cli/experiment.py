@@ -319,7 +319,7 @@ def play(
     from thresher.experiments.results import RESULTS_FILE
     from thresher.pages import PageOptions
     from thresher.reports.try_page import write_try_page
-    from thresher.scores.parts import Limits
+    from thresher.scores.limits import Limits
 
     if output.exists() and not replaces:
         raise StateError("it exists already", "choose another name, or add --replace", str(output))

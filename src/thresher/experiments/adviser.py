@@ -42,7 +42,7 @@ from thresher.pages.decoding import decode
 from thresher.pages.links import Address, page_address
 from thresher.scores.block_kinds import KINDS
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
-from thresher.scores.parts import Limits
+from thresher.scores.limits import Limits
 from thresher.scores.percentiles import resolved
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import read_shard, shards

@@ -29,7 +29,7 @@ from thresher.experiments.variants import read_variants
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval
 from thresher.indexes.indexing import IndexOptions, cannot_hold
 from thresher.pages import PageOptions
-from thresher.scores.parts import Limits
+from thresher.scores.limits import Limits
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The names of experiments, which name folders."""

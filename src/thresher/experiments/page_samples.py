@@ -33,7 +33,7 @@ from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages import PageOptions, Segments, shown_page
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.segments import find_headline
-from thresher.scores.parts import DEFAULT_LIMITS, Limits, alarm, exit_reason
+from thresher.scores.limits import DEFAULT_LIMITS, Limits, alarm, exit_reason
 from thresher.scores.percentiles import resolve_all, resolved
 from thresher.scores.store import FAILED, PageScores, read_shard, score_page, shards
 
@@ -284,7 +284,7 @@ def score_sources(
     """Read and score documents in a process of their own: a page that ends it, or takes too long, has failed."""
 
     def retry(task: _Task, code: int | None) -> _Task:
-        return replace(task, problem=exit_reason(code, limits.seconds))
+        return replace(task, problem=exit_reason(code, limits))
 
     function = partial(call_silently, function=partial(_score, scorers=scorers, options=options, limits=limits))
     tasks = [_Task(source, source.problem or "") for source in sources]

@@ -24,7 +24,7 @@ from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores, TrainingD
 from thresher.cleaners.scorers.shallow_features import descriptive_blocks
 from thresher.pages import Detail, Segments
 from thresher.scores import store as stores
-from thresher.scores.parts import POISON
+from thresher.scores.crash_log import CRASHED_PAGES
 
 Parts = Callable[[], Iterable[tuple[Scores, Ints]]]
 """Returns an iterator over chunks of scores and their weights; may be called repeatedly."""
@@ -204,8 +204,8 @@ def learn(
         stores.SPENT_FILE.write(record, stores.Spent(dict.fromkeys(spent, alone), times))
     if store.is_dir():
         # Pages that crashed a worker need not be tried again.
-        if (store / POISON).exists() and not (folder / POISON).exists():
-            (store / POISON).replace(folder / POISON)
+        if (store / CRASHED_PAGES).exists() and not (folder / CRASHED_PAGES).exists():
+            (store / CRASHED_PAGES).replace(folder / CRASHED_PAGES)
         remove_folder(store)
     return tuple(trained), _read(record)
 

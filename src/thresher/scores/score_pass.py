@@ -30,7 +30,8 @@ from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import CollectionChanged, Span
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import store as stores
-from thresher.scores.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
+from thresher.scores.limits import DEFAULT_LIMITS, Limits
+from thresher.scores.parts import Finished, PartReport, PartWork, run_parts
 from thresher.scores.percentiles import learn
 from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, PageScores, ScoreReport, ShardReport, Spent
 

@@ -38,7 +38,7 @@ from thresher.collections.sources import PageError
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure, read_text_page
 from thresher.pages.structure import Structure
 from thresher.scores.block_kinds import KINDS, kinds_of
-from thresher.scores.parts import guarded
+from thresher.scores.page_at_work import guarded
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 
