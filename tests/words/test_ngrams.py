@@ -15,20 +15,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_models import load
 
-from thresher.cleaners.words.ngrams import _numbers, add_run, merged
-from thresher.cleaners.words.text_training import train
+from thresher.cleaners.words.ngrams import Mixture, _numbers, add_run, merged
+from thresher.cleaners.words.tokenisers import tokeniser
+from thresher.cleaners.words.training import encode_text, write_model
+from thresher.pages import PageOptions
 
 WORDS = st.sampled_from(["a", "b", "c", "d'", "é", "中"])
 CORPORA = st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=7)
 ASKED = st.lists(st.lists(WORDS | st.sampled_from(["zz", "unseen"]), min_size=1, max_size=6), max_size=4)
 
 
-def train_on(folder: Path, corpus: list[list[str]], **options: object) -> Path:
-    """Train on one sentence a line; no sentence is held out of so few."""
-    text = folder / "text"
-    text.write_text("\n".join(map(" ".join, corpus)), encoding="utf-8")
-    train((text,), folder / "model", workers=1, **options)  # type: ignore[arg-type]
-    return folder / "model" / "model.arpa"
+def train_on(folder: Path, corpus: list[list[str]], order: int, unigram: str) -> Path:
+    """Train on one sentence a line."""
+    text = encode_text("\n".join(map(" ".join, corpus)), PageOptions(), tokeniser("words", ""))
+    write_model(folder, [text], Mixture(order, unigram))
+    return folder / "model.arpa"
 
 
 def scores(model: kenlm.Model, sentence: list[str]) -> list[float]:

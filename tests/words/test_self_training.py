@@ -13,6 +13,7 @@ from small_models import perplexity_of
 from thresher.base.errors import InputError
 from thresher.cleaners.words import training
 from thresher.cleaners.words.models import load_model, model_files
+from thresher.cleaners.words.ngrams import Mixture
 from thresher.cleaners.words.tokenisers import tokeniser
 from thresher.cleaners.words.training import encode_text, learn, write_model
 from thresher.pages import PageOptions
@@ -50,7 +51,7 @@ def test_the_model_is_that_of_the_sentences_that_count(tmp_path: Path) -> None:
     assert FOOTER not in lines
     words = encode_text("\n".join(lines), PageOptions(), tokeniser("characters", ""))
     (tmp_path / "other").mkdir()
-    write_model(tmp_path / "other", [words], 3, "current")
+    write_model(tmp_path / "other", [words], Mixture(3, "current"))
     assert (output / "model.arpa").read_bytes() == (tmp_path / "other" / "model.arpa").read_bytes()
     files = model_files(str(output))
     assert files.card is not None

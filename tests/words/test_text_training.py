@@ -16,7 +16,8 @@ from thresher.base.errors import ConfigError, ConfigErrors, InputError
 from thresher.base.files import file_digest
 from thresher.cleaners.words import text_training
 from thresher.cleaners.words.models import checked_model, load_model
-from thresher.cleaners.words.text_training import PERCENTILES, train
+from thresher.cleaners.words.ngrams import Mixture
+from thresher.cleaners.words.text_training import PERCENTILES, TextOptions, train
 from thresher.cleaners.words.tokenisers import TOKENISERS
 from thresher.cleaners.words.word_model import TextFile, read_card
 
@@ -38,7 +39,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_folder_and_its_card(tmp_path, text):
-    card = train((text,), tmp_path / "model", order=3)
+    card = train((text,), tmp_path / "model", TextOptions(order=3))
     folder = tmp_path / "model"
     binary = ["model.binary"] if shutil.which("build_binary") else []
     assert sorted(path.name for path in folder.iterdir()) == ["card.json", "model.arpa", *binary]
@@ -66,11 +67,14 @@ def test_the_folder_and_its_card(tmp_path, text):
 
 
 def test_formulas_of_cards(tmp_path, text):
-    for order, unigram, formula in (
-        (2, "history", "0.8 * P(w | v) + 0.2 * P(v) + 1e-06, by maximum likelihood"),
-        (3, "current", "0.6 * P(w | u v) + 0.3 * P(w | v) + 0.1 * P(w) + 1e-06, by maximum likelihood"),
+    assert Mixture(3, "current").formula == (
+        "0.6 * P(w | u v) + 0.3 * P(w | v) + 0.1 * P(w) + 1e-06, by maximum likelihood"
+    )
+    for order, formula in (
+        (2, "0.8 * P(w | v) + 0.2 * P(v) + 1e-06, by maximum likelihood"),
+        (3, "0.6 * P(w | u v) + 0.3 * P(w | v) + 0.1 * P(v) + 1e-06, by maximum likelihood"),
     ):
-        card = train((text,), tmp_path / "model", order=order, unigram=unigram)
+        card = train((text,), tmp_path / "model", TextOptions(order=order))
         assert card.formula == formula
         assert card.unknown_words == "<unk> was not seen in training: a word of count 0"
 
@@ -92,13 +96,13 @@ def test_equal_bytes_whatever_portions_and_workers(tmp_path, text, monkeypatch):
     digests = set()
     for workers, size in ((1, 10**6), (1, 4000), (2, 10_000)):
         monkeypatch.setattr(text_training, "PORTION", size)
-        digests.add(train((text, text), tmp_path / "model", order=3, workers=workers).digest)
+        digests.add(train((text, text), tmp_path / "model", TextOptions(order=3, workers=workers)).digest)
     assert len(digests) == 1
 
 
 @pytest.mark.parametrize("name", [*TOKENISERS])
 def test_every_tokeniser(tmp_path, text, name):
-    card = train((text,), tmp_path / "model", tokeniser_name=name)
+    card = train((text,), tmp_path / "model", TextOptions(tokeniser=name))
     assert card.tokeniser == name
     assert card.normalisation
     model = load_model(str(tmp_path / "model"))
@@ -108,7 +112,7 @@ def test_every_tokeniser(tmp_path, text, name):
 def test_a_text_of_one_word(tmp_path):
     (tmp_path / "text").write_text("word")
     for order in (2, 3):
-        card = train((tmp_path / "text",), tmp_path / "model", order=order)
+        card = train((tmp_path / "text",), tmp_path / "model", TextOptions(order=order))
         assert card.ngrams == (4, 1, 0)[:order]
         model = load_model(str(tmp_path / "model"))
         checked_model.cache_clear()
@@ -117,7 +121,7 @@ def test_a_text_of_one_word(tmp_path):
 
 def test_an_older_model_is_replaced_and_nothing_else(tmp_path, text):
     first = train((text,), tmp_path / "model")
-    assert train((text,), tmp_path / "model", order=3).digest != first.digest
+    assert train((text,), tmp_path / "model", TextOptions(order=3)).digest != first.digest
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "mine").write_text("x")
     # A card alone makes no folder of a model.
@@ -152,7 +156,7 @@ def test_failures_leave_nothing_and_keep_the_older_model(tmp_path, text):
 
 def test_all_problems_at_once(tmp_path, text):
     with pytest.raises(ConfigErrors) as caught:
-        train((text, tmp_path / "none"), text, order=6, tokeniser_name="bpe")
+        train((text, tmp_path / "none"), text, TextOptions(order=6, tokeniser="bpe"))
     assert [line.partition(". Fix: ")[0] for line in caught.value.lines()] == [
         f"{tmp_path / 'none'}: there is no such file or folder",
         f"--output {text}: it exists and is not a language model",

@@ -20,29 +20,29 @@ def lm() -> None:
 
 @lm.command("train")
 @click.argument("texts", metavar="TEXT...", nargs=-1, type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The model's folder to write.")
-@click.option("--order", default=2, show_default=True, help="The length of the longest n-grams, 2 or 3.")
-@click.option("--tokeniser", default="words", show_default=True, help="words, characters, pyplexity.")
-@click.option("--language", default="en", show_default=True, help="Whose abbreviations end no sentence.")
-@click.option("--field", default="text", show_default=True, help="The member of JSON lines that holds the text.")
-@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
-def train_words(**plan: Any) -> None:
+@click.option("--output", "-o", required=True, type=FILE, help="Folder of the model.")
+@click.option("--order", default=2, show_default=True, help="Length of the longest n-grams, 2 or 3.")
+@click.option("--tokeniser", default="words", show_default=True, help="words, characters or pyplexity.")
+@click.option("--language", default="en", show_default=True, help="Language whose abbreviations end no sentence.")
+@click.option("--field", default="text", show_default=True, help="Member of JSON lines with the text.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
+def train_words(texts: tuple[Path, ...], output: Path, **options: Any) -> None:
     """Train a model on text: files of text (.gz, .zst) or of JSON lines (.jsonl), or folders of HTML.
 
-    It is PyPlexity's mixture of maximum-likelihood estimates. One sentence in a hundred is held out, if there are enough; the
-    model's card lists the perplexities of these. KenLM's `lmplz` trains others, which `thresher lm import` reads.
+    The model is PyPlexity's mixture of maximum-likelihood estimates. If there are enough sentences, one in a hundred is held
+    out, and the model's card lists their perplexities. For other estimates, train with KenLM's `lmplz` and import the file
+    with `thresher lm import`.
     """
-    from thresher.cleaners.words.text_training import train
+    from thresher.cleaners.words.text_training import TextOptions, train
 
-    output, order = plan["output"], plan["order"]
-    card = train(tokeniser_name=plan.pop("tokeniser"), **plan)
+    card = train(texts, output, TextOptions(**options))
     training = card.training
     if training is not None:
         most = math.ceil(training.perplexities["90"])
-        # Sentences that a model has seen are far likelier than any other text.
+        # Sentences that a model was trained on are far likelier than any other text.
         cutoff = most if training.perplexities_of.startswith("held") else "p80"
         say(
-            f"{output}: order {order}, {training.words:,} words in {training.sentences:,} sentences, "
+            f"{output}: order {card.order}, {training.words:,} words in {training.sentences:,} sentences, "
             f"{' + '.join(f'{count:,}' for count in card.ngrams)} n-grams; 90 % of {training.perplexity_sentences:,} "
             f"{training.perplexities_of} have a perplexity of {most:,} or less; "
             f"use it as 'perplexity(lm={output})@{cutoff}'"
@@ -51,16 +51,16 @@ def train_words(**plan: Any) -> None:
 
 @lm.command("import")
 @click.argument("file", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The folder to write.")
+@click.option("--output", "-o", required=True, type=FILE, help="Folder of the model.")
 @click.option(
     "--tokeniser",
     default="words",
     show_default=True,
-    help="How its training text was cut into words: words, characters, pyplexity, pyplexity-trigrams.",
+    help="Tokeniser of the training text: words, characters, pyplexity or pyplexity-trigrams.",
 )
-@click.option("--name", help="The model's name [default: the file's].")
+@click.option("--name", help="Name of the model [default: the name of the file].")
 def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> None:
-    """Import a model, an ARPA FILE (also .gz) or a KenLM binary, as a folder with a card."""
+    """Import a model from FILE, an ARPA file (also .gz) or a KenLM binary, into a folder with a card."""
     from thresher.cleaners.words.importing import import_model
 
     card = import_model(file, output, tokeniser, name)
@@ -78,20 +78,20 @@ def ncleaner() -> None:
 @ncleaner.command("train")
 @click.argument("clean", type=FILE)
 @click.argument("raw", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
+@click.option("--output", "-o", required=True, type=FILE, help="File of the model.")
 @click.option(
-    "--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 with --non-lexical or --vowels]."
+    "--n", "n", type=click.IntRange(1, 9), help="Length of n-grams [default: 3, or 6 with --non-lexical or --vowels]."
 )
-@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 with these].")
+@click.option(
+    "--q", "q", type=float, help="Weight of shorter histories [default: 0.5, or 0.4 with --non-lexical or --vowels]."
+)
 @click.option("--non-lexical", "alphabet", flag_value="non-lexical", help="Map all letters to a and digits to 0.")
 @click.option("--vowels", "alphabet", flag_value="vowels", help="Map vowels to a, consonants to t and digits to 0.")
-@click.option("--pages", type=click.IntRange(1), help="Train on this many pages, drawn at random [default: all].")
-def train_characters(
-    clean: Path, raw: Path, output: Path, n: int | None, q: float | None, alphabet: str | None, pages: int | None
-) -> None:
-    """Train a model on pages cleaned by hand (CLEAN) and as they were (RAW): two files, or two folders with equal names.
+@click.option("--pages", type=click.IntRange(1), help="Number of pages to train on, drawn at random [default: all].")
+def train_characters(clean: Path, raw: Path, output: Path, pages: int | None, **settings: Any) -> None:
+    """Train a model on the same pages cleaned by hand (CLEAN) and raw (RAW): two files, or two folders with equal names.
 
-    HTML is cut into blocks; all else is text with blank lines between segments.
+    HTML is cut into blocks. Any other file is text with blank lines between segments.
     """
     from thresher.base.progress import progress
     from thresher.cleaners.characters.character_counts import Settings
@@ -100,11 +100,12 @@ def train_characters(
 
     if output.exists() and not is_zipfile(output):  # as models are
         raise StateError("it exists and is no model of ncleaner", "choose another name", str(output))
-    usual = usual_settings(alphabet)
-    settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
+    usual = usual_settings(settings["alphabet"])
+    length = usual.n if settings["n"] is None else settings["n"]
+    weight = usual.q if settings["q"] is None else settings["q"]
     pairs = find_pairs(clean, raw, pages)
     read = progress(read_pairs(pairs), "training", len(pairs.files), "pages")
-    model = train(read, settings, f"{clean.name} against {raw.name}")
+    model = train(read, Settings(length, weight, usual.alphabet), f"{clean.name} against {raw.name}")
     write_model(output, model)
     if pairs.alone:
         say(f"{pairs.alone} raw pages have no cleaned page and are left out")

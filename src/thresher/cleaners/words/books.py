@@ -6,10 +6,10 @@ times, so perplexities are high and cutoffs are not comparable with those of oth
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from thresher.base.errors import MissingDependencyError
 from thresher.base.files import file_digest
@@ -24,9 +24,9 @@ _PAIRS = "frequency_bigramdictionary_en_243_342.txt"
 
 def build(folder: Path) -> None:
     """Write `model.arpa` and `card.json` into `folder`, which exists."""
-    unigrams, bigrams = read_counts()
+    counts = read_counts()
     path = folder / "model.arpa"
-    ngrams = write_counts(path, unigrams, bigrams)
+    ngrams = write_counts(path, counts.unigrams, counts.bigrams)
     ModelCard(
         name=NAME,
         language="en",
@@ -46,11 +46,10 @@ def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, 
     """Write P(w | v) = 0.8 · C(v w) / Σ_u C(v u) + 0.2 · C(v) / Σ_u C(u) + 1e-6 as an ARPA file.
 
     This is PyPlexity's bigram model (its source uses the unigram of the *previous* word), so that its cutoffs of 1K to 14K
-    apply. A word's bigrams are normalised by their own sum, since bigram and unigram counts
-    may be on different scales. `<s>` and `<unk>` were never counted. Returns the number of unigrams and of bigrams.
+    apply. A word's bigrams are normalised by their own sum, since bigram and unigram counts may be on different scales.
+    `<s>` and `<unk>` were never counted. Returns the number of unigrams and of bigrams.
     """
     total = sum(unigrams.values())
-    vocabulary = sorted({*unigrams, *bigrams, *(word for followers in bigrams.values() for word in followers)})
     word_weight, pair_weight = WEIGHTS[2]
 
     def rest(history: str) -> float:
@@ -62,23 +61,33 @@ def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, 
             for word, count in sorted(followers.items()):
                 yield history, word, share * count + rest(history)
 
-    histories = [(UNKNOWN, FLOOR), (BEGIN, FLOOR), (END, None), *((word, rest(word)) for word in vocabulary)]
+    vocabulary = set(unigrams) | set(bigrams)
+    for followers in bigrams.values():
+        vocabulary.update(followers)
+    histories: list[tuple[str, float | None]] = [(UNKNOWN, FLOOR), (BEGIN, FLOOR), (END, None)]
+    for word in sorted(vocabulary):
+        histories.append((word, rest(word)))
     return write_mixture(path, histories, pairs(), sum(map(len, bigrams.values())))
 
 
-def read_counts() -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Return the unigram counts, and the counts of each word's followers."""
-    unigrams = read_words()
-    bigrams: defaultdict[str, dict[str, int]] = defaultdict(dict)
+class Counts(NamedTuple):
+    """The counts of words, and of each word's followers."""
+
+    unigrams: dict[str, int]
+    bigrams: dict[str, dict[str, int]]
+
+
+def read_counts() -> Counts:
+    """Return the counts that symspellpy ships."""
+    unigrams: dict[str, int] = {}
+    for line in _lines(_WORDS):
+        word, count = line.split()
+        unigrams[word] = int(count)
+    bigrams: dict[str, dict[str, int]] = {}
     for line in _lines(_PAIRS):
         first, second, count = line.split()
-        bigrams[first][second] = int(count)
-    return unigrams, dict(bigrams)
-
-
-def read_words() -> dict[str, int]:
-    """Return the counts of words alone."""
-    return {word: int(count) for word, count in map(str.split, _lines(_WORDS))}
+        bigrams.setdefault(first, {})[second] = int(count)
+    return Counts(unigrams, bigrams)
 
 
 def _lines(name: str) -> list[str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import struct
-from functools import partial
-from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import atomic_path, file_digest, user_errors
 from thresher.base.streams import open_stream
-from thresher.cleaners.words.models import ARPA, BINARY, CARD
+from thresher.cleaners.words.models import ARPA, BINARY, CARD, is_model_folder
 from thresher.cleaners.words.ngrams import write_binary
 from thresher.cleaners.words.tokenisers import NORMALISATIONS, WORDS, tokeniser
 from thresher.cleaners.words.word_model import KENLM, LINE_BYTES, ModelCard, WordModel, arpa_counts
@@ -39,19 +38,19 @@ def import_model(source: Path, output: Path, tokeniser_name: str = WORDS, name: 
         folder.mkdir()
         path = folder / (BINARY if is_binary else ARPA)
         _copy(source, path)
-        ngrams, knows_unknown = (_binary_counts(path, source), True) if is_binary else _arpa_counts(path, source)
+        header = _binary_header(path, source) if is_binary else _arpa_header(path, source)
         order = _order(path, source)
-        if order != len(ngrams):
+        if order != len(header.ngrams):
             raise InputError("the counts in its header are broken", "write the file again", str(source))
         card = ModelCard(
             name=name or Path(source.name.removesuffix(".gz")).stem,
             language="unknown",
             corpus=f"unknown: imported from {source.name}",
             order=order,
-            ngrams=ngrams,
+            ngrams=header.ngrams,
             formula=f"{order}-grams with back-off, as the file has them",
             tokeniser=tokeniser_name,
-            unknown_words=_UNKNOWN if knows_unknown else _NO_UNKNOWN,
+            unknown_words=_UNKNOWN if header.knows_unknown else _NO_UNKNOWN,
             sentence_ends="<s> begins a sentence, </s> is not scored",
             digest=file_digest(path),
             normalisation=NORMALISATIONS[tokeniser_name],
@@ -64,13 +63,14 @@ def import_model(source: Path, output: Path, tokeniser_name: str = WORDS, name: 
 
 def check_replaceable(folder: Path) -> None:
     """Check that nothing but a model would be replaced."""
-    if folder.exists() and not (folder.is_dir() and {file.name for file in folder.iterdir()} <= {ARPA, BINARY, CARD}):
+    if folder.exists() and not is_model_folder(folder):
         raise ConfigError("it exists and is not the folder of a language model", "choose another folder", str(folder))
 
 
 def _copy(source: Path, path: Path) -> None:
     with user_errors(source), open_stream(source) as stream, path.open("wb") as out:
-        size, most = 0, max(_MOST_RATIO * source.stat().st_size, _LEAST_BYTES)
+        size = 0
+        most = max(_MOST_RATIO * source.stat().st_size, _LEAST_BYTES)
         while piece := stream.read(2**20):
             size += len(piece)
             if size > most:
@@ -87,22 +87,32 @@ def _order(path: Path, source: Path) -> int:
         raise InputError(error.what, error.fix, str(source)) from error
 
 
-def _arpa_counts(path: Path, source: Path) -> tuple[tuple[int, ...], bool]:
-    """Return the counts of n-grams in an ARPA file's header, and whether `<unk>` is among its words."""
+class _Header(NamedTuple):
+    """The number of n-grams by length, and whether `<unk>` is among the words."""
+
+    ngrams: tuple[int, ...]
+    knows_unknown: bool
+
+
+def _arpa_header(path: Path, source: Path) -> _Header:
     with path.open("rb") as file:
-        if counts := arpa_counts(file):
-            lines = iter(partial(file.readline, LINE_BYTES), b"")
-            words = takewhile(lambda line: not line.startswith(b"\\"), lines)
-            return counts, any(b"<unk>" in line.lower() for line in words)
-    raise InputError("it is neither an ARPA file nor KenLM's binary", "check the path", str(source))
+        counts = arpa_counts(file)
+        if not counts:
+            raise InputError("it is neither an ARPA file nor KenLM's binary", "check the path", str(source))
+        while line := file.readline(LINE_BYTES):
+            if line.startswith(b"\\"):
+                break
+            if b"<unk>" in line.lower():
+                return _Header(counts, knows_unknown=True)
+    return _Header(counts, knows_unknown=False)
 
 
-def _binary_counts(path: Path, source: Path) -> tuple[int, ...]:
+def _binary_header(path: Path, source: Path) -> _Header:
     with path.open("rb") as file:
         file.seek(_TEST_VALUES)
-        header = file.read(_PARAMETERS.size)
-        order = header[0] if header else 0
+        parameters = file.read(_PARAMETERS.size)
+        order = parameters[0] if parameters else 0
         counts = file.read(8 * order)
-    if len(header) < _PARAMETERS.size or len(counts) < 8 * order:
+    if len(parameters) < _PARAMETERS.size or len(counts) < 8 * order:
         raise InputError("the KenLM binary is damaged", "build it again", str(source))
-    return struct.unpack(f"<{order}Q", counts)
+    return _Header(struct.unpack(f"<{order}Q", counts), knows_unknown=True)

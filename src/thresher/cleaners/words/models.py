@@ -30,6 +30,13 @@ SELF_SETTINGS: dict[str, str | int] = {
     "least_words": SELF_LEAST_WORDS,
 }
 """Everything besides its sentences that the model depends on."""
+ARPA, BINARY, CARD = "model.arpa", "model.binary", "card.json"
+"""The files in a model's folder."""
+MOST_MODELS = 32
+"""Models cached in a process: more than one pass uses, since every page needs all of them."""
+# Increase when models are built differently.
+_BUILD_VERSION = 2
+_FIX = "write it again with `thresher lm train` or `thresher lm import`"
 
 
 def _build_books(folder: Path) -> None:
@@ -40,13 +47,6 @@ def _build_books(folder: Path) -> None:
 
 
 BUILDERS: Mapping[str, Callable[[Path], None]] = {"books": _build_books}
-ARPA, BINARY, CARD = "model.arpa", "model.binary", "card.json"
-"""The files in a model's folder."""
-MOST_MODELS = 32
-"""Models cached in a process: more than one pass uses, since every page needs all of them."""
-# Increase when models are built differently.
-_BUILD_VERSION = 2
-_FIX = "write it again with `thresher lm train` or `thresher lm import`"
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,11 @@ class ModelFiles:
         if self.path.name == ARPA and file_digest(self.path) != head.digest:
             raise InputError("it is not the file that its card was written for", _FIX, str(self.path))
         return WordModel(self.path, tokenise, self.card_path)
+
+
+def is_model_folder(folder: Path) -> bool:
+    """Return whether a folder exists that holds a model's files and nothing else."""
+    return folder.is_dir() and {file.name for file in folder.iterdir()} <= {ARPA, BINARY, CARD}
 
 
 def model_folder(name: str) -> Path:

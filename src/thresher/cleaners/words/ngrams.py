@@ -20,6 +20,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +48,49 @@ _LINES = 1 << 18
 
 Logs = npt.NDArray[np.float32]
 Texts = npt.NDArray[np.object_]
-Run = tuple[Ints, Ints]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """The estimator of all models here: PyPlexity's mixture of maximum-likelihood estimates of orders.
+
+    Attributes:
+        order: the length of the longest n-grams, 2 or 3.
+        unigram: `CURRENT` or `HISTORY`.
+    """
+
+    order: int
+    unigram: str
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The weights of the unigram, the bigram and the trigram."""
+        return WEIGHTS[self.order]
+
+    @property
+    def formula(self) -> str:
+        """The formula in words, for cards."""
+        history = "v" if self.unigram == HISTORY else "w"
+        terms = [f"{self.weights[0]:g} * P({history})", f"{self.weights[1]:g} * P(w | v)"]
+        if self.order == 3:
+            terms.append(f"{self.weights[2]:g} * P(w | u v)")
+        return f"{' + '.join(reversed(terms))} + {FLOOR:g}, by maximum likelihood"
+
+
+class Run(NamedTuple):
+    """Distinct keys, ascending, and how often each occurs."""
+
+    keys: Ints
+    counts: Ints
+
+
+class Section(NamedTuple):
+    """The n-grams of one length in a back-off model; no back-off weights for the longest."""
+
+    logs: Logs
+    """log10 of probabilities."""
+    backoffs: Logs | None
+    """log10 of back-off weights."""
 
 
 @dataclass(frozen=True)
@@ -77,35 +120,32 @@ class Sentences:
     lengths: Ints
 
 
-def formula(order: int, unigram: str) -> str:
-    """Return what cards say of a mixture, see `interpolated`."""
-    weights = WEIGHTS[order]
-    terms = ["P(w | u v)", "P(w | v)"][-order + 1 :]
-    shares = " + ".join(f"{weight:g} * {term}" for weight, term in zip(weights[:0:-1], terms, strict=True))
-    return f"{shares} + {weights[0]:g} * P({'v' if unigram == HISTORY else 'w'}) + {FLOOR:g}, by maximum likelihood"
-
-
 def merged(runs: Sequence[Run]) -> Run:
-    """Merge runs of distinct ascending keys with their counts into one."""
-    keys = np.concatenate([np.zeros(0, np.int64), *(keys for keys, _ in runs)])
+    """Merge runs into one."""
+    keys = np.concatenate([np.zeros(0, np.int64), *(run.keys for run in runs)])
+    counts = np.concatenate([np.zeros(0, np.int64), *(run.counts for run in runs)])
+    if not len(keys):
+        return Run(keys, counts)
     order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+    keys, counts = keys[order], counts[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
-    counts = np.concatenate([np.zeros(0, np.int64), *(counts for _, counts in runs)])[order]
-    return keys[starts], np.add.reduceat(counts, starts) if len(starts) else counts
+    return Run(keys[starts], np.add.reduceat(counts, starts))
 
 
 def add_run(runs: list[Run], keys: Ints) -> None:
-    """Count some keys and add them to the runs; runs of like length become one, so that there are few and short ones."""
-    distinct, counts = np.unique(keys, return_counts=True)
-    runs.append((distinct, counts))
-    while len(runs) > 1 and len(runs[-2][0]) < 2 * len(runs[-1][0]):
+    """Count keys and add them to the runs; runs of like length become one, so that few and short runs are merged."""
+    runs.append(Run(*np.unique(keys, return_counts=True)))
+    while len(runs) > 1 and len(runs[-2].keys) < 2 * len(runs[-1].keys):
         runs[-2:] = [merged(runs[-2:])]
 
 
 def count_levels(portions: Sequence[Sentences], counts: Ints, order: int) -> list[Level]:
-    """Count the n-grams of the lengths 1, 2 and, if that is the order, 3; `counts` are those of each word of the
-    vocabulary.
+    """Count the n-grams of each length up to the order.
+
+    Args:
+        portions: the text.
+        counts: of each word of the vocabulary.
+        order: 2 or 3.
     """
     size = len(counts)
     levels = [Level(np.arange(size), counts, np.zeros(size, dtype=np.int64), size)]
@@ -113,16 +153,19 @@ def count_levels(portions: Sequence[Sentences], counts: Ints, order: int) -> lis
         runs: list[Run] = []
         for portion in portions:
             add_run(runs, _keys(portion, levels))
-        keys, sums = merged(runs)
+        counted = merged(runs)
+        suffixes, firsts = np.divmod(counted.keys, size)
         # The prefix is the first word followed by the prefix of the suffix.
-        prefixes = np.searchsorted(levels[-1].keys, levels[-1].prefixes[keys // size] * size + keys % size)
-        levels.append(Level(keys, sums, prefixes, size))
+        shorter = levels[-1]
+        prefixes = np.searchsorted(shorter.keys, shorter.prefixes[suffixes] * size + firsts)
+        levels.append(Level(counted.keys, counted.counts, prefixes, size))
     return levels
 
 
 def _keys(portion: Sentences, levels: Sequence[Level]) -> Ints:
     """Return the keys of all bigrams, or of all trigrams if the bigrams are counted."""
-    words, ends = portion.words.astype(np.int64), np.cumsum(portion.lengths)
+    words = portion.words.astype(np.int64)
+    ends = np.cumsum(portion.lengths)
     positions = np.arange(len(words)) - np.repeat(ends - portion.lengths, portion.lengths)
     bigrams = words * levels[0].size + np.where(positions > 0, np.roll(words, 1), _BEGIN)
     if len(levels) == 1:
@@ -130,15 +173,16 @@ def _keys(portion: Sentences, levels: Sequence[Level]) -> Ints:
     distinct, which = np.unique(bigrams, return_inverse=True)
     suffixes = np.searchsorted(levels[1].keys, distinct)[which]
     # The second word of a sentence ends a trigram with `<s>`, the first ends none.
-    return (suffixes * levels[0].size + np.where(positions > 1, np.roll(words, 2), _BEGIN))[positions > 0]
+    trigrams = suffixes * levels[0].size + np.where(positions > 1, np.roll(words, 2), _BEGIN)
+    return trigrams[positions > 0]
 
 
-def interpolated(levels: Sequence[Level], unigram: str) -> list[tuple[Logs, Logs | None]]:
-    """Return log10 of a mixture of orders as a back-off model, which is exact, and its back-off weights; by level.
+def interpolated(levels: Sequence[Level], mixture: Mixture) -> list[Section]:
+    """Return a mixture as a back-off model, which is exact, by length from 1.
 
     The bigram model is 0.8 P(w | v) + 0.2 P(x) + 1e-6, the trigram model 0.6 P(w | u v) + 0.3 P(w | v) + 0.1 P(x) + 1e-6,
-    where x is w or v as `unigram` says. `<s>` is a history like a word, but has P(<s>) = 0; a sentence's first word has
-    `<s> <s>` as its history in the trigram model, so that both weights go to P(w | <s>).
+    where x is w or v as `mixture.unigram` says. `<s>` is a history like a word, but has P(<s>) = 0; a sentence's first word
+    has `<s> <s>` as its history in the trigram model, so that both weights go to P(w | <s>).
 
     An n-gram's value is the share of its own order plus the value of the n-gram without its first word, which back-off gives
     to an unseen n-gram: all back-off weights are 1, and the values of lower orders are the sum's last terms. With the
@@ -146,23 +190,31 @@ def interpolated(levels: Sequence[Level], unigram: str) -> list[tuple[Logs, Logs
     sum as their back-off weight. N-grams that begin with `<s>` are looked up only where sentences begin, so that they may have
     values of their own.
 
-    `levels` are the counts for n = 1, 2 and perhaps 3; `unigram` is `CURRENT` or `HISTORY`.
+    Args:
+        levels: the counts for each length from 1 to the mixture's order.
+        mixture: the estimator.
     """
-    weights = WEIGHTS[len(levels)]
-    words = levels[0]
+    weights, words = mixture.weights, levels[0]
     base: Floats = weights[0] * (words.counts / words.counts.sum()) + FLOOR
-    base_logs, zeros = _log10(base), np.zeros(len(base), dtype=np.float32)
-    below = base if unigram == CURRENT else np.ones(len(base))
-    sections: list[tuple[Logs, Logs | None]] = [(base_logs, zeros) if unigram == CURRENT else (zeros, base_logs)]
-    for length, level in enumerate(levels[1:], start=2):
+    zeros = np.zeros(len(base), dtype=np.float32)
+    if mixture.unigram == CURRENT:
+        shorter = base
+        sections = [Section(_log10(base), zeros)]
+    else:
+        shorter = np.ones(len(base))
+        sections = [Section(zeros, _log10(base))]
+    for length in range(2, mixture.order + 1):
+        level = levels[length - 1]
         suffixes, firsts = np.divmod(level.keys, level.size)
-        totals = np.bincount(level.prefixes, weights=level.counts, minlength=len(levels[length - 2].keys))
+        histories = len(levels[length - 2].keys)
+        totals = np.bincount(level.prefixes, weights=level.counts, minlength=histories)
         # No history is longer than from <s> on: this one has the weights of longer ones too.
-        share = np.where(firsts == _BEGIN, sum(weights[length - 1 :]), weights[length - 1])
-        rest = base[firsts] if length == 2 and unigram == HISTORY else below[suffixes]
-        below = share * (level.counts / totals[level.prefixes]) + rest
-        backoffs = None if length == len(levels) else np.zeros(len(below), dtype=np.float32)
-        sections.append((_log10(below), backoffs))
+        weight = np.where(firsts == _BEGIN, sum(weights[length - 1 :]), weights[length - 1])
+        uses_history = length == 2 and mixture.unigram == HISTORY
+        rest = base[firsts] if uses_history else shorter[suffixes]
+        shorter = weight * (level.counts / totals[level.prefixes]) + rest
+        is_longest = length == mixture.order
+        sections.append(Section(_log10(shorter), None if is_longest else np.zeros(len(shorter), dtype=np.float32)))
     return sections
 
 
@@ -174,15 +226,13 @@ def _log10(probabilities: Floats) -> Logs:
     return (np.clip(logs, NEVER, 0.0) + 0.0).astype(np.float32)
 
 
-def write_arpa(
-    path: Path, words: Sequence[bytes], levels: Sequence[Level], sections: Sequence[tuple[Logs, Logs | None]]
-) -> None:
-    """Write what `interpolated` returns (`sections`), with the precision of 32 bits, which is KenLM's.
+def write_arpa(path: Path, words: Sequence[bytes], levels: Sequence[Level], sections: Sequence[Section]) -> None:
+    """Write the sections of a model as an ARPA file, with the precision of 32 bits, which is KenLM's.
 
     The first words of the vocabulary are those of `SPECIAL`.
     """
     vocabulary = np.array([word.decode() for word in words], dtype=object)
-    blocks = (_lines(vocabulary, levels[: n + 1], *section) for n, section in enumerate(sections))
+    blocks = (_lines(vocabulary, levels[: n + 1], section) for n, section in enumerate(sections))
     _write(path, [len(level.keys) for level in levels], blocks)
 
 
@@ -202,11 +252,20 @@ def write_mixture(
         bigrams: v, w and P(w | v) of each bigram that was seen; a value above 1 becomes 1, as KenLM demands.
         count: the number of bigrams.
     """
-    unigrams = (f"0\t{word}\n" if rest is None else f"0\t{word}\t{math.log10(rest):.7f}\n" for word, rest in histories)
-    pairs = (f"{min(0.0, math.log10(value)):.7f}\t{first} {second}\n" for first, second, value in bigrams)
     with atomic_path(path) as temporary:
-        _write(temporary, (len(histories), count), (map(str.encode, unigrams), map(str.encode, pairs)))
+        _write(temporary, (len(histories), count), (_unigram_lines(histories), _bigram_lines(bigrams)))
     return len(histories), count
+
+
+def _unigram_lines(histories: Iterable[tuple[str, float | None]]) -> Iterator[bytes]:
+    for word, rest in histories:
+        backoff = "" if rest is None else f"\t{math.log10(rest):.7f}"
+        yield f"0\t{word}{backoff}\n".encode()
+
+
+def _bigram_lines(bigrams: Iterable[tuple[str, str, float]]) -> Iterator[bytes]:
+    for first, second, value in bigrams:
+        yield f"{min(0.0, math.log10(value)):.7f}\t{first} {second}\n".encode()
 
 
 def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes]]) -> None:
@@ -220,23 +279,29 @@ def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes]]
         out.write(b"\n\\end\\\n")
 
 
-def _lines(vocabulary: Texts, levels: Sequence[Level], logs: Logs, backoffs: Logs | None) -> Iterator[bytes]:
-    for begin in range(0, len(logs), _LINES):
-        at = slice(begin, begin + _LINES)
-        fields = [_numbers(logs[at]), _grams(vocabulary, levels, np.arange(len(logs))[at])]
-        fields += [] if backoffs is None else [_numbers(backoffs[at])]
-        yield "".join(map("{}\n".format, map("\t".join, zip(*fields, strict=True)))).encode()
+def _lines(vocabulary: Texts, levels: Sequence[Level], section: Section) -> Iterator[bytes]:
+    """Yield the lines of one length, `_LINES` at once."""
+    for begin in range(0, len(section.logs), _LINES):
+        end = min(begin + _LINES, len(section.logs))
+        fields = [_numbers(section.logs[begin:end]), _grams(vocabulary, levels, np.arange(begin, end))]
+        if section.backoffs is not None:
+            fields.append(_numbers(section.backoffs[begin:end]))
+        lines = ["\t".join(values) for values in zip(*fields, strict=True)]
+        yield "".join(f"{line}\n" for line in lines).encode()
 
 
 def _grams(vocabulary: Texts, levels: Sequence[Level], numbers: Ints) -> Texts:
     suffixes, firsts = np.divmod(levels[-1].keys[numbers], levels[-1].size)
     words: Texts = vocabulary[firsts]
-    return words if len(levels) == 1 else words + " " + _grams(vocabulary, levels[:-1], suffixes)
+    if len(levels) > 1:
+        words = words + " " + _grams(vocabulary, levels[:-1], suffixes)
+    return words
 
 
 def _numbers(logs: Logs) -> Texts:
     distinct, which = np.unique(logs, return_inverse=True)
-    return np.array([*map(_shortest, distinct)], dtype=object)[which]
+    texts = [_shortest(log) for log in distinct]
+    return np.array(texts, dtype=object)[which]
 
 
 def _shortest(log: np.float32) -> str:

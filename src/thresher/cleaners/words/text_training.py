@@ -9,29 +9,27 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
-from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import ConfigError, ConfigErrors, InputError
 from thresher.base.files import atomic_path, file_digest, user_error, user_errors
-from thresher.base.processes import Backend, run_tasks
-from thresher.base.progress import progress
 from thresher.base.streams import open_stream
-from thresher.cleaners.words.models import ARPA, BINARY, CARD, find_model
-from thresher.cleaners.words.ngrams import ENDS, HISTORY, NO_COUNT, SPECIAL, WEIGHTS, formula
+from thresher.cleaners.words.models import ARPA, CARD, find_model, is_model_folder
+from thresher.cleaners.words.ngrams import ENDS, HISTORY, NO_COUNT, SPECIAL, WEIGHTS, Mixture
 from thresher.cleaners.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, tokeniser
-from thresher.cleaners.words.training import PORTION, Encoded, encode_text, write_model
+from thresher.cleaners.words.training import PORTION, Encoded, encode_portions, write_model
 from thresher.cleaners.words.word_model import ModelCard, TextFile, Training, WordModel
 from thresher.collections import Source, documents, open_collection
 from thresher.collections.file_collection import HTML, kind_of
 from thresher.collections.sources import PageError
-from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, read_page
+from thresher.pages import DEFAULT_OPTIONS as AS_AT_SCORING
+from thresher.pages import Detail, PageOptions, read_page
 
 PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
 HELD_OUT = 100
@@ -39,88 +37,135 @@ HELD_OUT = 100
 _NO_PAGES = "give files of text, or folders of HTML pages"
 
 
-def train(
-    texts: Sequence[Path],
-    output: Path,
-    order: int = 2,
-    tokeniser_name: str = WORDS,
-    language: str = "en",
-    field: str = "text",
-    workers: int = 2,
-    unigram: str = HISTORY,
-) -> ModelCard:
+@dataclass(frozen=True)
+class TextOptions:
+    """Options of training on text.
+
+    Attributes:
+        order: the length of the longest n-grams, 2 or 3.
+        tokeniser: the name of a tokeniser.
+        language: the abbreviations of this language end no sentence.
+        field: the member of JSON lines that holds the text.
+        workers: the number of processes.
+    """
+
+    order: int = 2
+    tokeniser: str = WORDS
+    language: str = "en"
+    field: str = "text"
+    workers: int = 2
+
+
+DEFAULT_OPTIONS = TextOptions()
+
+
+def train(texts: Sequence[Path], output: Path, options: TextOptions = DEFAULT_OPTIONS) -> ModelCard:
     """Train a model on files and folders, as `portions` reads them, and write its folder atomically.
 
-    An older model there is replaced. `order` is the length of the longest n-grams, 2 or 3; `language` that whose abbreviations
-    end no sentence; `unigram` as in `ngrams.interpolated`.
+    An older model there is replaced.
+
+    Raises:
+        ConfigError, ConfigErrors, InputError: if an option is wrong, or a text is missing, damaged or without words.
     """
-    if problems := [*_problems(texts, output, order, tokeniser_name)]:
-        raise problems[0] if len(problems) == 1 else ConfigErrors(problems)
+    problems = _problems(texts, output, options)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise ConfigErrors(problems)
     files = tuple(map(describe, texts))
-    cut = tokeniser(tokeniser_name, "--tokeniser")
-    encode = partial(encode_text, options=PageOptions(language=language), tokenise=cut)
+    tokenise = tokeniser(options.tokeniser, "--tokeniser")
+    reading = PageOptions(language=options.language)
     with atomic_path(output) as folder:
         folder.mkdir(parents=True)
-        pieces = portions(texts, field)
-        # For little text, starting processes takes longer than the work.
-        first = [*islice(pieces, 2)]
-        tasks = ((piece,) for piece in chain(first, pieces))
-        backend = Backend(workers=workers if len(first) > 1 else 1)
-        results = run_tasks(backend, encode, tasks, "reading text", str(output), ordered=True)
-        read = list(progress(results, "reading text", None, "portions"))
-        held = [one.take(_is_held(one)) for one in read]
-        hold_out = sum(len(one.lengths) for one in held) >= HELD_OUT
-        learnt = [one.take(~_is_held(one)) for one in read] if hold_out else read
-        words = sum(len(one.numbers) for one in learnt)
-        if not words:
+        encoded = encode_portions(portions(texts, options.field), reading, tokenise, options.workers, str(output))
+        split = _split(encoded)
+        if not any(len(text.numbers) for text in split.training):
             raise InputError("the training text has no words", "give text with words", ", ".join(map(str, texts)))
-        counts = write_model(folder, learnt, order, unigram)
-        model = WordModel(find_model(str(folder)), tokeniser(WORDS, ""))
-        every = [model.of_tokens(_lines(one), one.counts) for one in (held if hold_out else learnt)]
-        perplexities = np.concatenate(every)
-        at_percentiles = zip(PERCENTILES, np.percentile(perplexities, PERCENTILES), strict=True)
+        mixture = Mixture(options.order, HISTORY)
+        ngrams = write_model(folder, split.training, mixture)
         card = ModelCard(
             name=output.name,
-            language=language,
+            language=options.language,
             corpus=", ".join(file.name for file in files),
-            order=order,
-            ngrams=counts,
-            formula=formula(order, unigram),
-            tokeniser=tokeniser_name,
+            order=options.order,
+            ngrams=ngrams,
+            formula=mixture.formula,
+            tokeniser=options.tokeniser,
             unknown_words=NO_COUNT,
             sentence_ends=ENDS,
             digest=file_digest(folder / ARPA),
-            normalisation=NORMALISATIONS[tokeniser_name],
-            training=Training(
-                date=datetime.now(UTC).date().isoformat(),
-                texts=files,
-                words=words,
-                sentences=sum(len(one.lengths) for one in learnt),
-                vocabulary=counts[0] - len(SPECIAL),
-                least_count=1,
-                cut_words=0,
-                perplexities={str(at): round(float(value), 4) for at, value in at_percentiles},
-                perplexities_of="held-out sentences" if hold_out else "training sentences",
-                perplexity_sentences=len(perplexities),
-            ),
+            normalisation=NORMALISATIONS[options.tokeniser],
+            training=_training(folder, files, split, ngrams[0] - len(SPECIAL)),
         )
         card.write(folder / CARD)
     return card
 
 
-def _problems(texts: Sequence[Path], output: Path, order: int, name: str) -> Iterator[ConfigError | InputError]:
+class _Split(NamedTuple):
+    """Sentences to train on, and sentences that are held out: none if there are too few."""
+
+    training: list[Encoded]
+    held_out: list[Encoded]
+
+
+def _split(texts: Sequence[Encoded]) -> _Split:
+    held_out = [text.take(_is_held_out(text)) for text in texts]
+    if sum(len(text.lengths) for text in held_out) < HELD_OUT:
+        return _Split(list(texts), [])
+    return _Split([text.take(~_is_held_out(text)) for text in texts], held_out)
+
+
+def _is_held_out(text: Encoded) -> npt.NDArray[np.bool_]:
+    is_last: npt.NDArray[np.bool_] = np.arange(len(text.lengths)) % HELD_OUT == HELD_OUT - 1
+    return is_last
+
+
+def _training(folder: Path, files: tuple[TextFile, ...], split: _Split, vocabulary: int) -> Training:
+    """Return the training of a written model, with perplexities of its held-out sentences or, without any, of all."""
+    model = WordModel(find_model(str(folder)), tokeniser(WORDS, ""))
+    measured = split.held_out or split.training
+    perplexities = np.concatenate([model.of_tokens(_lines(text), text.counts) for text in measured])
+    at_percentiles = np.percentile(perplexities, PERCENTILES).tolist()
+    by_percentile = {str(at): round(value, 4) for at, value in zip(PERCENTILES, at_percentiles, strict=True)}
+    return Training(
+        date=datetime.now(UTC).date().isoformat(),
+        texts=files,
+        words=sum(len(text.numbers) for text in split.training),
+        sentences=sum(len(text.lengths) for text in split.training),
+        vocabulary=vocabulary,
+        least_count=1,
+        cut_words=0,
+        perplexities=by_percentile,
+        perplexities_of="held-out sentences" if split.held_out else "training sentences",
+        perplexity_sentences=len(perplexities),
+    )
+
+
+def _lines(text: Encoded) -> list[bytes]:
+    """Return each sentence, with spaces between its words."""
+    words = [text.distinct[number] for number in text.numbers.tolist()]
+    ends = np.cumsum(text.lengths)
+    begins = ends - text.lengths
+    return [b" ".join(words[begin:end]) for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+
+
+def _problems(texts: Sequence[Path], output: Path, options: TextOptions) -> list[ConfigError | InputError]:
+    problems: list[ConfigError | InputError] = []
     for path in texts:
         if not path.exists():
-            yield InputError("there is no such file or folder", "check the path", str(path))
+            problems.append(InputError("there is no such file or folder", "check the path", str(path)))
     if not texts:
-        yield ConfigError("there is no text to train on", "name files of text, or folders of HTML", "TEXT")
-    if output.exists() and not (output.is_dir() and {one.name for one in output.iterdir()} <= {ARPA, BINARY, CARD}):
-        yield ConfigError("it exists and is not a language model", "choose another folder", f"--output {output}")
-    if order not in WEIGHTS:
+        problems.append(ConfigError("there is no text to train on", "name files of text, or folders of HTML", "TEXT"))
+    if output.exists() and not is_model_folder(output):
+        what = "it exists and is not a language model"
+        problems.append(ConfigError(what, "choose another folder", f"--output {output}"))
+    if options.order not in WEIGHTS:
         fix = "choose 2 or 3, or train with KenLM's lmplz and import the model"
-        yield ConfigError("there are no models of that order", fix, f"--order {order}")
-    if name not in TOKENISERS:
-        yield ConfigError(f"unknown tokeniser {name!r}", f"use one of {', '.join(TOKENISERS)}", f"--tokeniser {name}")
+        problems.append(ConfigError("there are no models of that order", fix, f"--order {options.order}"))
+    if options.tokeniser not in TOKENISERS:
+        what, fix = f"unknown tokeniser {options.tokeniser!r}", f"use one of {', '.join(TOKENISERS)}"
+        problems.append(ConfigError(what, fix, f"--tokeniser {options.tokeniser}"))
+    return problems
 
 
 def describe(path: Path) -> TextFile:
@@ -141,25 +186,46 @@ def portions(paths: Sequence[Path], field: str = "text", size: int = PORTION) ->
 
     Files hold lines of text, or JSON lines (.jsonl) with text in `field`, and may be compressed; folders hold HTML pages, cut
     as at scoring. A portion has about `size` bytes; text with lines longer than that is cut at a space.
+
+    Raises:
+        InputError: if a file is no UTF-8, or a line no JSON with text; it names the line.
     """
     for path in paths:
         if path.is_dir():
             yield from _page_portions(path, size)
-            continue
-        is_json = ".jsonl" in [suffix.lower() for suffix in path.suffixes[-2:]]
-        line = 1
-        for content in _blocks(path, size, may_cut=not is_json):
-            try:
-                text = content.decode("utf-8-sig" if line == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                at = line + content.count(b"\n", 0, error.start)
-                raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{at}") from error
-            if is_json:
-                # Not splitlines: JSON strings may contain U+2028 unescaped.
-                numbered = enumerate(text.split("\n"), line)
-                text = "\n".join(_member(one, field, f"{path}:{number}") for number, one in numbered if one.strip())
-            yield text
-            line += content.count(b"\n")
+        elif ".jsonl" in [suffix.lower() for suffix in path.suffixes[-2:]]:
+            for portion in _text_portions(path, size, may_cut=False):
+                yield "\n".join(_members(portion, field, path))
+        else:
+            for portion in _text_portions(path, size, may_cut=True):
+                yield portion.text
+
+
+class _Portion(NamedTuple):
+    """Text of a file, and the number of its first line."""
+
+    text: str
+    first_line: int
+
+
+def _text_portions(path: Path, size: int, may_cut: bool) -> Iterator[_Portion]:
+    line = 1
+    for content in _blocks(path, size, may_cut):
+        try:
+            text = content.decode("utf-8-sig" if line == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            position = line + content.count(b"\n", 0, error.start)
+            raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{position}") from error
+        yield _Portion(text, line)
+        line += content.count(b"\n")
+
+
+def _members(portion: _Portion, field: str, path: Path) -> Iterator[str]:
+    """Yield the text in a member of each of some JSON lines; blank lines are skipped."""
+    # Not splitlines: JSON strings may contain U+2028 unescaped.
+    for number, line in enumerate(portion.text.split("\n"), portion.first_line):
+        if line.strip():
+            yield _member(line, field, f"{path}:{number}")
 
 
 def _member(line: str, field: str, where: str) -> str:
@@ -190,7 +256,7 @@ def _page_portions(folder: Path, size: int) -> Iterator[str]:
     total = 0
     for source in _pages(folder):
         try:
-            waiting.append(read_page(source.page(), DEFAULT_OPTIONS, Detail.HEADINGS)[0].text)
+            waiting.append(read_page(source.page(), AS_AT_SCORING, Detail.HEADINGS)[0].text)
         except PageError as error:
             raise InputError(error.what, "leave the page out", str(folder / source.file)) from error
         total += source.size
@@ -205,25 +271,16 @@ def _blocks(path: Path, size: int, may_cut: bool) -> Iterator[bytes]:
     """Yield a file's content in blocks that end at a line feed or, if `may_cut`, at a space in overlong lines."""
     waiting = b""
     with user_errors(path), open_stream(path) as stream:
-        while read := stream.read(size):
-            waiting += read
-            if len(waiting) >= size:
-                end = waiting.rfind(b"\n") + 1 or (waiting.rfind(b" ") + 1 if may_cut else 0)
-                if end:
-                    yield waiting[:end]
-                    waiting = waiting[end:]
+        while piece := stream.read(size):
+            waiting += piece
+            if len(waiting) < size:
+                continue
+            end = waiting.rfind(b"\n") + 1
+            if not end and may_cut:
+                end = waiting.rfind(b" ") + 1
+            if end:
+                yield waiting[:end]
+                waiting = waiting[end:]
         stream.check_whole()
     if waiting:
         yield waiting
-
-
-def _is_held(text: Encoded) -> npt.NDArray[np.bool_]:
-    held: npt.NDArray[np.bool_] = np.arange(len(text.lengths)) % HELD_OUT == HELD_OUT - 1
-    return held
-
-
-def _lines(text: Encoded) -> list[bytes]:
-    """Return each sentence, with spaces between its words."""
-    words = [text.distinct[number] for number in text.numbers.tolist()]
-    ends = np.cumsum(text.lengths).tolist()
-    return [b" ".join(words[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]

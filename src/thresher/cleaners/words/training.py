@@ -1,4 +1,4 @@
-"""The model `self`, trained on the collection that it scores, and what training any word model takes."""
+"""The words of a text as numbers, a model of them, and the model `self`, trained on the collection that it scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from thresher.base.numbers import Ints
 from thresher.base.processes import Backend, run_tasks
 from thresher.base.progress import progress
 from thresher.cleaners.words import models, ngrams
-from thresher.cleaners.words.ngrams import SPECIAL, Run, Sentences
+from thresher.cleaners.words.ngrams import SPECIAL, Mixture, Run, Sentences
 from thresher.cleaners.words.tokenisers import NORMALISATIONS, Tokeniser, tokeniser
 from thresher.cleaners.words.word_model import ModelCard
 from thresher.pages import PageOptions, Segments, read_text_page
@@ -28,6 +28,8 @@ from thresher.pages import PageOptions, Segments, read_text_page
 PORTION = 4 * 2**20
 # Digests of sentences that are counted at once.
 _BLOCK = 1 << 18
+Pages = Callable[[], Iterable[Sequence[str]]]
+"""Returns the sentences of descriptive blocks by page, the same at each call."""
 
 
 @dataclass(frozen=True)
@@ -42,72 +44,98 @@ class Encoded:
     lengths: Ints
     counts: Ints
 
-    def take(self, chosen: npt.NDArray[np.bool_]) -> Encoded:
-        """Return some of the sentences."""
-        words = self.numbers[np.repeat(chosen, self.lengths)]
-        return replace(self, numbers=words, lengths=self.lengths[chosen], counts=self.counts[chosen])
+    def take(self, sentences: npt.NDArray[np.bool_]) -> Encoded:
+        """Return the sentences that a mask marks."""
+        words = self.numbers[np.repeat(sentences, self.lengths)]
+        return replace(self, numbers=words, lengths=self.lengths[sentences], counts=self.counts[sentences])
 
 
 def encoded(pages: Iterable[Segments], tokenise: Tokeniser) -> Encoded:
     """Return the words of pages; sentences without any are left out."""
-    split: list[list[bytes]] = []
-    counted: list[int] = []
+    tokens: list[bytes] = []
+    lengths: list[int] = []
+    counts: list[int] = []
     for page in pages:
-        for sentence, count in zip(*tokenise(page.plain, page.sentence_ends), strict=True):
-            if words := sentence.split():
-                split.append(words)
-                counted.append(int(count))
-    tokens = [*chain.from_iterable(split)]
+        sentences, sentence_counts = tokenise(page.plain, page.sentence_ends)
+        for sentence, count in zip(sentences, sentence_counts.tolist(), strict=True):
+            words = sentence.split()
+            if words:
+                tokens.extend(words)
+                lengths.append(len(words))
+                counts.append(count)
     distinct = sorted(set(tokens))
-    numbers = {word: at for at, word in enumerate(distinct)}
+    number_by_word = {word: number for number, word in enumerate(distinct)}
     return Encoded(
         distinct,
-        np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens)),
-        np.fromiter(map(len, split), np.int64, len(split)),
-        np.array(counted, dtype=np.int64),
+        np.array([number_by_word[word] for word in tokens], dtype=np.int32),
+        np.array(lengths, dtype=np.int64),
+        np.array(counts, dtype=np.int64),
     )
 
 
-def write_model(folder: Path, texts: Sequence[Encoded], order: int, unigram: str) -> tuple[int, ...]:
-    """Write the model of texts with at least one word, see `ngrams.interpolated`; return the number of n-grams by length.
+def encode_text(text: str, options: PageOptions, tokenise: Tokeniser) -> Encoded:
+    """Return the words of a text of which each line is a block."""
+    return encoded([read_text_page(text, options)], tokenise)
+
+
+def encode_portions(
+    portions: Iterator[str], options: PageOptions, tokenise: Tokeniser, workers: int, where: str
+) -> list[Encoded]:
+    """Return the words of portions of text, in order, by several processes; `where` is named in errors."""
+    # For little text, starting processes takes longer than the work.
+    first_portions = list(islice(portions, 2))
+    backend = Backend(workers=workers if len(first_portions) > 1 else 1)
+    tasks = ((portion,) for portion in chain(first_portions, portions))
+    encode = partial(encode_text, options=options, tokenise=tokenise)
+    results = run_tasks(backend, encode, tasks, "reading text", where, ordered=True)
+    return list(progress(results, "reading text", None, "portions"))
+
+
+def write_model(folder: Path, texts: Sequence[Encoded], mixture: Mixture) -> tuple[int, ...]:
+    """Write the model of texts with at least one word; return the number of n-grams by length.
 
     The file does not depend on how the text is divided.
     """
-    words, counts, sentences = _numbered(texts)
-    levels = ngrams.count_levels(sentences, counts, order)
-    ngrams.write_arpa(folder / models.ARPA, words, levels, ngrams.interpolated(levels, unigram))
+    numbered = _numbered(texts)
+    levels = ngrams.count_levels(numbered.sentences, numbered.counts, mixture.order)
+    ngrams.write_arpa(folder / models.ARPA, numbered.words, levels, ngrams.interpolated(levels, mixture))
     ngrams.write_binary(folder / models.ARPA, folder / models.BINARY)
     return tuple(len(level.keys) for level in levels)
 
 
-def _numbered(texts: Sequence[Encoded]) -> tuple[list[bytes], Ints, list[Sentences]]:
-    """Return the vocabulary, the most frequent words first (ties in the order of their bytes), their counts, and the text.
+class _Numbered(NamedTuple):
+    """A text as numbers of words."""
 
-    The first words are those of `SPECIAL`.
-    """
-    known: dict[bytes, int] = {}
-    places = [np.array([known.setdefault(word, len(known)) for word in one.distinct], dtype=np.int64) for one in texts]
-    sums = np.zeros(len(known), dtype=np.int64)
-    for one, at in zip(texts, places, strict=True):
-        sums[at] += np.bincount(one.numbers, minlength=len(at))
-    names = [*known]
-    order = np.array(sorted(range(len(names)), key=names.__getitem__))
-    order = order[np.argsort(-sums[order], kind="stable")]
+    words: list[bytes]
+    """The vocabulary: the words of `SPECIAL`, then the most frequent first, ties in the order of their bytes."""
+    counts: Ints
+    """How often each word occurs."""
+    sentences: list[Sentences]
+
+
+def _numbered(texts: Sequence[Encoded]) -> _Numbered:
+    """Return texts by numbers in one vocabulary."""
+    number_by_word: dict[bytes, int] = {}
+    numbers_of_texts: list[Ints] = []
+    for text in texts:
+        numbers = [number_by_word.setdefault(word, len(number_by_word)) for word in text.distinct]
+        numbers_of_texts.append(np.array(numbers, dtype=np.int64))
+    sums = np.zeros(len(number_by_word), dtype=np.int64)
+    for text, numbers_of_text in zip(texts, numbers_of_texts, strict=True):
+        sums[numbers_of_text] += np.bincount(text.numbers, minlength=len(numbers_of_text))
+    words = list(number_by_word)
+    by_bytes = np.array(sorted(range(len(words)), key=words.__getitem__))
+    order = by_bytes[np.argsort(-sums[by_bytes], kind="stable")]
     # Words of sentences that were left out of the text occur no more.
     order = order[sums[order] > 0]
-    numbers = np.zeros(len(names), dtype=np.int32)
-    numbers[order] = np.arange(len(order)) + len(SPECIAL)
-    counts = np.concatenate(([0, 0, 0], sums[order]))
-    words = [*(word.encode() for word in SPECIAL), *(names[at] for at in order.tolist())]
-    return (
-        words,
-        counts,
-        [Sentences(numbers[at][one.numbers], one.lengths) for one, at in zip(texts, places, strict=True)],
-    )
-
-
-Pages = Callable[[], Iterable[Sequence[str]]]
-"""Returns the sentences of descriptive blocks by page, the same at each call."""
+    rank = np.zeros(len(words), dtype=np.int32)
+    rank[order] = np.arange(len(order)) + len(SPECIAL)
+    vocabulary = [word.encode() for word in SPECIAL]
+    vocabulary.extend(words[number] for number in order.tolist())
+    sentences = []
+    for text, numbers_of_text in zip(texts, numbers_of_texts, strict=True):
+        sentences.append(Sentences(rank[numbers_of_text][text.numbers], text.lengths))
+    return _Numbered(vocabulary, np.concatenate(([0] * len(SPECIAL), sums[order])), sentences)
 
 
 def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where: str = models.SELF) -> None:
@@ -118,74 +146,87 @@ def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where
     """
     if (output / models.CARD).is_file():
         return
-    order, unigram, name = models.SELF_MODEL["order"], models.SELF_MODEL["unigram"], models.SELF_MODEL["tokeniser"]
+    mixture = Mixture(models.SELF_MODEL["order"], models.SELF_MODEL["unigram"])
+    tokeniser_name = models.SELF_MODEL["tokeniser"]
     with atomic_path(output) as folder:
         folder.mkdir(parents=True)
-        pages, (keys, counts) = _count_pages(sentences())
-        wanted = counts <= models.SELF_MOST_PAGES
-        count = int(wanted.sum())
-        texts = _texts(sentences(), keys, wanted) if count else iter(())
-        # For little text, starting processes takes longer than the work.
-        first = [*islice(texts, 2)]
-        backend = Backend(workers=workers if len(first) > 1 else 1)
-        encode = partial(encode_text, options=PageOptions(language=language), tokenise=tokeniser(name, where))
-        tasks = ((text,) for text in chain(first, texts))
-        results = run_tasks(backend, encode, tasks, "reading text", str(output), ordered=True)
-        read = list(progress(results, "reading text", None, "portions"))
-        words = sum(len(one.numbers) for one in read)
+        counted = _count_pages(sentences())
+        wanted = counted.pages_by_sentence.counts <= models.SELF_MOST_PAGES
+        sentence_count = int(wanted.sum())
+        texts: Iterator[str] = iter(())
+        if sentence_count:
+            texts = _texts(sentences(), counted.pages_by_sentence.keys, wanted)
+        tokenise = tokeniser(tokeniser_name, where)
+        encoded_texts = encode_portions(texts, PageOptions(language=language), tokenise, workers, str(output))
+        words = sum(len(text.numbers) for text in encoded_texts)
         if words < models.SELF_LEAST_WORDS:
             raise InputError(
-                f"too little descriptive text to train a model on: {words} words in {count} different sentences of "
-                f"{pages} pages, and {models.SELF_LEAST_WORDS} words are needed",
+                f"too little descriptive text to train a model on: {words} words in {sentence_count} different sentences of "
+                f"{counted.pages} pages, and {models.SELF_LEAST_WORDS} words are needed",
                 "give a larger collection, or another model such as lm=books",
                 where,
             )
-        made = write_model(folder, read, order, unigram)
+        ngram_counts = write_model(folder, encoded_texts, mixture)
         ModelCard(
             name=models.SELF,
             language=language,
-            corpus=f"{count} different sentences of descriptive blocks on {pages} pages of the collection itself, without "
-            f"those on more than {models.SELF_MOST_PAGES} pages",
-            order=order,
-            ngrams=made,
-            formula=ngrams.formula(order, unigram),
-            tokeniser=name,
+            corpus=f"{sentence_count} different sentences of descriptive blocks on {counted.pages} pages of the collection "
+            f"itself, without those on more than {models.SELF_MOST_PAGES} pages",
+            order=mixture.order,
+            ngrams=ngram_counts,
+            formula=mixture.formula,
+            tokeniser=tokeniser_name,
             unknown_words=ngrams.NO_COUNT,
             sentence_ends=ngrams.ENDS,
             digest=file_digest(folder / models.ARPA),
-            normalisation=NORMALISATIONS[name],
+            normalisation=NORMALISATIONS[tokeniser_name],
         ).write(folder / models.CARD)
 
 
-def encode_text(text: str, options: PageOptions, tokenise: Tokeniser) -> Encoded:
-    """Return the words of a text of which each line is a block."""
-    return encoded([read_text_page(text, options)], tokenise)
+class _CountedPages(NamedTuple):
+    """The number of pages that have sentences; and by the sentences' digests, the number of pages with each."""
+
+    pages: int
+    pages_by_sentence: Run
 
 
-def _count_pages(pages: Iterable[Sequence[str]]) -> tuple[int, Run]:
-    """Return how many pages have sentences; and the sentences' digests, with the number of pages that each is on."""
+def _count_pages(pages: Iterable[Sequence[str]]) -> _CountedPages:
     runs: list[Run] = []
-    waiting = [np.zeros(0, dtype=np.int64)]
-    total = size = 0
-    for sentences in filter(None, pages):
-        waiting.append(np.unique(_digests(sentences)))
+    nothing = np.zeros(0, dtype=np.int64)
+    waiting = [nothing]
+    total = waiting_digests = 0
+    for sentences in pages:
+        if not sentences:
+            continue
+        digests = np.unique(_digests(sentences))
+        waiting.append(digests)
         total += 1
-        size += len(waiting[-1])
-        if size >= _BLOCK:
+        waiting_digests += len(digests)
+        if waiting_digests >= _BLOCK:
             ngrams.add_run(runs, np.concatenate(waiting))
-            waiting, size = waiting[:1], 0
+            waiting, waiting_digests = [nothing], 0
     ngrams.add_run(runs, np.concatenate(waiting))
-    return total, ngrams.merged(runs)
+    return _CountedPages(total, ngrams.merged(runs))
 
 
-def _texts(pages: Iterable[Sequence[str]], keys: Ints, is_wanted: npt.NDArray[Any]) -> Iterator[str]:
-    """Yield text with a line for each distinct sentence that is wanted, `PORTION` at a time; `is_wanted` is changed."""
+def _texts(pages: Iterable[Sequence[str]], keys: Ints, wanted: npt.NDArray[np.bool_]) -> Iterator[str]:
+    """Yield text with a line for each distinct sentence that is wanted, `PORTION` at a time.
+
+    Args:
+        pages: their sentences.
+        keys: the digests of all sentences, ascending.
+        wanted: whether the sentence of each digest is wanted.
+    """
+    open_digests = wanted.copy()
     lines: list[str] = []
     size = 0
-    for sentences in filter(None, pages):
-        for at, sentence in zip(np.searchsorted(keys, _digests(sentences)).tolist(), sentences, strict=True):
-            if is_wanted[at]:
-                is_wanted[at] = False
+    for sentences in pages:
+        if not sentences:
+            continue
+        positions = np.searchsorted(keys, _digests(sentences)).tolist()
+        for position, sentence in zip(positions, sentences, strict=True):
+            if open_digests[position]:
+                open_digests[position] = False
                 lines.append(sentence)
                 size += len(sentence)
         if size >= PORTION:
