@@ -37,11 +37,11 @@ test: .venv/dev
 
 # NAME is one benchmark, such as index; PAGES any folder of HTML pages. Compiled files are kept, as installed packages have them.
 bench: .venv/dev collections/pydoc
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python benchmarks/run.py $(NAME) $(if $(PAGES),--pages $(PAGES))
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python scripts/benchmarks/run.py $(NAME) $(if $(PAGES),--pages $(PAGES))
 
 # Damaged inputs for all readers, then property tests, for SECONDS with other examples each time.
 fuzz: .venv/dev
-	$(BIN)/python scripts/fuzz --inputs $(INPUTS) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python scripts/fuzz.py --inputs $(INPUTS) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 clean:
 	rm -rf .venv results collections

@@ -22,9 +22,8 @@ from pathlib import Path
 from statistics import fmean
 from time import process_time
 
-from fill import put, table
-
 import thresher
+from fill import put, table
 from thresher.base.errors import ThresherError
 from thresher.cleaners.scorers.extractor import by_justext, by_readability, by_resiliparse, by_trafilatura, unwrapped
 from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fill import JUDGE, put
-from fill import table as markdown
 
 import thresher
+from fill import JUDGE, put
+from fill import table as markdown
 from thresher.cleaners.cleaner import BASELINE
 from thresher.cleaning import clean_collection
 from thresher.evaluation.significance import Comparison, compare

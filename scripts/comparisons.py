@@ -18,7 +18,6 @@ from functools import cached_property
 from collection_tables import CONTENT, RESULTS, ROOT, interval
 from fill import JUDGE, put
 from fill import table as markdown
-
 from thresher.base.files import safe_name, scratch_folder
 from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.evaluating import evaluate

@@ -20,7 +20,6 @@ from statistics import median
 from collection_tables import NAMES, ROOT, interval
 from fill import JUDGE, put
 from fill import table as markdown
-
 from thresher.cleaners.cleaner import BASELINE
 from thresher.cleaners.scorers.extractor import packages
 from thresher.evaluation.significance import Comparison, compare

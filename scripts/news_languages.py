@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fill import put, table
 from lxml.html import HTMLParser, document_fromstring
 
+from fill import put, table
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.cleaners.languages import language_of
 from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+
 from fill import put, table
 from page_topics import QRELS_FILE, TOPICS_FILE, write_page_topics
-
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.files import write_text
 from thresher.collections import documents

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import hypothesis
 import one_core  # noqa: F401
-import pydoc_pages as pydoc
 import pytest
 
+import pydoc_pages as pydoc
 from thresher.base import files, progress
 from thresher.base.files import write_json
 from thresher.indexes import jvm

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[1] / "scripts" / "benchmarks"
 PAGE = (
     "<title>Herons</title><p>Herons stand in the shallows for hours. They wait for fish.<ul><li><a href=/>Home</a></ul>"
 )

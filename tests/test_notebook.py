@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from run_notebook import NOTEBOOK, run_cells
 
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]

@@ -15,10 +15,10 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-import pydoc_pages as pydoc
-import pydoc_renderer
 import pytest
 
+import pydoc_pages as pydoc
+import pydoc_renderer
 from thresher.base.errors import InputError, MissingDependencyError, StateError
 
 SECRET = "correct-horse-battery-staple"

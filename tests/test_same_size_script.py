@@ -1,4 +1,4 @@
-"""`scripts/same_size`: the tables that it puts into docs/results/same-size.md."""
+"""`scripts/same_size.py`: the tables that it puts into docs/results/same-size.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = 11
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    path = ROOT / "scripts" / "same_size"
+    path = ROOT / "scripts" / "same_size.py"
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(path.parent))
         patch.setattr("sys.dont_write_bytecode", True)

@@ -2,7 +2,7 @@
 
 A line has the repository, the page's path there, the first characters of the SHA-256 of its HTML, its type, the domain of
 its address (empty if unknown), and the runs of its words that are content: first and last, counted from 0 over its blocks as
-`training_pages.tokens` finds them. The pages are not part of Thresher; `scripts/content_marks` takes them out of clones.
+`training_pages.tokens` finds them. The pages are not part of Thresher; `scripts/content_marks.py` takes them out of clones.
 """
 
 from __future__ import annotations

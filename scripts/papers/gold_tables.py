@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 import pandas as pd
-from content_training.snippets import SnippetPage
 
 from cleaned_gold import CLEANERS, EXTRACTORS, GOLD, CleanedGold, Text, clean_gold
+from content_training.snippets import SnippetPage
 from gold_measures import Snippets, bag, paired_t_test, pooled, segments, snippets
 from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher.base.progress import progress

@@ -24,7 +24,7 @@ from thresher.cleaners.characters.scoring import (
     load_segment_scorer,
 )
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "ncleaner_models"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "ncleaner_models.py"
 PROSE = "Return the number of items that were found, or None if there are none of them."
 SIGNATURE = "__init__(self, /, *args, **kwargs)"
 

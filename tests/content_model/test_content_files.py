@@ -101,7 +101,7 @@ def test_cards_that_do_not_fit(path, member, value, found):
     with pytest.raises(InputError, match=found) as error:
         read_content_model(path)
     assert str(path) in str(error.value)
-    assert "scripts/content_train" in error.value.fix
+    assert "scripts/content_train.py" in error.value.fix
 
 
 def array_bytes(values) -> bytes:

@@ -1,10 +1,11 @@
 """Calibration against isotonic regression by brute force, and reliability diagrams."""
 
 import numpy as np
-from content_training.fitting import CalibrationBin, calibrate, calibration_bins, calibration_error
-from content_training.plots import calibration_plot
 from hypothesis import given
 from hypothesis import strategies as st
+
+from content_training.fitting import CalibrationBin, calibrate, calibration_bins, calibration_error
+from content_training.plots import calibration_plot
 
 BLOCKS = st.lists(
     st.tuples(st.integers(-5, 5), st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from([0.5, 1.0, 2.0])),

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from content_training.fitting import draw
 from hypothesis import given
 from hypothesis import strategies as st
+
+from content_training.fitting import draw
 
 WEIGHTS = st.lists(st.floats(0.01, 100), min_size=1, max_size=60).map(np.array)
 

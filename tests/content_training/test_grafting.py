@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from gold_pages import write_gold_pages
+
 from content_training.gold_sets import read_gold_sets
 from content_training.threads import grafted_pages
 from content_training.training_pages import domain, folds_of
-from gold_pages import write_gold_pages
-
 from thresher.evaluation.cleaneval.gold import GoldPage, read_gold
 
 PAGES = 24

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from content_training.training_pages import (
     domain,
     folds_of,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from content_training import marks
 from content_training.gold_sets import read_gold_sets
 from content_training.marks import SOURCES, Mark, Source, read_marks, shares_of_marks, take_pages
-
 from thresher.base.errors import InputError
 
 PAGE = b"<title>Storm</title><p>Home<p>One two, three!<p>- -<p>Four five"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from content_training import networks
 from content_training.networks import (
     NetworkSettings,
@@ -18,7 +19,6 @@ from content_training.networks import (
     whole_numbers,
 )
 from content_training.training_pages import PageToLearn
-
 from thresher.cleaners.content_model.features import features_of
 from thresher.cleaners.content_model.network import HIGHEST, STEP_LIMIT, halved
 from thresher.pages import Detail, read_html

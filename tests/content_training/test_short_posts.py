@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from content_training.short_posts import short_posts
-from content_training.training_pages import domain, folds_of
 from gold_pages import write_gold_pages
 
+from content_training.short_posts import short_posts
+from content_training.training_pages import domain, folds_of
 from thresher.evaluation.cleaneval.gold import GoldPage, read_gold
 
 PAGES = 24

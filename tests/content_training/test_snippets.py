@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from content_training.snippets import SnippetPage, read_pages
 
+from content_training.snippets import SnippetPage, read_pages
 from thresher.base.errors import InputError
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from gold_pages import write_gold_pages
+
 from content_training.command import train
 from content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from content_training.gold_sets import read_gold_sets
 from content_training.networks import NetworkSettings
 from content_training.stages import TrainingSettings, train_content_model
 from content_training.training_pages import bags_of
-from gold_pages import write_gold_pages
-
 from thresher.base.errors import InputError
 from thresher.cleaners.content_model.model import read_content_model
 from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens

@@ -13,7 +13,6 @@ from pathlib import Path
 from experiments import small
 from seeds import PAGES
 from texts import Refused
-from watching import watched
 
 from thresher.base.defaults import OUTPUT_FORMATS
 from thresher.base.errors import ConfigError
@@ -26,6 +25,7 @@ from thresher.collections import Page, documents, open_collection
 from thresher.experiments.results import read_results, write_results
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages.decoding import binary_kind
+from watching import watched
 
 NAMES = tuple(
     name.encode()

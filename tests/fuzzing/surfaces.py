@@ -13,7 +13,6 @@ import justext
 import numpy as np
 import seeds
 from texts import Refused, check_segments
-from watching import watched
 
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.cleaners.scorer import PageText
@@ -25,6 +24,7 @@ from thresher.collections.interface import id_problem
 from thresher.collections.sources import PageError
 from thresher.pages import Segments
 from thresher.scores.store import EMPTIED, FAILED, SCORED, PageScores, score_page
+from watching import watched
 
 MOST = 4096
 PACKED_PAGES = (*seeds.PAGES[:3], b"<p>" + bytes(100_000))

@@ -1,4 +1,4 @@
-"""A small share of what `scripts/fuzz` does, with inputs that are the same every time; and that it would notice."""
+"""A small share of what `scripts/fuzz.py` does, with inputs that are the same every time; and that it would notice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from fuzzer import failure, fuzz
 from mutation import minimised, mutated
 from targets import TARGETS
-from watching import watched
 
 import thresher
 from thresher.base.errors import InputError
@@ -22,6 +21,7 @@ from thresher.collections.file_collection import WHOLE_BYTES
 from thresher.experiments.starting import starting_file
 from thresher.scores.lost_pages import failures
 from thresher.scores.score_pass import ScorePlan, score_collection
+from watching import watched
 
 INPUTS = 1200
 SEED = 7

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import seeds
-from watching import watched
 
 from thresher.base.defaults import GRADES
 from thresher.base.errors import ThresherError
@@ -26,6 +25,7 @@ from thresher.pages import Detail, PageOptions, Segments, parsing, read_page
 from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, binary_kind, decode
 from thresher.pages.parsing import flatten, flatten_by_events, lines
 from thresher.scores.store import FAILED, score_page
+from watching import watched
 
 SECRET = Path(__file__).with_name("secret.txt")
 _SECRET_TEXT = SECRET.read_text(encoding="utf-8").strip()

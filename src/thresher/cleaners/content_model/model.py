@@ -26,7 +26,7 @@ FORMAT = 5
 KIND = "content"
 SHIPPED = ("web",)
 FOLDER = files("thresher.cleaners.content_model") / "data"
-_WHAT, _FIX = "content model", "train it again with scripts/content_train"
+_WHAT, _FIX = "content model", "train it again with scripts/content_train.py"
 _FORUM, _NETWORK = "forum_", "second_"
 """The beginnings of the names of the arrays of each stage."""
 
@@ -187,7 +187,7 @@ def _calibration(stage: str, arrays: Mapping[str, Array]) -> Calibration:
     return Calibration(*(arrays[f"{stage}{name}"] for name in CALIBRATION_ARRAYS))
 
 
-_MODELS = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "scripts/content_train", read_content_model)
+_MODELS = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "scripts/content_train.py", read_content_model)
 
 
 def find_content_model(name: str, where: str | None = None) -> Traversable:

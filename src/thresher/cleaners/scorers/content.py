@@ -28,7 +28,7 @@ class Content(Scorer):
         "pages' cutoffs after Lipton et al., ECML PKDD 2014"
     )
     parameters = (
-        Parameter("model", str, "web", "web, or the path of a model that scripts/content_train wrote", terse=True),
+        Parameter("model", str, "web", "web, or the path of a model that scripts/content_train.py wrote", terse=True),
         Parameter("comments", str, DROP, "whether readers' comments are content", choices=(DROP, KEEP), terse=True),
     )
 

@@ -1,0 +1,153 @@
+"""Crawls of growing size: time, CPU and memory of the pass, one index and exploring four scorers; and of larger crawls.
+
+Each step is a process of its own. The sizes of the tables in the documentation, with files kept in a folder:
+
+usage: python scripts/benchmarks/bench_crawl.py FOLDER 50000 200000 1000000
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from generated import write_experiment, write_web
+from measurements import Measurement
+from passages import PAGES
+from thresher.base.records import RecordFile
+from thresher.cleaners.cleaner import Cleaner
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.inputs import read_topic_set, score_experiment
+from thresher.indexes.indexing import build_index
+from thresher.indexes.searching import Searcher
+from thresher.scores.cutting import cleaned_documents
+from watching import Watched, watched
+
+SIZES = (50_000, 200_000)
+BAR_MIB = 2000 / 1.048576
+BAR_TIME = 1.5
+STEPS = ("score", "index", "explore", "run")
+"""The pass by four scorers; the baseline's index, built and searched; all cutoffs; indexes of one cutoff each, searched."""
+CRAWLS = {"ClueWeb12-B13": 52_343_021, "ClueWeb22-B": 200_000_000}
+"""Pages of crawls to extrapolate to."""
+
+_KEPT = {"score": "results/crawl/scores", "run": "indexes/crawl"}
+"""What these steps go on with where it is there before: their time is then that of the rest alone, and not recorded."""
+
+_CUTOFFS: dict[str, list[float]] = {"words": [11], "density": [8], "perplexity(lm=books)": [8000], "links": [0.5]}
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """The steps of a crawl of that many pages."""
+
+    pages: int
+    steps: Mapping[str, Watched]
+
+
+_FILE = RecordFile(Watched, "a measured step", "remove it")
+
+
+def measure(pages: Path = PAGES, sizes: Sequence[int] = SIZES) -> Iterator[Measurement]:
+    """Give the steps of each size, and what follows from them."""
+    with tempfile.TemporaryDirectory() as name:
+        yield from measure_in(Path(name), pages, sizes)
+
+
+def measure_in(folder: Path, pages: Path, sizes: Sequence[int]) -> Iterator[Measurement]:
+    """Give the same; collections and steps that a folder has already are not made again."""
+    crawls = []
+    for size in sizes:
+        place = folder / str(size)
+        place.mkdir(exist_ok=True)
+        if not (place / "qrels.txt").exists():
+            write_web(place, pages, size)
+        write_experiment(place / "crawl.toml", _CUTOFFS)
+        with (place / "crawl.toml").open("a", encoding="utf-8") as experiment:
+            experiment.write("[measure]\nseconds = 0\n")
+        steps = {}
+        for name in STEPS:
+            path = place / f"{name}.json"
+            if path.exists():
+                steps[name] = _FILE.read(path)
+                continue
+            begun = name in _KEPT and (place / _KEPT[name]).exists()
+            step = _step(place, name)
+            if begun:
+                yield Measurement(f"{size:,} pages, {name}: not measured, since {_KEPT[name]} was there before")
+            else:
+                _FILE.write(path, step)
+                steps[name] = step
+        crawls.append(Crawl(size, steps))
+        yield from _measurements(crawls[-1])
+    yield from _slopes(crawls)
+
+
+def _measurements(crawl: Crawl) -> Iterator[Measurement]:
+    for name, step in crawl.steps.items():
+        yield Measurement(
+            f"{crawl.pages:,} pages, {name}: {step.wall:.1f} s, {step.cpu:.1f} CPU s, {step.written / 1e6:,.0f} MB written; "
+            "peak of all processes",
+            f"{step.peak:.0f} MiB",
+            step.peak,
+            BAR_MIB,
+            " MiB",
+        )
+    explored, index = crawl.steps["explore"], crawl.steps["index"]
+    name = f"{crawl.pages:,} pages, exploring {len(_CUTOFFS)} scorers and pruning / building and searching one index"
+    wall, cpu = explored.wall / index.wall, explored.cpu / index.cpu
+    outcome = f"{explored.wall:.1f} s / {index.wall:.1f} s = {wall:.2f}, of CPU {cpu:.2f}"
+    yield Measurement(name, outcome, wall, BAR_TIME)
+
+
+def _slopes(crawls: Sequence[Crawl]) -> Iterator[Measurement]:
+    """Give what a page adds, from the smallest to the largest crawl, and from it the steps of larger ones.
+
+    Pages are as long as the generated ones, and times are of cores like these.
+    """
+    small, large = crawls[0], crawls[-1]
+    if small.pages < large.pages:
+        for name in [step for step in STEPS if step in small.steps and step in large.steps]:
+            first, last, more = small.steps[name], large.steps[name], large.pages - small.pages
+            cpu, written = (last.cpu - first.cpu) / more, max(last.written - first.written, 0) / more
+            memory = (last.peak - first.peak) / more
+            yield Measurement(
+                f"{name}, from {small.pages:,} to {large.pages:,} pages: {1000 * cpu:.3f} CPU ms and {written / 1000:.2f} kB "
+                f"written a page, {1e6 * memory:.0f} MiB of memory a million pages"
+            )
+            for crawl, size in CRAWLS.items():
+                others = size - large.pages
+                yield Measurement(
+                    f"    {crawl}, {size:,} pages, extrapolated: {(last.cpu + cpu * others) / 3600:,.0f} core-hours, "
+                    f"{(last.written + written * others) / 1e9:,.0f} GB written, "
+                    f"{(last.peak + max(memory, 0) * others) / 1024:,.1f} GiB of memory"
+                )
+
+
+def _step(folder: Path, name: str) -> Watched:
+    if name in ("explore", "run"):
+        return watched(folder, str(Path(sys.executable).with_name("thresher")), name, "crawl.toml")
+    return watched(folder, sys.executable, __file__, name)
+
+
+def _index(experiment: Experiment) -> None:
+    """Build the baseline's index and search it: no cutoff of any scorer comes for less."""
+    topics = read_topic_set(experiment.topics)
+    pages = cleaned_documents(Path("results", experiment.name, "scores"), Cleaner())
+    build_index(((page.id, page.text) for page in pages), Path("index"), experiment.index)
+    with Searcher(Path("index"), experiment.retrieval.models[0], experiment.retrieval.depth) as searcher:
+        searcher.search_topics([(topic, topics.topics[topic].query) for topic in topics.ids], warm_up=0)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] in ("score", "index"):
+        chosen = load_experiment(Path("crawl.toml"))
+        if sys.argv[1] == "score":
+            score_experiment(chosen, Path("results", chosen.name), False, lambda _: None)
+        else:
+            _index(chosen)
+    else:
+        for result in measure_in(Path(sys.argv[1]).absolute(), PAGES, [*map(int, sys.argv[2:])]):
+            print(result.line(), flush=True)

@@ -1,0 +1,151 @@
+"""CPU time of queries, Lucene and PISA, on the same postings of 200,000 made pages, cleaned and pruned: Table 4 for both.
+
+PISA is `pip install pyterrier_pisa`, a wheel for CPython on Linux; it is not in the environment of the tests.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from measurements import Measurement
+from passages import PAGES, passages, queries, write_json_lines
+from thresher.base.files import temporary_folder
+from thresher.base.machine import footprint, read_machine
+from thresher.base.numbers import Interval
+from thresher.collections import ReadOptions, open_collection
+from thresher.collections.interface import JsonFields
+from thresher.experiments.exploring.lexicon import Lexicon
+from thresher.experiments.exploring.pruned_postings import collected_postings
+from thresher.experiments.measuring import build_variant, power_of
+from thresher.experiments.schema import CostsTable
+from thresher.indexes.analysis import analyse, english_analyzer, parse_retrieval
+from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.pruning.method import kept
+from thresher.indexes.pruning.treatments import Treatment, parse_treatment
+from thresher.indexes.searching import Searcher
+from thresher.scores.score_pass import ScorePlan, score_collection
+
+COUNT = int(os.environ.get("ENGINES_PAGES", "200000"))
+VARIANTS = ("none", "words@10", "none|dcp@0.5", "words@10|dcp@0.5")
+ALGORITHMS = ("maxscore", "block_max_wand", "ranked_or")
+"""PISA's ways: MaxScore and block-max WAND skip what cannot be among the best, the last skips nothing."""
+DEPTH, TOPICS, ROUNDS = 1000, 100, 7
+SEARCHES = 10_000
+_MENU = "\n".join(
+    ("Home", "News", "Sport", "Weather", "Business", "Travel", "Culture", "About us", "Contact", "Privacy policy")
+)
+_FOOTER = "Copyright 2012 Example Media Ltd. All rights reserved. Terms"
+
+
+def measure(pages: Path = PAGES, count: int = COUNT) -> Iterator[Measurement]:
+    """Yield the milliseconds of a query, and hours, kWh and CO2 of 10,000, by engine and variant.
+
+    Pages are texts, a block a line: a menu, paragraphs, eight teasers of other words of the page, a footer. Indexes are
+    ranked by BM25 with their own statistics; the queries' terms are Lucene's for both engines, and so are the postings. One
+    thread searches all queries, 1,000 hits each, which come to Python. Engines and variants take turns; of the rounds the one
+    with the least CPU time counts, which other work on the machine lengthens little.
+    """
+    texts = queries(pages, TOPICS)
+    power = power_of(CostsTable(), read_machine())
+    with temporary_folder() as folder, ExitStack() as stack:
+        write_json_lines(_pages(pages, count), folder / "pages.jsonl")
+        collection = open_collection(folder / "pages.jsonl", ReadOptions(fields=JsonFields(html=())))
+        scorers = tuple({one.canonical_name: one for name in VARIANTS for one in _of(name).cleaner.scorers}.values())
+        score_collection(ScorePlan(collection, scorers), folder / "scores")
+        ways: dict[str, Callable[[], object]] = {}
+        sizes: dict[str, int] = {}
+        for name in VARIANTS:
+            place = folder / f"variant-{VARIANTS.index(name)}"
+            built = build_variant(folder / "scores", _of(name), place, IndexOptions(), False)
+            searcher = stack.enter_context(Searcher(place, parse_retrieval("bm25"), DEPTH))
+            ways[f"Lucene, {name}"] = lambda searcher=searcher: [searcher.search(text) for text in texts]
+            sizes[f"Lucene, {name}"] = built.index.bytes
+            index, size = _pisa(folder, name, place.with_suffix(".pisa"))
+            for algorithm in ALGORITHMS:
+                ways[f"PISA {algorithm}, {name}"] = _searches(index, algorithm, texts)
+                sizes[f"PISA {algorithm}, {name}"] = size
+            print(f"{name}: {built.index.statistics.postings:,} postings", file=sys.stderr, flush=True)
+        seconds = dict.fromkeys(ways, float("inf"))
+        for _ in range(ROUNDS):
+            for way, search in ways.items():
+                began = time.process_time()
+                search()
+                seconds[way] = min(seconds[way], time.process_time() - began)
+    for way, each in seconds.items():
+        engine, _, name = way.partition(", ")
+        query = Interval(*(SEARCHES * each / len(texts) for _ in range(3)))
+        work = footprint(f"{SEARCHES:,} searches", query, power, 1)
+        spent = f", {work.kwh.value:.6f} kWh, {work.kg.value:.6f} kg CO2" if work.kwh and work.kg else ""
+        share = each / seconds[f"{engine}, {VARIANTS[0]}"]
+        outcome = (
+            f"{1000 * each / len(texts):.3f} ms of CPU a query, {share:.3f} of the baseline's; {SEARCHES:,} searches: "
+            f"{work.hours.value:.5f} h{spent}; index {sizes[way] / 1e6:.1f} MB"
+        )
+        yield Measurement(way, outcome)
+
+
+def _of(name: str) -> Treatment:
+    return parse_treatment(name)
+
+
+def _pages(pages: Path, count: int) -> Iterator[tuple[str, str]]:
+    chance = random.Random(23)
+    for identifier, text in passages(pages, count):
+        words, lines, begin = text.split(), [_MENU], 0
+        while begin < len(words):
+            end = begin + chance.randint(15, 80)
+            lines.append(" ".join(words[begin:end]))
+            begin = end
+        lines += [" ".join(words[at : at + 5]) for at in (chance.randrange(len(words)) for _ in range(8))]
+        yield identifier, "\n".join((*lines, _FOOTER))
+
+
+def _pisa(folder: Path, name: str, place: Path) -> tuple[Any, int]:
+    """Return PISA's index of a variant's postings, and its bytes without what only building needs."""
+    from pyterrier_pisa import PisaIndex
+
+    treatment = _of(name)
+    lexicon = Lexicon("porter", True, texts=True)
+    with collected_postings(folder / "scores", treatment.cleaner, lexicon, folder / "postings") as postings:
+        known = lexicon.text_of or {}
+        terms = [known[value] for value in postings.statistics.hashes.tolist()]
+
+        def documents() -> Iterator[dict[str, Any]]:
+            method = treatment.pruning and treatment.pruning.method
+            fitted = method and method.fit(postings)
+            for block in postings.blocks():
+                stays = np.ones(len(block.term), dtype=np.bool_)
+                if method and treatment.pruning:
+                    scores = method.scores(block, postings.statistics, fitted)
+                    stays = kept(method, scores, treatment.pruning.threshold)
+                for row, document in enumerate(block.ids):
+                    inside = slice(block.bounds[row], block.bounds[row + 1])
+                    held = stays[inside]
+                    pairs = zip(block.term[inside][held].tolist(), block.tf[inside][held].tolist(), strict=True)
+                    yield {"docno": document, "toks": {terms[term]: tf for term, tf in pairs}}
+
+        PisaIndex(str(place), stemmer="none", stops="none").toks_indexer(scale=1.0).index(documents())
+    index = PisaIndex(str(place), stemmer="none", stops="none", threads=1)
+    _searches(index, ALGORITHMS[0], ["rain"])()  # encodes it
+    return index, sum(
+        path.stat().st_size for path in place.iterdir() if not path.name.startswith(("inv.", "fwd.terms"))
+    )
+
+
+def _searches(index: Any, algorithm: str, texts: Sequence[str]) -> Callable[[], object]:
+    import pandas as pd
+
+    retriever = index.bm25(k1=0.9, b=0.4, num_results=DEPTH, threads=1, query_algorithm=algorithm, toks_scale=1.0)
+    analyzer = english_analyzer("porter", True)
+    tokens = [dict.fromkeys(analyse(analyzer, text), 1.0) for text in texts]
+    frame = pd.DataFrame({"qid": [*map(str, range(len(texts)))], "query_toks": tokens})
+    return lambda: retriever(frame)

@@ -1,0 +1,93 @@
+"""Exploring cutoffs against building, searching and evaluating an index for each of them, one after the other."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from measurements import Measurement, ratio
+from passages import PAGES
+from thresher.cleaners.cleaner import parse_cleaner, parse_sweep
+from thresher.evaluation.evaluating import evaluate
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
+from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
+from thresher.indexes.analysis import RetrievalModel, parse_retrieval
+from thresher.indexes.indexing import build_index
+from thresher.indexes.searching import Searcher
+from thresher.scores.cutting import cleaned_documents
+
+BAR = 1 / 8
+CUTOFFS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 10.5, 11, 11.5, 12, 12.5, 13, 14)
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+NAMES = ("cacm", "postgresql", "pydoc")
+
+
+def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # noqa: ARG001, as of its neighbours
+    """Give two ratios for each experiment whose collection is there: with Java's start, and again where Java runs already.
+
+    Each side has a process of its own. What both need beforehand, the scores, is made first; importing the modules is not
+    counted either.
+    """
+    for name in NAMES:
+        experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
+        if missing := missing_inputs(experiment):
+            yield Measurement(f"exploring {name}: left out, there is no {missing[0]}")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            score_experiment(experiment, Path(folder), False, lambda _: None)
+            seconds = {"explore": [float("inf")] * 2, "build": [float("inf")] * 2}
+            for _ in range(rounds):
+                for what, best in seconds.items():
+                    arguments = [sys.executable, __file__, name, folder, what]
+                    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+                    seconds[what] = list(map(min, best, map(float, done.stdout.split())))
+        label = f"exploring {len(CUTOFFS)} cutoffs of {name} / building, searching and evaluating them one by one"
+        for place, when in enumerate((", Java's start counted", ", Java running")):
+            yield ratio(label + when, seconds["explore"][place], seconds["build"][place], BAR)
+
+
+def missing_inputs(experiment: Experiment) -> list[str]:
+    """Return the files of an experiment that are not there."""
+    places = experiment.topics.file, experiment.topics.qrels, experiment.collection.location
+    return [str(place) for place in places if not Path(str(place)).exists()]
+
+
+def _explore(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
+    judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.evaluation.measures)
+    cleaners = [parse_cleaner(f"density@{cutoff:g}") for cutoff in CUTOFFS]
+    explore(store, [parse_sweep("density")], cleaners, Search(judged, [model], experiment.index), 0)
+
+
+def _build(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
+    for cutoff in CUTOFFS:
+        pages = cleaned_documents(store, parse_cleaner(f"density@{cutoff:g}"))
+        with tempfile.TemporaryDirectory() as folder:
+            index = Path(folder) / "index"
+            build_index(((page.id, page.text) for page in pages), index, experiment.index)
+            with Searcher(index, model, experiment.retrieval.depth) as searcher:
+                queries = [(topic, topics.topics[topic].query) for topic in topics.ids]
+                hits = searcher.search_topics(queries, warm_up=0).hits
+        run = {topic: dict(result) for topic, result in hits.items()}
+        evaluate(topics.qrels, run, experiment.evaluation.measures, topics.ids)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4:
+        chosen = load_experiment(EXPERIMENTS / f"{sys.argv[1]}.toml")
+        asked = read_topic_set(chosen.topics)
+        work = _explore if sys.argv[3] == "explore" else _build
+        for _ in range(2):
+            began = time.perf_counter()
+            work(chosen, asked, Path(sys.argv[2]) / "scores", parse_retrieval("qld"))
+            print(time.perf_counter() - began)
+    else:
+        parser = argparse.ArgumentParser(description=__doc__)
+        parser.add_argument("--rounds", type=int, default=2)
+        for result in measure(rounds=parser.parse_args().rounds):
+            print(result.line(), flush=True)

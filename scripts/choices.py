@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Put what `thresher choose` found into docs/choosing.md.
+
+usage: scripts/choices.py RESULTS_FOLDER...     (such as results/pydoc results/cacm results/postgresql)
+"""
+
+import sys
+from pathlib import Path
+
+from fill import JUDGE, put, table
+from thresher.experiments.choosing.choices import ChosenIndex, ModelChoice, read_choice
+from thresher.reports.table import measure_header
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def main(folders: list[Path]) -> None:
+    rows, main = [], ""
+    for folder in folders:
+        choice = read_choice(folder)
+        if choice is None:
+            sys.exit(f"error: {folder}: nothing was chosen. Fix: run `thresher choose` first.")
+        main = measure_header(choice.measure)[0]
+        rows.append(row(folder.name, choice.models[0]))
+    size = "index (%)"
+    heads = ("collection", "topics", "loses little", size, main, "gains", size, main, "conservative", size)
+    caption = f"\n{JUDGE}\n" if "web" in [folder.name for folder in folders] else ""
+    put(DOCS / "choosing.md", "choices", table(heads, rows, "lrlrrlrrlr") + caption)
+
+
+def row(name: str, model: ModelChoice) -> tuple[str, ...]:
+    """Return a line of the table."""
+    gains = model.gain.index if model.gain else None
+    return (name, str(model.topics), *named(model.recommended), *named(gains), *named(model.conservative)[:2])
+
+
+def named(pick: ChosenIndex | None) -> tuple[str, str, str]:
+    """Return the name, size and effect of an index."""
+    if pick is None:
+        return "–", "", ""
+    main = pick.effects[0]
+    return f"`{pick.variant}`", f"{100 * pick.share:.1f}", f"{main.reference:.3f} → {main.mean:.3f}"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    main([Path(argument) for argument in sys.argv[1:]])

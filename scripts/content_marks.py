@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Take the pages that were marked for training out of clones of their repositories.
+
+usage: scripts/content_marks.py CLONES GOLD_FOLDERS
+
+CLONES holds the repositories that `scripts/content_training/marks.py` names, each in a folder of its own name without the owner.
+Pages are written into `marked` in GOLD_FOLDERS, where `scripts/content_model.py` looks for them.
+"""
+
+import sys
+from pathlib import Path
+
+from content_training.marks import NAME, take_pages
+from thresher.base.errors import ThresherError
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    try:
+        taken = take_pages(Path(sys.argv[1]), Path(sys.argv[2]) / NAME)
+    except ThresherError as error:
+        raise SystemExit("\n".join(f"error: {line}" for line in error.lines())) from error
+    for source, pages in taken.items():
+        print(f"{source}: {pages} pages")

@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""Write what the documentation lists: docs/commands.md and experiment-files.md, the lists of cleaners.md and pruning.md, results/columns*.md.
+
+They are made from what the code declares.
+
+.venv/bin/python scripts/docs.py            write them
+.venv/bin/python scripts/docs.py --check    fail if one is stale
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fill import filled
+from thresher.base.errors import ThresherError
+from thresher.cleaners.cleaner import CUT_PARAMETERS, declarations
+from thresher.cleaners.registry import scorer_class
+from thresher.cleaners.scorer import Parameter, value_text
+from thresher.cli.main import cli
+from thresher.experiments.schema import LARGE, Key, TableRule, tables
+from thresher.indexes.pruning.treatments import method_class, method_declarations
+from thresher.indexes.work import INDEX_PARTS
+from thresher.reports import cleaning_tables, compared_runs, further_tables, variant_tables
+from thresher.reports.table import Column
+from thresher.reports.variant_columns import variant_columns
+
+FOLDER = Path(__file__).parents[1] / "docs"
+NOTE = "<!-- Written by scripts/docs.py: change the declarations, not this file. -->"
+
+
+COMMON = 2
+"""Options that so many verbs have, with one meaning, stand once."""
+
+
+def commands() -> str:
+    verbs = [
+        (name, command) for name, command in every_command(cli, "thresher") if not isinstance(command, click.Group)
+    ]
+    every = [(name, command, options(command)) for name, command in verbs]
+    count = Counter(option_row(option) for _, _, own in every for option in own)
+    often = {row[0]: row for row, number in sorted(count.items(), key=lambda item: item[1]) if number >= COMMON}
+    often = {names: row for names, row in often.items() if row[1] != "required"}
+    lines = [
+        "# Commands",
+        "",
+        NOTE,
+        "",
+        "Results go to standard output, progress and errors to standard error. An error is one line: where, what, the fix.",
+        'Completion in bash, and in the same way in zsh and fish: `eval "$(_THRESHER_COMPLETE=bash_source thresher)"`.',
+        "",
+        *table(("exit code", "meaning"), exit_codes()),
+        "",
+        "## Options of several verbs",
+        "",
+        *map(option_line, often.values()),
+    ]
+    for name, command, own in every:
+        pieces = " ".join(command.collect_usage_pieces(click.Context(command, info_name=name)))
+        lines += ["", f"## {name}", "", f"`{name} {pieces}`: {' '.join((command.help or '').split())}"]
+        rows = {option: option_row(option) for option in own}
+        rare = [option_line(row) for row in rows.values() if row not in often.values()]
+        shared = [code(option.opts[0]) for option, row in rows.items() if row in often.values()]
+        lines += rare
+        if shared:
+            lines.append(f"- as above: {', '.join(shared)}")
+    return page(lines)
+
+
+def option_line(row: Sequence[str]) -> str:
+    names, default, meaning = row
+    known = f" ({default})" if default == "required" else f" (default {default})" if default else ""
+    return f"- {names}{known}: {meaning}"
+
+
+def options(command: click.Command) -> list[click.Option]:
+    return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+
+
+def page(lines: Iterable[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def every_command(group: click.Group, prefix: str) -> Iterable[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        yield f"{prefix} {name}", command
+        if isinstance(command, click.Group):
+            yield from every_command(command, f"{prefix} {name}")
+
+
+def exit_codes() -> Iterable[tuple[str, ...]]:
+    yield "0", "done"
+    for kind in sorted(subclasses(ThresherError), key=lambda kind: kind.exit_code):
+        yield str(kind.exit_code), f"`{kind.__name__}`: {(kind.__doc__ or '').split(' Exit code')[0].rstrip('.')}"
+    yield "130", "interrupted (Ctrl-C)"
+
+
+def subclasses(kind: type[ThresherError]) -> list[type[ThresherError]]:
+    """One class an exit code: the most general."""
+    return [child for child in kind.__subclasses__() if child.exit_code != kind.exit_code]
+
+
+def option_row(option: click.Option) -> tuple[str, ...]:
+    value = "" if option.is_flag else f" {values(option.type) or (option.metavar or option.name or '').upper()}"
+    if option.required:
+        default = "required"
+    elif option.is_flag or not option.show_default:
+        default = ""
+    else:
+        default = code(" ".join(option.default) if isinstance(option.default, tuple) else str(option.default))
+    return " ".join(code(name + value) for name in option.opts), default, option.help or ""
+
+
+def values(kind: click.ParamType) -> str:
+    return "/".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else ""
+
+
+def cleaners() -> str:
+    options = (
+        "Every scorer has the options of the cut, but for texts of other packages; of `content@0.5` the default is "
+        "`headings=headline`:"
+    )
+    lines = [options, "", *parameters(CUT_PARAMETERS)]
+    for entry in declarations():
+        own = scorer_class(entry["name"], NOTE).parameters
+        lines += described(entry, f"Scores each {entry['segment']}; {rule(entry)}.", own)
+    return page(lines)
+
+
+def methods() -> str:
+    lines: list[str] = []
+    for entry in method_declarations():
+        own = method_class(entry["name"], NOTE).parameters
+        lines += described(
+            entry, f"Unit: {entry['unit']}; cutoffs {entry['cutoffs']}, such as {code(entry['example'])}.", own
+        )
+    return page(lines[1:])
+
+
+def described(entry: Mapping[str, Any], cut: str, own: Iterable[Parameter]) -> list[str]:
+    lines = ["", f"### {entry['name']}", "", entry["description"], "", f"{cut} Source: {entry['source']}."]
+    return [*lines, "", *parameters(own)] if own else lines
+
+
+def parameters(declared: Iterable[Parameter]) -> list[str]:
+    rows = (
+        (code(one.name), code(value_text(one.default)) if one.default != "" else "", one.spelling, one.description)
+        for one in declared
+    )
+    return [*table(("parameter", "default", "values", "meaning"), rows)]
+
+
+def rule(entry: Mapping[str, Any]) -> str:
+    example = code(entry["example"])
+    if entry["decides"]:
+        return f"decides: 1 keeps, 0 drops; {example}"
+    return f"{entry['keep']}; unit: {entry['unit']}; cutoffs {entry['cutoffs']}, such as {example}"
+
+
+def experiment_files() -> str:
+    lines = [
+        "# Experiment files",
+        "",
+        NOTE,
+        "",
+        "An experiment file is TOML; `thresher init` writes a first one. Paths are relative to the file, but those in names",
+        "of cleaners (`lm=`, `model=`, `file=`) to the working folder; `${NAME}` in a path is the environment variable NAME, and",
+        "`${NAME:-text}` is `text` where it is not set. The whole file is checked before anything runs, and every problem is shown",
+        "with its line. The baseline `none` is always run; every cutoff of a sweep and every cleaner is one more variant.",
+        "",
+        "From Python, `thresher.run`, `explore` and `choose` take a file or its tables, where pages, topics and qrels may be in",
+        "memory: HTML by id or a data frame with `docno` and `html` or `text`, and what `thresher.evaluate` takes, with the names",
+        "and objects of ir-measures, PyTerrier and ranx. What is no table stands for a table's first key. All is kept as files in",
+        "`results/NAME/inputs/`; `thresher.load_experiment(tables)` checks it and runs nothing.",
+        "",
+        "```python",
+        "tables = {",
+        '    "experiment": "mine",',
+        '    "collection": {"north": "<ul><li>Home</ul><p>Rain is expected in the north tonight."},',
+        '    "topics": {"1": "rain tonight"},',
+        '    "qrels": {"1": {"north": 1}},',
+        '    "cleaners": ["words@5", "none|dcp@0.5"],',
+        "}",
+        "results = thresher.run(tables, seconds=0)",
+        "```",
+    ]
+    for name, entry in tables().items():
+        lines += ["", f"## [[{name}]]" if entry.many else f"## [{name}]", "", needed(entry), ""]
+        lines += table(("key", "value", "default", "meaning"), itertools.starmap(key_row, entry.keys.items()))
+    return "\n".join(lines) + "\n"
+
+
+def needed(entry: TableRule) -> str:
+    if entry.many:
+        return "As many as you like."
+    return "Required." if entry.required else "May be left out."
+
+
+KINDS = {str: "text", bool: "true or false", int: "whole number", float: "number", list: "list", dict: "table"}
+
+
+def key_row(name: str, key: Key) -> tuple[str, ...]:
+    kinds = "number" if float in key.kinds else " or ".join(KINDS[kind] for kind in key.kinds)
+    if key.choices:
+        kinds = " or ".join(code(repr(choice).replace("'", '"')) for choice in key.choices)
+    if key.of_texts:
+        kinds += " of texts"
+    if key.bounds:
+        least, most = ("more than", "less than") if key.bounds.open else ("at least", "at most")
+        kinds += f", {least} {key.bounds.low:g}"
+        kinds += f", {most} {key.bounds.high:,.10g}" if key.bounds.high < LARGE else ""
+    return code(name), kinds, "required" if key.default is MISSING else code(toml(key.default)), key.meaning
+
+
+MEASURE = "nDCG@10"
+
+
+def columns() -> str:
+    lines = [
+        "# Columns of an experiment's files",
+        "",
+        NOTE,
+        "",
+        "Numbers in CSV files have all their digits; an empty field has no value, and columns that are empty in every line of",
+        "results.csv are left out. A column without a name is in tables only. Ends of 95 % intervals are in columns of their own,",
+        "such as `query_ratio_low` and `query_ratio_high`.",
+        f"`{MEASURE}` stands for each measure. [Files](../crawls.md#files) says which command writes which file.",
+    ]
+    return page(
+        [
+            *lines,
+            *columns_of("results.csv and tables of variants", variant_columns((MEASURE,))),
+            *columns_of("per_topic.csv", variant_tables.PER_TOPIC),
+            *columns_of("systems.csv", further_tables.system_columns((MEASURE,))),
+            *columns_of("chosen.csv", further_tables.chosen_columns()),
+            *columns_of("Choice: the indexes that the answer names", further_tables.answer_columns((MEASURE,))),
+            *columns_of("Choice: what was tested of each family", tables_only(further_tables.walk_columns((MEASURE,)))),
+            *columns_of("`thresher evaluate` of several runs", tables_only(compared_runs.RUNS)),
+            *columns_of("`thresher evaluate --margin`", tables_only(compared_runs.AT_MARGIN)),
+            *index_files(),
+        ]
+    )
+
+
+def index_files() -> Iterable[str]:
+    """Give the section on the files of an index, whose sizes a report's table has by type."""
+    rows = [
+        (" ".join(map(code, part.types)), part.name, part.grows_with, f"{part.purpose[0].upper()}{part.purpose[1:]}.")
+        for part in INDEX_PARTS
+    ]
+    yield from ("", "## Index bytes by file type", "", *table(("files", "part", "grows with", "meaning"), rows))
+
+
+def cleaning_columns() -> str:
+    lines = [
+        "# Columns of cleaning evaluation",
+        "",
+        NOTE,
+        "",
+        "Measures are in [0, 1]. An empty field has no value. A column without a name is in tables only.",
+    ]
+    return page(
+        [
+            *lines,
+            *columns_of("cleaners.csv", cleaning_tables.CLEANERS),
+            *columns_of("pages.csv", cleaning_tables.PAGES),
+            *columns_of("page_types.csv: gold with types of pages", cleaning_tables.TYPES),
+        ]
+    )
+
+
+def tables_only(declared: Iterable[Column[Any]]) -> list[Column[Any]]:
+    return [replace(column, exact=False) for column in declared]
+
+
+def columns_of(title: str, declared: Iterable[Column[Any]]) -> Iterable[str]:
+    """Give a section on columns; where no file has them, without their names in files."""
+    rows = [
+        (
+            code(column.name) if column.exact else "",
+            f"{column.header or column.name} {column.unit}".strip(),
+            column.meaning,
+        )
+        for column in declared
+        if "end of its 95 % interval" not in column.meaning
+    ]
+    first = 0 if any(row[0] for row in rows) else 1
+    head = ("column", "in tables", "meaning")
+    yield from ("", f"## {title}", "", *table(head[first:], [row[first:] for row in rows]))
+
+
+def toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
+
+
+def code(text: str) -> str:
+    return f"`{text}`"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines]
+
+
+def pages() -> dict[str, str]:
+    """Return what each page should be, by its path below docs/."""
+    return {
+        "commands.md": commands(),
+        "experiment-files.md": experiment_files(),
+        "cleaners.md": filled(FOLDER / "cleaners.md", "cleaners", cleaners()),
+        "pruning.md": filled(FOLDER / "pruning.md", "methods", methods()),
+        "results/columns.md": columns(),
+        "results/columns-cleaning.md": cleaning_columns(),
+    }
+
+
+def main(arguments: Sequence[str]) -> int:
+    stale = {name: text for name, text in pages().items() if not same(FOLDER / name, text)}
+    if list(arguments) == ["--check"]:
+        for name in stale:
+            print(f"docs/{name} is stale. Fix: run scripts/docs.py", file=sys.stderr)
+        return int(bool(stale))
+    for name, text in stale.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+        print(f"docs/{name}")
+    return 0
+
+
+def same(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Compare `content` with other cleaners at equal index size, and a cutoff chosen on other collections: docs/results/content-search.md.
+
+usage: scripts/equal_size.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
+
+Each folder holds what `thresher explore` found. Sizes are postings.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from fill import put, table
+from thresher.evaluation.significance import compare
+from thresher.experiments.results import read_results
+from thresher.experiments.table import VariantTable
+
+PAGE = Path(__file__).parents[1] / "docs" / "results" / "content-search.md"
+OURS = "content(headings=score)"
+RIVALS = ("words", "density", "perplexity(lm=books)", "justext")
+SHARES = (0.9, 0.8, 0.7, 0.6)
+MEASURES = ("AP", "nDCG")
+KEPT = 0.95
+GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
+
+
+def measures(of: VariantTable) -> list[str]:
+    """Return the names of AP and of nDCG@10."""
+    return [next(name for name in of.measures if name.startswith(wanted)) for wanted in MEASURES]
+
+
+def members(of: VariantTable, name: str) -> Sequence[int]:
+    """Return the variants of a sweep, or the one of that name."""
+    return of.sweeps[name] if name in of.sweeps else (of.position[name],)
+
+
+def largest_within(of: VariantTable, sweep: Sequence[int], most: float) -> int | None:
+    """Return the variant with the largest index of at most that share of the postings; None if there is none."""
+    inside = [index for index in sweep if of.shares[index] <= most]
+    return max(inside, key=lambda index: of.shares[index]) if inside else None
+
+
+def gains(of: VariantTable, one: int, other: int) -> Iterator[str]:
+    """Give the mean difference of two variants with its interval, by AP and nDCG@10."""
+    for measure in measures(of):
+        result = compare(of.of(measure)[one], of.of(measure)[other], measure)
+        yield f"{result.difference:+.4f} ({result.ci_low:+.4f} to {result.ci_high:+.4f})"
+
+
+def at_equal_size(name: str, found: VariantTable) -> Iterator[tuple[str, ...]]:
+    """Give a line for each rival and size: what `content` gains with no more postings."""
+    for rival in RIVALS:
+        sweep = members(found, rival)
+        for most in SHARES if len(sweep) > 1 else [float(found.shares[sweep[0]])]:
+            theirs, own = largest_within(found, sweep, most), largest_within(found, found.sweeps[OURS], most)
+            if theirs is not None and own is not None:
+                names = (found.rows[index].name for index in (theirs, own))
+                yield name, f"{100 * most:.0f}", *names, *gains(found, own, theirs)
+
+
+def at_cutoff(found: VariantTable, cutoff: float) -> int:
+    """Return the variant that a cutoff gives: the explored one of the same decisions."""
+    cutoffs = {index: found.rows[index].variant.cutoff or 0.0 for index in found.sweeps[OURS]}
+    stricter = [index for index, value in cutoffs.items() if value >= cutoff]
+    return min(stricter, key=cutoffs.__getitem__) if stricter else max(cutoffs, key=cutoffs.__getitem__)
+
+
+def chosen_elsewhere(tables: dict[str, VariantTable]) -> Iterator[tuple[str, ...]]:
+    """Give a line for each collection: the largest cutoff that keeps `KEPT` of nDCG@10 on each of the others, tested here."""
+
+    def kept(of: VariantTable, cutoff: float) -> float:
+        means = of.mean(measures(of)[1])
+        return float(means[at_cutoff(of, cutoff)] / means[0])
+
+    for name, found in tables.items():
+        others = {other: one for other, one in tables.items() if other != name}
+        good = (cutoff for cutoff in GRID if all(kept(one, cutoff) >= KEPT for one in others.values()))
+        best = max(good, default=GRID[0])
+        variant = at_cutoff(found, best)
+        yield name, ", ".join(others), f"{best:g}", f"{100 * found.shares[variant]:.1f}", *gains(found, variant, 0)
+
+
+def main(folders: Sequence[Path]) -> None:
+    tables = {folder.name: read_results(folder).tables[0] for folder in folders}
+    rows = [row for name, found in tables.items() for row in at_equal_size(name, found)]
+    heads = ("collection", "size, %", "rival", "`content`", "AP, gain", "nDCG@10, gain")
+    put(PAGE, "equal size", table(heads, rows, "lrllll"))
+    heads = ("tested on", "chosen on", "cutoff", "size, %", "AP less baseline's", "nDCG@10 less baseline's")
+    put(PAGE, "chosen elsewhere", table(heads, chosen_elsewhere(tables), "llrrll"))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    main([*map(Path, sys.argv[1:])])

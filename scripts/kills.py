@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Kill commands at random times, let the same command end, and compare what it leaves.
+
+.venv/bin/python scripts/kills.py --kills 100 --seed 1                    share them out among all commands
+.venv/bin/python scripts/kills.py --kills 25 --seed 1 --command explore   all of one
+
+Each command begins with what the ones before it leave undisturbed, is killed a few times, alone or with its workers, and then
+ends. Runs, scores, measures by topic and the choice must equal those of an undisturbed command by bytes, and results.csv but
+for its times; index files must be as large (Lucene gives each segment a random id), and no temporary file may stay. The exit
+code is 1 if anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tests" / "samples"), str(ROOT / "tests" / "end_to_end")]
+sys.dont_write_bytecode = True
+
+from commands import begin, installed  # noqa: E402
+from small_web import Web, leftovers, tree, without_clock  # noqa: E402
+
+COMMANDS = {
+    "run": ("run", "../web.toml", "--quiet"),
+    "explore": ("explore", "../web.toml", "--quiet"),
+    "choose": ("choose", "../web.toml", "--margin", "50%", "--quiet"),
+    "run --chosen": ("run", "../web.toml", "--chosen", "--quiet"),
+}
+BEGINNING = {"run": "", "explore": "", "choose": "explore", "run --chosen": "choose"}
+"""The command whose results each begins with; empty for none."""
+EXACT = ("per_topic.csv", "choice.json", "choice.csv", "topics.tsv", "qrels.txt")
+MOST = 5
+"""Kills before a command may end."""
+
+
+def left(folder: Path) -> dict[str, object]:
+    """Return what must be equal in two folders, by file."""
+    found: dict[str, object] = {}
+    for name, content in tree(folder).items():
+        path = folder / name
+        if name.startswith("indexes/"):
+            found[name] = len(content) if path.name not in (".lock", "thresher.json") else ""
+        elif path.name in EXACT or (
+            path.suffix in (".trec", ".npz", ".parquet", ".gz") and path.name != "variants.parquet"
+        ):
+            found[name] = content
+        elif path.name == "results.csv":
+            found[name] = without_clock(path)
+        else:
+            found[name] = ""
+    found.update(dict.fromkeys(leftovers(folder), "is left over"))
+    return found
+
+
+def killed(command: tuple[str, ...], folder: Path, after: float, with_workers: bool) -> bool:
+    """Start a command and kill it after some seconds; return whether it was still at work."""
+    process = begin(*command, cwd=folder)
+    end, main = time.monotonic() + after, psutil.Process(process.pid)
+    while time.monotonic() < end:
+        if main.status() == psutil.STATUS_ZOMBIE:
+            return process.wait().code == -signal.SIGKILL
+        time.sleep(0.02)
+    children = main.children(recursive=True)
+    if with_workers:
+        done = process.kill()
+    else:
+        os.kill(process.pid, signal.SIGKILL)
+        done = process.wait()
+    alive = psutil.wait_procs(children, timeout=30)[1]
+    assert not alive, f"{alive} outlive {command}"
+    return done.code == -signal.SIGKILL
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
+    parser.add_argument("--pages", type=int, default=240)
+    parser.add_argument("--command", choices=COMMANDS, action="append")
+    options = parser.parse_args()
+    asked = options.command or [*COMMANDS]
+    rng = random.Random(options.seed)
+    print(f"seed {options.seed}")
+    differing = total = 0
+    with tempfile.TemporaryDirectory() as folder:
+        web = Web.make(Path(folder), options.pages)
+        cleaners = 'names = ["density@8", "none|dcp@0.5", "words@5|2n2p@2"]'
+        web.write(sweep='scorer = "words"\ncutoffs = [5, 20]', cleaners=cleaners, run="workers = 2")
+        states = {"": Path(folder) / "empty"}
+        states[""].mkdir()
+        for name, command in COMMANDS.items():
+            first = BEGINNING[name]
+            if name not in asked and name not in BEGINNING.values():
+                continue
+            states[name] = Path(folder) / f"undisturbed-{len(states)}"
+            shutil.copytree(states[first], states[name])
+            start = time.monotonic()
+            done = installed(*command, cwd=states[name])
+            seconds = time.monotonic() - start
+            assert done.code == 0, done
+            if name not in asked:
+                continue
+            expected = left(states[name])
+            wanted, kills, ends = -(-options.kills // len(asked)), 0, 0
+            while kills < wanted:
+                place = Path(folder) / "killed"
+                shutil.copytree(states[first], place)
+                for _ in range(min(MOST, wanted - kills)):
+                    start = time.monotonic()
+                    if killed(command, place, rng.uniform(0.1, seconds), rng.random() < 0.5):
+                        kills += 1
+                    else:
+                        # It was faster than the first, on a machine that does less.
+                        seconds = time.monotonic() - start
+                done = installed(*command, cwd=place)
+                found = left(place)
+                wrong = sorted(file for file in found.keys() | expected.keys() if found.get(file) != expected.get(file))
+                if done.code or wrong:
+                    differing += 1
+                    print(f"    after {kills} kills of {name}: exit code {done.code}, {done.err[-300:]}, {wrong[:9]}")
+                ends += 1
+                shutil.rmtree(place)
+            total += kills
+            print(f"{name:22} {seconds:5.1f} s undisturbed, {kills} kills, ended {ends} times", flush=True)
+    print(f"{total} kills, {differing} ends differ")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

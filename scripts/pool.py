@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""List what is to be judged: the top documents of every run of an experiment that its qrels do not hold yet.
+
+usage: scripts/pool.py RESULTS_FOLDER QRELS [DEPTH]
+
+Prints `topic<TAB>docid`, by topic, documents in an order that tells nothing about rank or run.
+"""
+
+import hashlib
+import sys
+from pathlib import Path
+
+from thresher.evaluation.trec_files import read_qrels, read_run
+
+
+def main(results: Path, qrels_path: Path, depth: int) -> None:
+    qrels = read_qrels(qrels_path) if qrels_path.stat().st_size else {}
+    pool: dict[str, set[str]] = {}
+    for path in sorted((results / "runs").glob("*.trec")):
+        for topic, hits in read_run(path).items():
+            top = sorted(hits, key=lambda document: -hits[document])[:depth]
+            pool.setdefault(topic, set()).update(top)
+    for topic, documents in pool.items():
+        for document in sorted(
+            documents - set(qrels.get(topic, {})), key=lambda name: hashlib.sha256(name.encode()).digest()
+        ):
+            sys.stdout.write(f"{topic}\t{document}\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) == 4 else 10)

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Put the first screen of a report into docs/results/plots/report.png, for README.md. Needs Chromium and the dev environment.
+
+usage: scripts/report_picture.py RESULTS_FOLDER     (such as results/pydoc)
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+PICTURE = Path(__file__).parents[1] / "docs" / "results" / "plots" / "report.png"
+
+
+def main(folder: Path) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page.goto((folder / "report.html").resolve().as_uri())
+        page.wait_for_selector("#frontier-0 svg")
+        page.screenshot(path=PICTURE)
+        browser.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]))

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Put measured results into the documentation: the tables of docs/results/retrieval.md, and the plots beside them.
+
+usage: scripts/results.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
+       make bench | scripts/results.py -
+
+Pruning methods and combinations are left out: they are in docs/results/same-size.md. Each table stands between `<!-- table: NAME -->` and `<!-- end -->`, where NAME is the experiment. What all
+benchmarks print goes into benchmarks.md of the same folder, and so does what any of them says of exploring; of times into costs.md, of
+index pruning into pruning.md, and of the learned scorer into content.md.
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fill import collection_of, put, table
+from thresher.experiments.results import Results, read_results
+from thresher.indexes.pruning.treatments import Family
+from thresher.reports.chart_rows import variants_of
+from thresher.reports.drawing import all_plot, sweep_plot
+from thresher.reports.summary import findings
+from thresher.reports.text_tables import render_markdown
+from thresher.reports.variant_tables import main_table
+
+PAGES = Path(__file__).parents[1] / "docs" / "results"
+_CONTENT = ("whole pass with words", "content alone", "of content,", "content, peak")
+_PRUNING = ("100 cutoffs of", "building none|", "searching none|", "peak of building", "peak of exploring")
+
+
+def main(folders: list[Path]) -> None:
+    every = [cleaners_of(read_results(folder)) for folder in folders]
+    put(PAGES / "costs.md", "noise", noise(every))
+    for results in every:
+        name, table = collection_of(results.facts.experiment), results.tables[0]
+        put(PAGES / "retrieval.md", f"table: {name}", render_markdown(main_table(results)))
+        # What was explored besides is in other pages.
+        told = [line for line in findings(results) if "explored without indexes" not in line]
+        put(PAGES / "retrieval.md", f"summary: {name}", "".join(f"- {line}\n" for line in told))
+        variants = variants_of(table)
+        all_plot(variants).save(PAGES / "plots" / f"{name}-trade-off.svg")
+        for sweep in table.sweeps:
+            plain = re.sub(r"\W+", "-", sweep).strip("-")
+            sweep_plot(variants, sweep).save(PAGES / "plots" / f"{name}-{plain}.svg")
+
+
+def cleaners_of(results: Results) -> Results:
+    """Return what was run, without pruning methods and combinations, which docs/results/same-size.md is about."""
+    tables = []
+    for table in results.only_built().tables:
+        kept = [index for index, row in enumerate(table.rows) if row.variant.family is Family.CLEANERS]
+        tables.append(table.only(kept))
+    return replace(results, tables=tuple(tables))
+
+
+def noise(every: Sequence[Results]) -> str:
+    """Give the record of the baseline's copy as a table."""
+    rows = []
+    for results in every:
+        for floor in results.facts.noise:
+            ratio = floor.copy.ratio
+            what = "a query" if floor.retrieval else "indexing"
+            copy = f"{ratio.value:.3f} ({ratio.low:.3f} to {ratio.high:.3f})"
+            rows.append((results.facts.experiment, what, copy, floor.restarts, floor.rounds))
+    heads = ("collection", "time of", "copy by baseline (95 % interval)", "restarts", "rounds")
+    return table(heads, rows, "ll")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    if sys.argv[1:] == ["-"]:
+        # The command that make prints comes first.
+        printed = "pages: " + sys.stdin.read().partition("pages: ")[2]
+        if "peak of a worker" in printed and "indexing 20,000 documents" in printed:
+            put(PAGES / "benchmarks.md", "bench", f"```\n{printed}```\n")
+        exploring = [
+            line for line in printed.splitlines(keepends=True) if line.startswith(("exploring ", "peak of all"))
+        ]
+        if exploring:
+            put(PAGES / "benchmarks.md", "exploring", f"```\n{''.join(exploring)}```\n")
+        lines = [line for line in printed.splitlines(keepends=True) if line.strip().startswith("times of ")]
+        times = [line for line in lines if not line.endswith(": never\n")]
+        if times:
+            put(PAGES / "costs.md", "repeats", f"```\n{''.join(times)}```\n")
+        pruning = [line for line in printed.splitlines(keepends=True) if line.startswith(_PRUNING)]
+        if pruning:
+            put(PAGES / "pruning.md", "bench", f"```\n{''.join(pruning)}```\n")
+        content = [line for line in printed.splitlines(keepends=True) if line.strip().startswith(_CONTENT)]
+        if content:
+            put(PAGES / "content.md", "bench", f"```\n{''.join(content)}```\n")
+        sys.exit()
+    main([Path(argument) for argument in sys.argv[1:]])

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Build what is best at the same size, measure it, and put tables and pictures into docs/results/same-size.md.
+
+usage: scripts/same_size.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
+
+Each folder holds what `thresher explore` and `thresher choose` found for the experiment of its name in experiments/. The best
+variants by AP are built, searched and timed on this machine, which should do nothing else meanwhile. It is an error if a run's
+AP or nDCG@10 is not the explored one.
+"""
+
+import random
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fill import collection_of, put
+from thresher.base.errors import ThresherError
+from thresher.base.files import scratch_folder
+from thresher.base.repeats import MeasuredTime, compare_times
+from thresher.cleaners.cleaner import BASELINE
+from thresher.evaluation.evaluating import evaluate
+from thresher.evaluation.trec_files import read_run, write_run
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.inputs import read_inputs
+from thresher.experiments.measuring import build_variant, warm_up_indexing
+from thresher.experiments.results import read_results
+from thresher.experiments.table import VariantTable
+from thresher.indexes.indexing import IndexReport
+from thresher.indexes.pruning.treatments import Family, parse_treatment
+from thresher.indexes.searching import Searcher
+from thresher.indexes.work import INDEX_PARTS
+from thresher.reports.chart_rows import variants_of
+from thresher.reports.drawing import all_plot
+from thresher.reports.table import COUNT, DIFFERENCE, PERCENT, Column, Table, decimals
+from thresher.reports.text_tables import render_markdown
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "results" / "same-size.md"
+ROUNDS = 7
+MAIN = "AP"
+SHOWN_PARTS = 0.5
+"""Of the baseline's size: the best pruning method at most so large is shown by part."""
+SHARES = (0.9, 0.75, 0.5, 0.35, 0.25, 0.1)
+"""Of the baseline's postings, that are looked at."""
+
+
+@dataclass(frozen=True)
+class BestOfFamily:
+    """The variant of a family with the highest mean among those of at most a size.
+
+    Args:
+        family: see `Family`.
+        most: the largest size, as a share of the baseline's postings.
+        index: of the variant in the table.
+    """
+
+    family: Family
+    most: float
+    index: int
+
+
+def same_size(table: VariantTable, measure: str) -> tuple[BestOfFamily, ...]:
+    """Return the best of each family at each of `SHARES`, the largest first; nothing if there is only one family.
+
+    A family without a variant of at most that size is left out.
+    """
+    if len(table.families) < 2:
+        return ()
+    return tuple(
+        BestOfFamily(family, most, table.best(measure, inside))
+        for most in SHARES
+        for family, indices in table.families.items()
+        if (inside := [index for index in indices if table.shares[index] <= most])
+    )
+
+
+@dataclass(frozen=True)
+class Built:
+    """An index of a variant: what is in it, its values by measure, and the time of building it beside the baseline's."""
+
+    index: IndexReport
+    values: Mapping[str, float]
+    time: MeasuredTime
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """The best of a family at a size by AP, as explored and as built."""
+
+    best: BestOfFamily
+    table: VariantTable
+    built: Built
+    baseline: Built
+
+
+def columns(measures: Sequence[str]) -> list[Column[Row]]:
+    """Return the columns of the table of a collection."""
+    return [
+        Column("at most", lambda row: 100 * row.best.most, "Largest share.", unit="%", format=COUNT),
+        Column("family", lambda row: row.best.family.value, "Family.", align="left"),
+        Column("variant", lambda row: row.table.rows[row.best.index].name, "Variant.", align="left"),
+        Column(
+            "bytes",
+            lambda row: row.built.index.bytes / row.baseline.index.bytes,
+            "Measured share.",
+            unit="%",
+            format=PERCENT,
+        ),
+        *(column for name in measures for column in measure_columns(name)),
+        Column(
+            "emptied",
+            lambda row: row.table.emptied_shares[row.best.index],
+            "Pages without text.",
+            unit="%",
+            format=PERCENT,
+        ),
+        Column(
+            "postings",
+            lambda row: row.table.mean_query_postings[row.best.index],
+            "Postings per query.",
+            unit="per query",
+            format=COUNT,
+        ),
+        Column("building", build_text, "Time of building over the baseline's.", unit="baseline 1", align="right"),
+    ]
+
+
+def measure_columns(name: str) -> list[Column[Row]]:
+    """Return a measure's mean, and its difference from the baseline's."""
+    short = "nDCG@10" if name.startswith("nDCG") else name
+
+    def difference(row: Row) -> str:
+        means = row.table.mean(name)
+        return DIFFERENCE([])(means[row.best.index] - means[0])
+
+    return [
+        Column(short, lambda row: row.built.values[name], "Mean."),
+        Column(f"{short} less baseline's", difference, "Difference.", align="right"),
+    ]
+
+
+def build_text(row: Row) -> str:
+    ratio = row.built.time.ratio
+    return f"{ratio.value:.2f} ({ratio.low:.2f} to {ratio.high:.2f})" if row.built.time.measurable else "not measurable"
+
+
+def part_table(name: str, variant: str, baseline: IndexReport, pruned: IndexReport) -> Table:
+    """Return the bytes of each part of an index, of the baseline and of a variant."""
+
+    def held(index: IndexReport, types: Sequence[str]) -> float:
+        return sum(index.bytes_by_type.get(kind, 0) for kind in types) / 1000
+
+    rows = [
+        (part.name, part.grows_with, before, held(pruned, part.types))
+        for part in INDEX_PARTS
+        if (before := held(baseline, part.types)) or held(pruned, part.types)
+    ]
+    rows.append(("all", "", baseline.bytes / 1000, pruned.bytes / 1000))
+    shown: list[Column[tuple[str, str, float, float]]] = [
+        Column("part", lambda row: row[0], "Part.", align="left"),
+        Column("grows with", lambda row: row[1], "What it grows with.", align="left"),
+        Column("baseline", lambda row: row[2], "KB.", unit="KB", format=decimals(1)),
+        Column(variant, lambda row: row[3], "KB.", unit="KB", format=decimals(1)),
+        Column("left", lambda row: row[3] / row[2] if row[2] else None, "Share.", unit="%", format=PERCENT),
+    ]
+    return Table.of(shown, rows, f"{name}: bytes by part of the index")
+
+
+def build_all(experiment: Experiment, store: Path, names: Sequence[str]) -> dict[str, Built]:
+    """Build, search and time variants, the baseline first; rounds of random order, with a copy of the baseline."""
+    inputs = read_inputs(experiment)
+    queries = [(topic.id, topic.query) for topic in inputs.topics.topics.values()]
+    treatments = [parse_treatment(name) for name in (BASELINE, *names)]
+    rounds = []
+    indexes: dict[str, IndexReport] = {}
+    values = {}
+    chance = random.Random(experiment.evaluation.seed)
+    pieces = [treatments[0], *treatments]
+    order = list(range(len(pieces)))
+    warm_up_indexing(store, experiment.index)
+    with scratch_folder(store.parent / "same-size") as scratch:
+        for number in range(ROUNDS):
+            chance.shuffle(order)
+            spent = [(0.0, 0.0)] * len(pieces)
+            for piece in order:
+                treatment, folder = pieces[piece], scratch / "index"
+                wall, cpu = time.perf_counter(), time.process_time()
+                built = build_variant(
+                    store, treatment, folder, experiment.index, experiment.pruning.original_statistics
+                )
+                spent[piece] = time.perf_counter() - wall, time.process_time() - cpu
+                if number == 0:
+                    with Searcher(folder, experiment.retrieval.models[0], experiment.retrieval.depth) as searcher:
+                        write_run(scratch / "run", searcher.search_topics(queries, warm_up=0).hits, "run")
+                    run, ids = read_run(scratch / "run"), inputs.topics.ids
+                    by_measure = evaluate(inputs.topics.qrels, run, experiment.evaluation.measures, ids)
+                    indexes[treatment.name] = built.index
+                    values[treatment.name] = {name: float(np.mean([*of.values()])) for name, of in by_measure.items()}
+            rounds.append(spent)
+            print(f"{experiment.name}: round {number + 1} of {ROUNDS}", file=sys.stderr)
+    wall_seconds, cpu_seconds = ([np.array(spent)[None, :, [column]] for spent in rounds] for column in (0, 1))
+    times = compare_times(
+        [treatment.name for treatment in treatments], wall_seconds, cpu_seconds, experiment.evaluation.seed
+    ).times
+    return {name: Built(index, values[name], times[name]) for name, index in indexes.items()}
+
+
+def check_equal(table: VariantTable, measure: str, built: Mapping[str, Built]) -> None:
+    """Exit unless runs have the explored means."""
+    for name, one in built.items():
+        explored = table.mean(measure)[table.position[name]]
+        if abs(one.values[measure] - explored) > 1e-9:
+            sys.exit(
+                f"error: {name}: {measure} of the run is {one.values[measure]}, explored was {explored}. "
+                "Fix: run `thresher explore` and `thresher choose` again."
+            )
+
+
+def shown_measures(table: VariantTable) -> list[str]:
+    """Return AP and nDCG@10, as far as they are there."""
+    return [name for wanted in (MAIN, "nDCG") for name in table.measures if name.startswith(wanted)]
+
+
+def explored(folder: Path) -> tuple[VariantTable, Sequence[BestOfFamily]]:
+    table = read_results(folder).table()
+    found = same_size(table, MAIN) if MAIN in table.measures else ()
+    if not found:
+        sys.exit(f"error: {folder}: there are no families to compare by {MAIN}. Fix: run `thresher explore`.")
+    return table, found
+
+
+def main(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        table, found = explored(folder)
+        experiment = load_experiment(ROOT / "experiments" / f"{folder.name}.toml")
+        names = list(dict.fromkeys(table.rows[best.index].name for best in found))
+        built = build_all(experiment, folder / "scores", names)
+        for measure in shown_measures(table):
+            check_equal(table, measure, built)
+        name = collection_of(folder.name)
+        put(PAGE, f"same size: {name}", tables(name, table, found, built))
+        plot = all_plot(variants_of(table, MAIN), "family")
+        plot.save(PAGE.parent / "plots" / f"{name}-same-size.svg")
+
+
+def tables(name: str, table: VariantTable, found: Sequence[BestOfFamily], built: Mapping[str, Built]) -> str:
+    """Return the text of a collection: what is best at each size, and its bytes by part of the best pruning method at half the size."""
+    baseline, measures = built[BASELINE], shown_measures(table)
+    rows = [Row(best, table, built[table.rows[best.index].name], baseline) for best in found]
+    values = ", ".join(f"{measure} {baseline.values[measure]:.4f}" for measure in measures)
+    caption = (
+        f"{name}, {table.retrieval}, {len(table.topics)} topics; baseline: {values}, {baseline.index.bytes / 1e6:.2f} MB, "
+        f"{table.mean_query_postings[0]:,.0f} postings per query."
+    )
+    shown = [Table.of(columns(measures), rows, caption)]
+    method = next((one for one in found if one.family is Family.PRUNING and one.most == SHOWN_PARTS), None)
+    if method:
+        pruned = table.rows[method.index].name
+        shown.append(part_table(name, pruned, baseline.index, built[pruned].index))
+    return "\n" + "\n".join(map(render_markdown, shown)) + "\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    try:
+        main([*map(Path, sys.argv[1:])])
+    except ThresherError as error:
+        sys.exit(f"error: {error}")
