@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Measure cleaning on gold standards and put the figures into docs/results/cleaning.md, cleaning-tables.md and cleaning-curves.md.
+"""Measure cleaning on gold standards and put the figures into docs/results/cleaning.md, cleaning-tables.md and
+cleaning-curves.md.
 
 usage: scripts/cleaning.py GOLD_FOLDER... [--output FOLDER]
 
-Every gold standard is measured with the default cleaners and the packages of the extra `extractors`. On the first two, cutoffs are
+Every gold standard is measured with the default cleaners and the packages of the extra `extractors`. On the first
+two, cutoffs are
 swept, each set's best is tested on the other, and NCleaner is trained on growing parts of one and scored on the other.
 """
 

@@ -3,7 +3,8 @@
 
 usage: scripts/content_marks.py CLONES GOLD_FOLDERS
 
-CLONES holds the repositories that `scripts/content_training/marks.py` names, each in a folder of its own name without the owner.
+CLONES holds the repositories that `scripts/content_training/marks.py` names, each in a folder of its own name without
+the owner.
 Pages are written into `marked` in GOLD_FOLDERS, where `scripts/content_model.py` looks for them.
 """
 

@@ -3,9 +3,12 @@
 
 usage: scripts/content_model.py GOLD_FOLDERS [--errors]
 
-GOLD_FOLDERS holds `wcxb-dev`, `aeb` and `trafilatura-eval`, whose licences allow it, and `marked`, which `scripts/content_marks.py`
-writes: the model is trained on these. The sets `cleaneval-dev`, `cleanportaleval` and `dragnet-300` are measured with the model
-and not trained on. Beside each stand the packages of the extra `extractors` on the same pages. With --errors nothing is trained:
+GOLD_FOLDERS holds `wcxb-dev`, `aeb` and `trafilatura-eval`, whose licences allow it, and `marked`, which
+`scripts/content_marks.py`
+writes: the model is trained on these. The sets `cleaneval-dev`, `cleanportaleval` and `dragnet-300` are measured with
+the model
+and not trained on. Beside each stand the packages of the extra `extractors` on the same pages. With --errors nothing
+is trained:
 what the shipped model gets wrong on the sets that it was not trained on is put there.
 """
 
@@ -13,7 +16,6 @@ import argparse
 import json
 import os
 import re
-import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -229,9 +231,10 @@ def main() -> None:
     put(PAGE, "scores", tables(options.folders, trained, sets, others))
     calibration_plot("web", trained.calibration).save(PAGE.parent / "plots" / "content-calibration.svg")
     error = calibration_error(trained.calibration)
-    knots = len(trained.model.second.calibration.sums)
+    knots = len(trained.model.network.calibration.sums)
     told = (
-        f"Sums of the network are by cross-validation. Their probabilities, a curve of {knots} knots that was fitted to these\n"
+        f"Sums of the network are by cross-validation. Their probabilities, a curve of {knots} knots that was "
+        f"fitted to these\n"
         f"sums, with pages' cutoffs at a half, are {error:.3f} off in the mean, weighted as in training.\n"
     )
     put(PAGE, "calibration", told)
@@ -244,4 +247,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

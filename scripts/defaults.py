@@ -148,10 +148,10 @@ def main(folders: Sequence[Path]) -> None:
             sys.exit(
                 f"error: collections give {chosen}, the default is {default}. Fix: change thresher/base/defaults.py."
             )
-    heads = ("variant", "size, %", "change, %", "non-inferior", *tables)
-    put(PAGE, "cleaners", table(heads, by_variant(tables, CLEANERS), "l"))
-    names = [pruned(tables.values(), cleaner) for cleaner in BEFORE_PRUNING]
-    put(PAGE, "indexes", table(heads, by_variant(tables, names), "l"))
+    variant_heads = ("variant", "size, %", "change, %", "non-inferior", *tables)
+    put(PAGE, "cleaners", table(variant_heads, by_variant(tables, CLEANERS), "l"))
+    pruned_names = [pruned(tables.values(), cleaner) for cleaner in BEFORE_PRUNING]
+    put(PAGE, "indexes", table(variant_heads, by_variant(tables, pruned_names), "l"))
 
 
 if __name__ == "__main__":

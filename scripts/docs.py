@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Write what the documentation lists: docs/commands.md and experiment-files.md, the lists of cleaners.md and pruning.md, results/columns*.md.
+"""Write what the documentation lists: docs/commands.md and experiment-files.md, the lists of cleaners.md and
+pruning.md, results/columns*.md.
 
 They are made from what the code declares.
 
@@ -118,7 +119,7 @@ def option_row(option: click.Option) -> tuple[str, ...]:
     return " ".join(code(name + value) for name in option.opts), default, option.help or ""
 
 
-def values(kind: click.ParamType) -> str:
+def values(kind: Any) -> str:
     return "/".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else ""
 
 
@@ -171,13 +172,18 @@ def experiment_files() -> str:
         NOTE,
         "",
         "An experiment file is TOML; `thresher init` writes a first one. Paths are relative to the file, but those in names",
-        "of cleaners (`lm=`, `model=`, `file=`) to the working folder; `${NAME}` in a path is the environment variable NAME, and",
-        "`${NAME:-text}` is `text` where it is not set. The whole file is checked before anything runs, and every problem is shown",
+        "of cleaners (`lm=`, `model=`, `file=`) to the working folder; `${NAME}` in a path is the "
+        "environment variable NAME, and",
+        "`${NAME:-text}` is `text` where it is not set. The whole file is checked before anything runs, and "
+        "every problem is shown",
         "with its line. The baseline `none` is always run; every cutoff of a sweep and every cleaner is one more variant.",
         "",
-        "From Python, `thresher.run`, `explore` and `choose` take a file or its tables, where pages, topics and qrels may be in",
-        "memory: HTML by id or a data frame with `docno` and `html` or `text`, and what `thresher.evaluate` takes, with the names",
-        "and objects of ir-measures, PyTerrier and ranx. What is no table stands for a table's first key. All is kept as files in",
+        "From Python, `thresher.run`, `explore` and `choose` take a file or its tables, where pages, topics "
+        "and qrels may be in",
+        "memory: HTML by id or a data frame with `docno` and `html` or `text`, and what `thresher.evaluate` "
+        "takes, with the names",
+        "and objects of ir-measures, PyTerrier and ranx. What is no table stands for a table's first key. "
+        "All is kept as files in",
         "`results/NAME/inputs/`; `thresher.load_experiment(tables)` checks it and runs nothing.",
         "",
         "```python",
@@ -229,7 +235,8 @@ def columns() -> str:
         NOTE,
         "",
         "Numbers in CSV files have all their digits; an empty field has no value, and columns that are empty in every line of",
-        "results.csv are left out. A column without a name is in tables only. Ends of 95 % intervals are in columns of their own,",
+        "results.csv are left out. A column without a name is in tables only. Ends of 95 % intervals are in "
+        "columns of their own,",
         "such as `query_ratio_low` and `query_ratio_high`.",
         f"`{MEASURE}` stands for each measure. [Files](../crawls.md#files) says which command writes which file.",
     ]

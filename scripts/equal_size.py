@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compare `content` with other cleaners at equal index size, and a cutoff chosen on other collections: docs/results/content-search.md.
+"""Compare `content` with other cleaners at equal index size, and a cutoff chosen on other collections:
+docs/results/content-search.md.
 
 usage: scripts/equal_size.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
 

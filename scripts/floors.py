@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measure what a floor does to effectiveness where a strict cutoff empties pages, and put the table into docs/results/retrieval.md.
+"""Measure what a floor does to effectiveness where a strict cutoff empties pages, and put the table into
+docs/results/retrieval.md.
 
 usage: scripts/floors.py EXPERIMENT... [--output FOLDER]     (such as experiments/cacm.toml experiments/pydoc.toml)
 

@@ -67,7 +67,8 @@ def run(target: Target, inputs: int, seed: int, folder: Path, shared: tuple[byte
                 told = source.recv()
             except EOFError:
                 data = target.make(seed, number, shared)
-                error = f"ended its process (exit code {process.join() or process.exitcode})"
+                process.join()
+                error = f"ended its process (exit code {process.exitcode})"
                 found.append(Found(number, error, data, error))
                 first = number + 1
                 break

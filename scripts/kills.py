@@ -69,7 +69,7 @@ def killed(command: tuple[str, ...], folder: Path, after: float, with_workers: b
     end, main = time.monotonic() + after, psutil.Process(process.pid)
     while time.monotonic() < end:
         if main.status() == psutil.STATUS_ZOMBIE:
-            return process.wait().code == -signal.SIGKILL
+            return bool(process.wait().code == -signal.SIGKILL)
         time.sleep(0.02)
     children = main.children(recursive=True)
     if with_workers:
@@ -79,7 +79,7 @@ def killed(command: tuple[str, ...], folder: Path, after: float, with_workers: b
         done = process.wait()
     alive = psutil.wait_procs(children, timeout=30)[1]
     assert not alive, f"{alive} outlive {command}"
-    return done.code == -signal.SIGKILL
+    return bool(done.code == -signal.SIGKILL)
 
 
 def main() -> int:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measure the cleaners by the rules of released code and to the letter of the papers, and put the table into docs/results/papers.md.
+"""Measure the cleaners by the rules of released code and to the letter of the papers, and put the table into
+docs/results/papers.md.
 
 usage: scripts/paper_rules.py GOLD_FOLDER...     (such as $THRESHER_DATA/cleaning/cleaneval-dev)
 

@@ -145,7 +145,7 @@ def main() -> None:
         every = population(name, arguments.folder, arguments.questions)
         found += [*rows(name, every, arguments.samples, arguments.cautious)]
         print(table([""] * 11, found[-len(NAMES[name]) :]), flush=True)
-    heads = ("topics of", "all", "n", "best (%)", "index (%)", "wrong (%)", "badly (%)", "none (%)")
+    heads: tuple[str, ...] = ("topics of", "all", "n", "best (%)", "index (%)", "wrong (%)", "badly (%)", "none (%)")
     heads += ("cautious: index (%)", "wrong (%)", "none (%)")
     samples = f"{arguments.samples:,} samples a line, {arguments.cautious} for the cautious choice.\n"
     put(PAGE, "simulated", f"{table(heads, found)}\n{samples}")

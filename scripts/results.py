@@ -4,8 +4,10 @@
 usage: scripts/results.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
        make bench | scripts/results.py -
 
-Pruning methods and combinations are left out: they are in docs/results/same-size.md. Each table stands between `<!-- table: NAME -->` and `<!-- end -->`, where NAME is the experiment. What all
-benchmarks print goes into benchmarks.md of the same folder, and so does what any of them says of exploring; of times into costs.md, of
+Pruning methods and combinations are left out: they are in docs/results/same-size.md. Each table stands between `<!--
+table: NAME -->` and `<!-- end -->`, where NAME is the experiment. What all
+benchmarks print goes into benchmarks.md of the same folder, and so does what any of them says of exploring; of times
+into costs.md, of
 index pruning into pruning.md, and of the learned scorer into content.md.
 """
 
@@ -48,9 +50,9 @@ def main(folders: list[Path]) -> None:
 def cleaners_of(results: Results) -> Results:
     """Return what was run, without pruning methods and combinations, which docs/results/same-size.md is about."""
     tables = []
-    for table in results.only_built().tables:
-        kept = [index for index, row in enumerate(table.rows) if row.variant.family is Family.CLEANERS]
-        tables.append(table.only(kept))
+    for built in results.only_built().tables:
+        cleaning = [index for index, row in enumerate(built.rows) if row.variant.family is Family.CLEANERS]
+        tables.append(built.only(cleaning))
     return replace(results, tables=tuple(tables))
 
 

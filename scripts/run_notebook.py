@@ -31,9 +31,13 @@ def run_cells(cells: list[dict[str, Any]], before: Callable[[str], None] = lambd
 def _value(source: str, names: dict[str, Any]) -> Any:
     """Run a cell; return the value of its last expression."""
     tree = ast.parse(source)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1]
+    if not isinstance(last, ast.Expr):
+        exec(compile(tree, "cell", "exec"), names)
+        return None
+    tree.body.pop()
     exec(compile(tree, "cell", "exec"), names)
-    return None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)
 
 
 def _output(value: Any, count: int) -> dict[str, Any]:

@@ -248,7 +248,9 @@ def main(folders: Sequence[Path]) -> None:
 
 
 def tables(name: str, table: VariantTable, found: Sequence[BestOfFamily], built: Mapping[str, Built]) -> str:
-    """Return the text of a collection: what is best at each size, and its bytes by part of the best pruning method at half the size."""
+    """Return the text of a collection: what is best at each size, and its bytes by part of the best pruning method at
+    half the size.
+    """
     baseline, measures = built[BASELINE], shown_measures(table)
     rows = [Row(best, table, built[table.rows[best.index].name], baseline) for best in found]
     values = ", ".join(f"{measure} {baseline.values[measure]:.4f}" for measure in measures)

@@ -2,7 +2,8 @@
 
 usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... -o OUT [--comments]
 
-MODEL is `web` or a file that scripts/content_train.py wrote. Columns are the word F1 that is lost, on all pages and by page type,
+MODEL is `web` or a file that scripts/content_train.py wrote. Columns are the word F1 that is lost, on all pages and
+by page type,
 when the group's features are taken from other blocks (permutation importance; Breiman, Random Forests, Machine Learning 45,
 2001, section 10). Of many pages every n-th is taken.
 """
