@@ -33,6 +33,7 @@ from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import read_inputs
 from thresher.experiments.results import read_results
 from thresher.experiments.table import VariantTable
+from thresher.reports.announcements import announcement_text
 from thresher.reports.charts import INK, layer, number
 from thresher.reports.drawing import Plot
 from thresher.reports.table import measure_header
@@ -90,7 +91,7 @@ def collected(name: str, is_read: bool) -> Collected:
     """Return what is known of a collection, after exploring it unless its results are to be taken as they are."""
     experiment = load_experiment(ROOT / "experiments" / f"{name}.toml")
     if not is_read:
-        say = lambda line: print(f"{name}: {line}", file=sys.stderr)  # noqa: E731
+        say = lambda step: print(f"{name}: {announcement_text(step)}", file=sys.stderr)  # noqa: E731
         explore_experiment(experiment, RESULTS, fresh=True, say=say)
         choose_experiment(experiment, RESULTS, say=say)
     folder = RESULTS / experiment.name

@@ -28,6 +28,7 @@ from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.results import Results, read_results
 from thresher.experiments.table import Variant, VariantTable
 from thresher.indexes.pruning.treatments import Treatment, parse_treatment
+from thresher.reports.announcements import announcement_text
 from thresher.reports.table import measure_header
 from thresher.scores.store import read_spent, shards
 
@@ -102,7 +103,9 @@ def collected(name: str, is_read: bool) -> Collection:
         criteria = replace(experiment.criteria, families=())
         retrieval = replace(experiment.retrieval, models=experiment.retrieval.models[:1])
         experiment = replace(experiment, variants=variants, families=(), criteria=criteria, retrieval=retrieval)
-        explore_experiment(experiment, RESULTS, say=lambda line: print(f"{name}: {line}", file=sys.stderr))
+        explore_experiment(
+            experiment, RESULTS, say=lambda step: print(f"{name}: {announcement_text(step)}", file=sys.stderr)
+        )
     return Collection(name, read_results(RESULTS / name))
 
 

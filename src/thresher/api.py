@@ -305,13 +305,13 @@ def advise(
 
 
 @overload
-def choose(experiment: Source, results: str | Path = ..., **terms: Any) -> Choice: ...
+def choose(experiment: Source, results: str | Path = ..., **criteria: Any) -> Choice: ...
 @overload
-def choose(experiment: Several, results: str | Path = ..., **terms: Any) -> SharedChoice: ...
-def choose(experiment: Source | Several, results: str | Path = "results", **terms: Any) -> Choice | SharedChoice:
+def choose(experiment: Several, results: str | Path = ..., **criteria: Any) -> SharedChoice: ...
+def choose(experiment: Source | Several, results: str | Path = "results", **criteria: Any) -> Choice | SharedChoice:
     """Choose an index for an experiment, or one setting for several; see `thresher.experiments.chooser`.
 
-    `terms` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied, families, deciding.
+    `criteria` are the options of `thresher choose`: measure, queries, margin="2%", alpha, emptied, families, deciding.
     """
     from thresher.experiments.chooser import ChooseOptions, choose_experiment, choose_for_all
     from thresher.experiments.results import read_results as read_result_file
@@ -319,9 +319,9 @@ def choose(experiment: Source | Several, results: str | Path = "results", **term
 
     if isinstance(experiment, list | tuple):
         several = [load_experiment(one, results) for one in experiment]
-        return choose_for_all(several, Path(results), ChooseOptions.of(several[0], **terms))
+        return choose_for_all(several, Path(results), ChooseOptions(**criteria))
     loaded = load_experiment(experiment, results)
-    choice = choose_experiment(loaded, Path(results), ChooseOptions.of(loaded, **terms))
+    choice = choose_experiment(loaded, Path(results), ChooseOptions(**criteria))
     folder = Path(results) / loaded.name
     write_reports(read_result_file(folder), folder)
     return choice

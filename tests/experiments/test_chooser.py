@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from experiments import NDCG, made
@@ -13,17 +14,17 @@ from experiments import NDCG, made
 from thresher.base.errors import ConfigError, StateError
 from thresher.experiments.chooser import (
     ChooseOptions,
-    _choose,
     check_key,
+    choose_among,
     last_choice,
     measured_again,
-    treatment_commands,
 )
 from thresher.experiments.choosing.choices import Choice, read_choice
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.savings import Basis
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.results import Results
+from thresher.experiments.shell_commands import treatment_commands
 from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 
 
@@ -39,15 +40,11 @@ def experiment(tmp_path: Path) -> Experiment:
     return load_experiment(tmp_path / "e.toml")
 
 
-def chosen(experiment: Experiment, results: Results, folder: Path = Path("results"), **question: object) -> Choice:
-    asked = ChooseOptions(queries=5000, **question)  # type: ignore[arg-type]
-    return _choose(
-        replace(experiment, evaluation=replace(experiment.evaluation, measures=results.measures)),
-        folder,
-        asked,
-        results,
-        lambda _: None,
-    )
+def chosen(experiment: Experiment, results: Results, folder: Path = Path("results"), **options: Any) -> Choice:
+    evaluation = replace(experiment.evaluation, measures=results.measures)
+    experiment = replace(experiment, evaluation=evaluation)
+    request = ChooseOptions(queries=5000, **options).request(experiment)
+    return choose_among(experiment, results, request, folder / experiment.name)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +61,7 @@ def chosen(experiment: Experiment, results: Results, folder: Path = Path("result
 def test_which_measures_decide(
     experiment: Experiment, measures: Sequence[str], asked: str | None, named: tuple[str, ...], deciding: Sequence[str]
 ) -> None:
-    choice = chosen(experiment, made(measures=measures), measure=asked, criteria=ChoiceCriteria(deciding=named))
+    choice = chosen(experiment, made(measures=measures), measure=asked, deciding=named)
     assert choice.measures == deciding
     assert choice.criteria == ChoiceCriteria(deciding=tuple(deciding[1:]))
 
@@ -128,7 +125,7 @@ def test_families_that_were_not_explored(experiment: Experiment) -> None:
     with pytest.raises(
         ConfigError, match=r"families: nothing of the family density was explored. Fix: add it as a \[\[sweep\]\]"
     ):
-        chosen(experiment, made(), criteria=ChoiceCriteria(families=("density", "none|dcp")))
+        chosen(experiment, made(), families=("density", "none|dcp"))
 
 
 def test_nothing_to_choose_from(experiment: Experiment) -> None:

@@ -94,7 +94,7 @@ def run(
     from thresher.experiments.runner import run_experiment
 
     config = options.with_seconds(backend.of(_loaded(experiment, results)), seconds)
-    outcome = run_experiment(config, results, indexes, fresh, options.say, chosen)
+    outcome = run_experiment(config, results, indexes, fresh, options.announce, chosen)
     _report(outcome, results / config.name, shape)
 
 
@@ -109,7 +109,7 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
     from thresher.experiments.runner import measure_experiment
 
     config = options.with_seconds(_loaded(experiment, results), seconds)
-    _report(measure_experiment(config, results, indexes, options.say), results / config.name, shape)
+    _report(measure_experiment(config, results, indexes, options.announce), results / config.name, shape)
 
 
 @click.command()
@@ -177,7 +177,7 @@ def explore(experiment: Path, results: Path, backend: options.AskedBackend, fres
     from thresher.experiments.explorer import explore_experiment
 
     config = backend.of(_loaded(experiment, results))
-    _report(explore_experiment(config, results, fresh, options.say), results / config.name, shape)
+    _report(explore_experiment(config, results, fresh, options.announce), results / config.name, shape)
 
 
 @click.command()
@@ -214,14 +214,14 @@ def choose(
 
     configs = [_loaded(experiment, results) for experiment in experiments]
     first = configs[0]
-    question = ChooseOptions.of(first, measure, queries, **instead)
+    asked = ChooseOptions(measure, queries, **instead)
     if len(configs) == 1:
         folder = results / first.name
-        choice = choose_experiment(first, results, question, options.say)
+        choice = choose_experiment(first, results, asked, options.announce)
         write_reports(read_results(folder), folder)
         answer = _chosen(choice, folder)
     else:
-        answer = _shared(choose_for_all(configs, results, question, options.say), results)
+        answer = _shared(choose_for_all(configs, results, asked, options.announce), results)
     options.say_answer(answer, shape)
 
 
@@ -273,7 +273,7 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
     asked_for = ExplainOptions(**asked)
     if asked_for.document is not None and asked_for.topic is None:
         raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
-    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, asked_for, options.say)
+    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, asked_for, options.announce)
     if as_json:
         options.tell_all(RECORD.text(explained))
         return
@@ -386,7 +386,7 @@ def advise(
 
     table = replace(collection, path=str(source))
     if queries is not None:
-        choice = choose_by_queries(table, queries, output, backend.backend(), options.say)
+        choice = choose_by_queries(table, queries, output, backend.backend(), options.announce)
         folder = output / EXPERIMENT
         write_reports(read_results(folder), folder)
         options.say_answer(_chosen(choice, folder), shape)

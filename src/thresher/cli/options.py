@@ -21,6 +21,7 @@ from thresher.experiments.schema import LARGE, Key, option_name, tables
 
 if TYPE_CHECKING:
     from thresher.base.processes import Backend
+    from thresher.experiments.announcements import Announcement
     from thresher.experiments.config import Experiment
     from thresher.reports.table import Table
 
@@ -146,6 +147,13 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
 def say(line: str) -> None:
     """Print a line to standard error, with whatever it quotes made visible."""
     click.echo(visible(line), err=True)
+
+
+def announce(announcement: Announcement) -> None:
+    """Print a step of long work to standard error."""
+    from thresher.reports.announcements import announcement_text
+
+    say(announcement_text(announcement))
 
 
 def tell(line: str, most: int | None = MOST) -> None:

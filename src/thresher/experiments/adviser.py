@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
@@ -31,12 +31,14 @@ from thresher.collections.tar import Tar
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
 from thresher.experiments import schema
-from thresher.experiments.chooser import choose_experiment, treatment_commands
+from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
+from thresher.experiments.chooser import choose_experiment
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.choosing.shared import prediction_bounds
 from thresher.experiments.config import load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
+from thresher.experiments.shell_commands import treatment_commands
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages.decoding import decode
 from thresher.pages.links import Address, page_address
@@ -139,7 +141,7 @@ def choose_by_queries(
     queries: Path,
     folder: Path,
     backend: Backend | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = say_nothing,
 ) -> Choice:
     """Choose an index by queries of which each has a page of the collection that answers it, as `thresher choose` does.
 
@@ -149,7 +151,7 @@ def choose_by_queries(
             of the collection.
         folder: gets topics, qrels and an experiment file, and in `advice/` the results.
         backend: the workers.
-        say: called with a line for each stage that begins.
+        say: called with each step that begins.
 
     Raises:
         InputError: if a line is not a query with its page, or too few queries have a page of the collection.
@@ -164,7 +166,7 @@ def choose_by_queries(
     written_names = {TOPICS_FILE, QRELS_FILE, f"{EXPERIMENT}.toml", EXPERIMENT}
     if folder.exists() and {path.name for path in folder.iterdir() if not path.name.startswith(".")} - written_names:
         raise StateError("it holds other files than an earlier advice", "name a new folder with -o", str(folder))
-    say(f"reading {collection.path}")
+    say(Announcement(Step.READING, {"collection": collection.path}))
     answers = _answers(queries)
     relevant = _relevant_documents(collection, opened, answers)
     if len(relevant) < MINIMUM:

@@ -1,24 +1,20 @@
-"""Chooses an index for an experiment from what was explored or run."""
+"""Chooses an index for an experiment among its explored and built variants, or one setting for several experiments."""
 
 from __future__ import annotations
 
-import os
-import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from thresher.base.defaults import DEFAULT_FAMILIES, ID_RULES, LANGUAGE
+from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.locks import held
 from thresher.base.machine import Power, read_machine
-from thresher.cleaners.scorer import SENTENCE
-from thresher.cleaners.scorers.extractor import FileText
 from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.evaluation.significance import is_tested
+from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice, read_choice, write_choice
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants
@@ -29,224 +25,271 @@ from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
 from thresher.experiments.results import RESULTS_FILE, Results, read_results
-from thresher.experiments.schema import ID_KEYS, INDEX_KEYS, READING_KEYS, Document, as_options
+from thresher.experiments.shell_commands import clean_and_index, command_of, treatment_commands
 from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable, main_measure
-from thresher.indexes.pruning.treatments import Treatment
 
 QUERIES = 1_000_000
-_SECOND = "AP"
-"""Decides besides the main measure, unless others are named."""
+_SECOND_MEASURE = "AP"
+"""Decides besides the main measure, unless the criteria name others."""
+
+
+@dataclass(frozen=True)
+class ChoiceRequest:
+    """A choice to make: the deciding measures, the main one first; the criteria; the queries that savings are over."""
+
+    measures: tuple[str, ...]
+    criteria: ChoiceCriteria
+    queries: int
 
 
 @dataclass(frozen=True)
 class ChooseOptions:
-    """A choice to make: by the measure (None for the main one) and criteria (None for the experiment's), over many queries."""
+    """Options of a choice, as the command line has them; None or nothing stands for the value of the experiment file.
+
+    Args:
+        measure: the main measure; None for the first nDCG, or else the last.
+        queries: the number of queries that savings are computed for.
+        margin: the accepted loss, such as `5%` or 0.01.
+        alpha: the probability of recommending an index that loses the margin or more.
+        emptied: the largest share of the pages that an index may leave without text.
+        families: the sweeps to choose from.
+        deciding: further measures that must not be lost.
+    """
 
     measure: str | None = None
-    criteria: ChoiceCriteria | None = None
     queries: int = QUERIES
+    margin: str | float | None = None
+    alpha: float | None = None
+    emptied: float | None = None
+    families: Sequence[str] = ()
+    deciding: Sequence[str] = ()
 
-    @classmethod
-    def of(
-        cls,
-        experiment: Experiment,
-        measure: str | None = None,
-        queries: int = QUERIES,
-        *,
-        margin: str | float | None = None,
-        alpha: float | None = None,
-        emptied: float | None = None,
-        families: Sequence[str] = (),
-        deciding: Sequence[str] = (),
-    ) -> ChooseOptions:
-        """Return the options by an experiment's criteria, but for those that are given, as the command line takes them."""
-        given: dict[str, Any] = {
-            "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
-            "margin": None if margin is None else parse_margin(margin),
-            "alpha": alpha,
-            "deciding": tuple(checked_measure(name, experiment.evaluation.measures, "--deciding") for name in deciding),
-            "emptied": emptied,
-        }
-        changed = {name: value for name, value in given.items() if value not in (None, ())}
-        return cls(measure, replace(experiment.criteria, **changed), queries)
+    def request(self, experiment: Experiment) -> ChoiceRequest:
+        """Return the choice to make of an experiment.
+
+        Raises:
+            ConfigError: if an option is no margin, measure or family, or the experiment has no measure to choose by.
+        """
+        criteria = self.criteria(experiment)
+        measures = self.measures(experiment, criteria)
+        return ChoiceRequest(measures, replace(criteria, deciding=measures[1:]), self.queries)
+
+    def criteria(self, experiment: Experiment) -> ChoiceCriteria:
+        """Return the experiment's criteria with these options in place of its file's values.
+
+        Raises:
+            ConfigError: if an option is no margin, measure or family.
+        """
+        criteria = experiment.criteria
+        if self.margin is not None:
+            criteria = replace(criteria, margin=parse_margin(self.margin))
+        if self.alpha is not None:
+            criteria = replace(criteria, alpha=self.alpha)
+        if self.emptied is not None:
+            criteria = replace(criteria, emptied=self.emptied)
+        if self.families:
+            names = [parse_family(family).name for family in self.families]
+            criteria = replace(criteria, families=tuple(dict.fromkeys(names)))
+        if self.deciding:
+            measures = experiment.evaluation.measures
+            deciding = [checked_measure(name, measures, "--deciding") for name in self.deciding]
+            criteria = replace(criteria, deciding=tuple(deciding))
+        return criteria
+
+    def measures(self, experiment: Experiment, criteria: ChoiceCriteria) -> tuple[str, ...]:
+        """Return the deciding measures of an experiment, the main one first.
+
+        Raises:
+            ConfigError: if the experiment has no such measure.
+        """
+        tested = [name for name in experiment.evaluation.measures if is_tested(name)]
+        if not tested:
+            raise ConfigError("the experiment has no measure of effectiveness", "add one, such as nDCG@10", "measures")
+        main = main_measure(tested)
+        if self.measure:
+            main = checked_measure(self.measure, tested, "--measure")
+        others = criteria.deciding
+        if not others:
+            others = tuple(name for name in tested if parse_measure(name).NAME == _SECOND_MEASURE)[:1]
+        return tuple(dict.fromkeys((main, *others)))
 
 
 def choose_experiment(
     experiment: Experiment,
     results: Path = Path("results"),
     options: ChooseOptions = ChooseOptions(),
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = say_nothing,
 ) -> Choice:
-    """Choose among explored and run variants; write `choice.json`.
+    """Choose among explored and built variants, and write `choice.json`.
 
-    `results` is the folder with `<experiment>/`; `say` is called with a line for each stage that begins.
+    Args:
+        experiment: explored or run before.
+        results: the folder with `<experiment>/`.
+        options: options of the choice.
+        say: called with each step that begins.
+
+    Raises:
+        ConfigError: if an option is wrong, or there is nothing to choose among.
+        StateError: if there are no results, or they rest on other evidence.
     """
+    request = options.request(experiment)
     folder = results / experiment.name
-    with _found(experiment, folder, say) as found:
-        choice = _choose(experiment, results, options, found, say)
+    with _locked_results(experiment, folder, say) as found:
+        choice = choose_among(experiment, found, request, folder, say)
         write_choice(choice, folder)
     return choice
+
+
+def choose_among(
+    experiment: Experiment, results: Results, request: ChoiceRequest, folder: Path, say: Say = say_nothing
+) -> Choice:
+    """Choose among the variants in results.
+
+    Args:
+        experiment: the results are of.
+        results: explored and built variants.
+        request: the choice to make.
+        folder: the experiment's folder of results, for commands.
+        say: called with each step that begins.
+
+    Raises:
+        ConfigError: if there is nothing to choose among, or nothing of a family that is not a default one.
+    """
+    table = results.table()
+    _check_candidates(table, request.criteria)
+    measures = " and ".join(request.measures)
+    say(Announcement(Step.TESTING, {"variants": len(table.candidates), "measures": measures}))
+    power = power_of(experiment.costs, read_machine())
+    models = []
+    for model_table in results.tables:
+        save = _saver(model_table, results, request.queries, power)
+        models.append(choose_variants(model_table, request.measures, request.criteria, save))
+    commands = {}
+    source, lengths = str(experiment.collection.location), experiment.index.lengths
+    for model in models:
+        for index in model.named:
+            treatment = table.treatment(index.variant)
+            commands[index.variant] = treatment_commands(experiment.document, source, treatment, lengths)
+    return Choice(
+        title=experiment.title,
+        key=results.facts.key,
+        measures=request.measures,
+        criteria=request.criteria,
+        queries=request.queries,
+        power=power,
+        models=tuple(models),
+        commands=commands,
+        check=command_of("run", experiment, folder, "--chosen"),
+        notices=results.facts.notices,
+    )
 
 
 def choose_for_all(
     experiments: Sequence[Experiment],
     results: Path = Path("results"),
     options: ChooseOptions = ChooseOptions(),
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = say_nothing,
 ) -> SharedChoice:
-    """Choose one setting for several collections, by the first experiment's criteria; write `shared-choice.json`.
+    """Choose one setting for several collections by the first experiment's criteria, and write `shared-choice.json`.
 
     Args:
-        experiments: as they were explored or run, with the same deciding measures; their first retrieval model counts.
+        experiments: explored or run before, with the same deciding measures; their first retrieval model counts.
         results: the folder with `<experiment>/` of each.
-        options: what is asked; its queries have no part.
-        say: called with a line for each stage that begins.
+        options: options of the choice; its queries have no part.
+        say: called with each step that begins.
+
+    Raises:
+        ConfigError: if an option is wrong, or the experiments do not belong together.
+        StateError: if an experiment has no results, or they rest on other evidence.
     """
-    criteria, model = options.criteria or experiments[0].criteria, experiments[0].retrieval.models[0].name
-    asked = [_deciding(options.measure, criteria, config.evaluation.measures) for config in experiments]
+    first = experiments[0]
+    criteria = options.criteria(first)
+    model = first.retrieval.models[0].name
+    measures_of_each = [options.measures(experiment, criteria) for experiment in experiments]
+    measures = measures_of_each[0]
     tables: dict[str, VariantTable] = {}
-    for config, measures in zip(experiments, asked, strict=True):
-        if config.name in tables:
-            raise ConfigError(f"two experiments are named {config.name}", "name each once", str(config.file))
-        if measures != asked[0] or model not in [one.name for one in config.retrieval.models]:
-            what = f"it does not have the first one's model and measures: {model}, {' and '.join(asked[0])}"
-            raise ConfigError(what, "use the same in all experiments, or --measure and --deciding", str(config.file))
-        with _found(config, results / config.name, say) as found:
-            tables[config.name] = found.table(model)
-    shared = choose_shared(tables, asked[0], replace(criteria, deciding=asked[0][1:]))
-    if shared.variant:
-        treatment = tables[experiments[0].name].treatment(shared.variant)
-        shared = replace(shared, commands=_commands(treatment, ["PAGES"], []))
+    for experiment, its_measures in zip(experiments, measures_of_each, strict=True):
+        if experiment.name in tables:
+            raise ConfigError(f"two experiments are named {experiment.name}", "name each once", str(experiment.file))
+        models = [retrieval.name for retrieval in experiment.retrieval.models]
+        if its_measures != measures or model not in models:
+            what = f"it does not have the first one's model and measures: {model}, {' and '.join(measures)}"
+            fix = "use the same in all experiments, or --measure and --deciding"
+            raise ConfigError(what, fix, str(experiment.file))
+        with _locked_results(experiment, results / experiment.name, say) as found:
+            tables[experiment.name] = found.table(model)
+    shared = choose_shared(tables, measures, replace(criteria, deciding=measures[1:]))
+    if shared.variant is not None:
+        treatment = tables[first.name].treatment(shared.variant)
+        shared = replace(shared, commands=clean_and_index(treatment, ["PAGES"]))
     write_shared(shared, results)
     return shared
 
 
-@contextmanager
-def _found(experiment: Experiment, folder: Path, say: Callable[[str], None]) -> Iterator[Results]:
-    """Yield what was explored or run of the experiment as it is now; nobody else writes to the folder meanwhile."""
-    if not (folder / RESULTS_FILE).exists():
-        fix = f"run `{command_of('explore', experiment, folder)}` first"
-        raise StateError("nothing was explored or run yet", fix, str(folder))
-    with held(folder):
-        scored = score_experiment(experiment, folder, False, say)
-        found = read_results(folder)
-        verb = "explore" if found.was_explored else "run"
-        check_key(found.facts.key, evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, verb)
-        yield found
-
-
 def last_choice(folder: Path, key: str) -> Choice | None:
-    """Return what was chosen in an experiment's folder, if it rests on `key`."""
+    """Return the choice in an experiment's folder if it rests on the evidence with this key; None without one."""
     choice = read_choice(folder)
-    return choice if choice and choice.key == key else None
+    if choice is None or choice.key != key:
+        return None
+    return choice
 
 
 def measured_again(choice: Choice, experiment: Experiment, results: Results, folder: Path) -> Choice:
-    """Return a choice with what it saves by new times, and write it to the folder; nothing else of it rests on times."""
+    """Return a choice with its savings by new times, and write it to the folder; nothing else rests on times."""
     power = power_of(experiment.costs, read_machine())
-    models = tuple(_saving(model, results, choice.queries, power) for model in choice.models)
-    changed = replace(choice, models=models, power=power)
+    models = []
+    for model in choice.models:
+        table = results.table(model.retrieval)
+        models.append(_with_savings(model, table, _saver(table, results, choice.queries, power)))
+    changed = replace(choice, models=tuple(models), power=power)
     if changed != choice:
         write_choice(changed, folder)
     return changed
 
 
-def command_of(verb: str, experiment: Experiment, folder: Path, *options: str) -> str:
-    """Return a command for an experiment whose results are in `folder`."""
-    elsewhere = ["--results", str(folder.parent)] if folder.parent != Path("results") else []
-    return shlex.join(["thresher", verb, str(experiment.file), *options, *elsewhere])
+def check_key(key: str, evidence: str, experiment: Experiment, path: Path, verb: str) -> None:
+    """Check that a result rests on the experiment's evidence.
 
+    Args:
+        key: the result's.
+        evidence: the key of the experiment's evidence.
+        experiment: the experiment.
+        path: the result's file.
+        verb: makes the result again.
 
-def check_key(found: str, key: str, experiment: Experiment, path: Path, verb: str) -> None:
-    """Check that the key of a result is the experiment's; `verb` would make it again."""
-    if found != key:
+    Raises:
+        StateError: if the keys differ.
+    """
+    if key != evidence:
         fix = f"run `{command_of(verb, experiment, path.parent)}` again"
         raise StateError("it was made from another collection, other topics or other options", fix, str(path))
 
 
-def _choose(
-    experiment: Experiment, folder: Path, options: ChooseOptions, found: Results, say: Callable[[str], None]
-) -> Choice:
-    criteria = options.criteria or experiment.criteria
-    measures = _deciding(options.measure, criteria, experiment.evaluation.measures)
-    table = found.table()
+@contextmanager
+def _locked_results(experiment: Experiment, folder: Path, say: Say) -> Iterator[Results]:
+    """Yield the results of the experiment as its inputs are now; nobody else writes to the folder meanwhile."""
+    path = folder / RESULTS_FILE
+    if not path.exists():
+        fix = f"run `{command_of('explore', experiment, folder)}` first"
+        raise StateError("nothing was explored or run yet", fix, str(folder))
+    with held(folder):
+        scored = score_experiment(experiment, folder, False, say)
+        results = read_results(folder)
+        verb = "explore" if results.was_explored else "run"
+        check_key(results.facts.key, evidence_key(experiment, scored), experiment, path, verb)
+        yield results
+
+
+def _check_candidates(table: VariantTable, criteria: ChoiceCriteria) -> None:
+    """Check that there are variants to choose among, some of each family that is not a default one."""
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
-    absent = {*criteria.families}.difference(DEFAULT_FAMILIES, (row.variant.sweep for row in table.rows))
-    if absent:
-        what = f"nothing of the family {min(absent)} was explored"
+    explored = {row.variant.sweep for row in table.rows}
+    missing = set(criteria.families) - set(DEFAULT_FAMILIES) - explored
+    if missing:
+        what = f"nothing of the family {min(missing)} was explored"
         raise ConfigError(what, "add it as a [[sweep]], and explore again", "families")
-    say(f"testing {len(table.candidates)} variants by {' and '.join(measures)}")
-    power = power_of(experiment.costs, read_machine())
-    models = []
-    for model_table in found.tables:
-        save = _saver(model_table, found, options.queries, power)
-        models.append(choose_variants(model_table, measures, criteria, save))
-    pages = experiment.document, str(experiment.collection.location)
-    return Choice(
-        title=experiment.title,
-        key=found.facts.key,
-        measures=measures,
-        criteria=replace(criteria, deciding=measures[1:]),
-        queries=options.queries,
-        power=power,
-        models=tuple(models),
-        commands={
-            index.variant: treatment_commands(*pages, table.treatment(index.variant), experiment.index.lengths)
-            for model in models
-            for index in model.named
-        },
-        check=command_of("run", experiment, folder / experiment.name, "--chosen"),
-        notices=found.facts.notices,
-    )
-
-
-def treatment_commands(document: Document, source: str, treatment: Treatment, lengths: bool = False) -> tuple[str, ...]:
-    """Return the lines for a shell that do to the pages at `source`, one stage at a time, what a run of an experiment does."""
-    # With a language `thresher clean` leaves out pages in others.
-    if document.pages.language != LANGUAGE and any(one.segment == SENTENCE for one in treatment.cleaner.scorers):
-        return ()
-    pages = [source, *as_options(document, "collection", (*READING_KEYS, *ID_KEYS))]
-    first = Path(next(filter(Path.is_file, Path(source).rglob("*")), source))
-    if document.collection.ids == ID_RULES[0] and ".warc" in first.name:
-        pages += ["--ids", "record"]
-    index = [*as_options(document, "index", INDEX_KEYS)]
-    index += ["--keep-stopwords"] * (not document.index.stopwords) + ["--lengths"] * lengths
-    index += as_options(document, "pruning", ["statistics"]) if treatment.pruning else ()
-    return _commands(treatment, [*pages, *as_options(document, "pages", ["blocks"])], index)
-
-
-def _commands(treatment: Treatment, pages: Sequence[str], index: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines that apply a treatment to pages; `index` are options of `thresher index`.
-
-    There are none for a text that only an experiment's file names.
-    """
-    if any(isinstance(maker, FileText) for scorer in treatment.cleaner.scorers for maker in scorer.required_texts):
-        return ()
-    prune, cleaned = ["--prune", treatment.pruning.name] if treatment.pruning else [], "cleaned.jsonl"
-    return (
-        _shell_line(["thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", cleaned]),
-        _shell_line(["thresher", "index", cleaned, *index, *prune, "-o", "index"]),
-    )
-
-
-def _shell_line(words: Iterable[str]) -> str:
-    """Return a line for a shell; what cannot be printed is written as bash and POSIX (2024) have it."""
-    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{_escaped(word)}'" for word in words)
-
-
-def _escaped(word: str) -> str:
-    return "".join(f"\\x{one:02x}" if one in b"'\\" or not 32 <= one < 127 else chr(one) for one in os.fsencode(word))
-
-
-def _deciding(asked: str | None, criteria: ChoiceCriteria, every: Sequence[str]) -> tuple[str, ...]:
-    measures = [name for name in every if is_tested(name)]
-    if not measures:
-        raise ConfigError("the experiment has no measure of effectiveness", "add one, such as nDCG@10", "measures")
-    main = checked_measure(asked, measures, "--measure") if asked else main_measure(measures)
-    others = criteria.deciding or tuple(name for name in measures if parse_measure(name).NAME == _SECOND)[:1]
-    return tuple(dict.fromkeys((main, *others)))
 
 
 def _saver(table: VariantTable, results: Results, queries: int, power: Power) -> Callable[[int], Savings]:
@@ -254,18 +297,15 @@ def _saver(table: VariantTable, results: Results, queries: int, power: Power) ->
     return lambda index: savings(table, index, timings, queries, power.grams)
 
 
-def _saving(model: ModelChoice, results: Results, queries: int, power: Power) -> ModelChoice:
-    table = results.table(model.retrieval)
-    save = _saver(table, results, queries, power)
-
-    def with_savings(index: ChosenIndex) -> ChosenIndex:
+def _with_savings(model: ModelChoice, table: VariantTable, save: Callable[[int], Savings]) -> ModelChoice:
+    def saving(index: ChosenIndex) -> ChosenIndex:
         return replace(index, savings=save(table.position[index.variant]))
 
     changed = model
     if model.recommended is not None:
-        changed = replace(changed, recommended=with_savings(model.recommended))
+        changed = replace(changed, recommended=saving(model.recommended))
     if model.conservative is not None:
-        changed = replace(changed, conservative=with_savings(model.conservative))
+        changed = replace(changed, conservative=saving(model.conservative))
     if model.gain is not None:
-        changed = replace(changed, gain=replace(model.gain, index=with_savings(model.gain.index)))
+        changed = replace(changed, gain=replace(model.gain, index=saving(model.gain.index)))
     return changed

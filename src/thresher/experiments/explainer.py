@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,7 +15,8 @@ from thresher.base.locks import exclusive
 from thresher.base.progress import progress
 from thresher.evaluation.trec_files import read_run
 from thresher.experiments import stages
-from thresher.experiments.chooser import check_key, command_of, last_choice
+from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
+from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explaining.explanations import Explanation, Reason, TopicExplanation
@@ -24,6 +25,7 @@ from thresher.experiments.explaining.shares import loss_of
 from thresher.experiments.explaining.topic_explaining import Comparison, TopicRuns, needed_pages
 from thresher.experiments.inputs import Folders, Scored, score_experiment
 from thresher.experiments.results import RESULTS_FILE, Results, read_results
+from thresher.experiments.shell_commands import command_of
 from thresher.experiments.table import Variant
 from thresher.experiments.variants import folder_name
 from thresher.indexes.analysis import RetrievalModel, analyse
@@ -89,7 +91,7 @@ def explain_experiment(
     folder: Path,
     indexes: Path = Path("indexes"),
     options: ExplainOptions = ExplainOptions(),
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = say_nothing,
 ) -> Explanation:
     """Explain one topic of a finished experiment, or all.
 
@@ -98,7 +100,7 @@ def explain_experiment(
         folder: its results.
         indexes: the folder with `<experiment>/<variant>/`.
         options: what to explain.
-        say: called with a line for each stage that begins.
+        say: called with each step that begins.
 
     Raises:
         ConfigError: if there is no such topic, variant, document or retrieval model.
@@ -151,7 +153,7 @@ class _Explainer:
         self.treatment = Treatment(resolved(scored.store, treatment.cleaner), treatment.pruning)
         self.topics = scored.inputs.topics
 
-    def explain(self, say: Callable[[str], None]) -> Explanation:
+    def explain(self, say: Say) -> Explanation:
         topics = self._topics()
         index_before = self._index(Treatment())
         index_after = self._index(self.treatment)
@@ -165,9 +167,9 @@ class _Explainer:
             self._index(Treatment())
             self._index(self.treatment)
             runs = [self._topic_runs(topic, before, run_before, run_after) for topic in topics]
-            say(f"reading the pages of {len(runs)} topics")
+            say(Announcement(Step.READING_TOPICS, {"topics": len(runs)}))
             pages = self._pages(runs, after)
-            say(f"explaining scores: {self.name} against {self.table.baseline.name}")
+            say(Announcement(Step.EXPLAINING, {"variant": self.name, "baseline": self.table.baseline.name}))
             comparison = Comparison(
                 model=self.model,
                 before=before,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from thresher.base.errors import InputError
 from thresher.base.locks import held
-from thresher.base.number_text import counted
 from thresher.cleaners.cleaner import Cleaner, Cut
+from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
 from thresher.experiments.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
@@ -32,7 +32,7 @@ def explore_experiment(
     experiment: Experiment,
     results: Path = Path("results"),
     fresh: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = say_nothing,
 ) -> Results:
     """Score what is not scored yet, explore all cutoffs, and add them to the experiment's results.
 
@@ -46,7 +46,7 @@ def explore_experiment(
         key = evidence_key(experiment, scored)
         before = kept_results(folder, key, say)
         sweeps = sweeps_of(experiment)
-        say(f"exploring all cutoffs of {counted(len(sweeps), 'scorer')} and of pruning methods")
+        say(Announcement(Step.EXPLORING, {"scorers": len(sweeps)}))
         facts = before.facts if before else facts_of(experiment, scored, key)
         explored = Results(facts, _explored(experiment, scored, sweeps))
         if before:

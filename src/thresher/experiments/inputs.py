@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from thresher.collections.file_collection import Files
 from thresher.evaluation.evaluating import topic_set
 from thresher.evaluation.topics import About, Notice, Topic, notice, read_catalogue_topics, read_topics, spelled_as
 from thresher.evaluation.trec_files import read_catalogue_qrels, read_qrels
+from thresher.experiments.announcements import Announcement, Say, Step
 from thresher.experiments.config import Experiment
 from thresher.experiments.locations import CatalogueId, Location, TopicSource
 from thresher.experiments.table import Variant
@@ -142,17 +143,18 @@ class Scored:
     key: Mapping[str, Any]
 
 
-def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Callable[[str], None]) -> Scored:
+def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say) -> Scored:
     """Read an experiment's inputs, score what is not scored yet, and list the pages that failed.
 
     The folder of the experiment's results gets `scores/` and `failures.jsonl`. `fresh` drops scores of another configuration,
-    which are refused otherwise; `say` is called with a line for each stage that begins.
+    which are refused otherwise; `say` is called with each step that begins.
     """
-    say(f"reading {experiment.collection.location}")
+    say(Announcement(Step.READING, {"collection": str(experiment.collection.location)}))
     inputs = read_inputs(experiment)
     check_apart(folder, inputs.collection)
     plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.collection.limits)
-    say(f"scoring pages by {', '.join(scorer.canonical_name for scorer in experiment.scorers) or 'nothing'}")
+    names = ", ".join(scorer.canonical_name for scorer in experiment.scorers)
+    say(Announcement(Step.SCORING, {"scorers": names or "nothing"}))
     store = folder / "scores"
     report = score_collection(plan, store, experiment.backend, fresh)
     write_failures(store, folder / "failures.jsonl", input_names(experiment.scorers))

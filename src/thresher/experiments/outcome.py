@@ -7,7 +7,7 @@ Where many have, an index of keywords is enough, and cleaners that keep titles a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ from thresher.evaluation.evaluating import check_overlap, evaluate
 from thresher.evaluation.significance import Comparison, compare_all
 from thresher.evaluation.topics import About, Notice, notice
 from thresher.evaluation.trec_files import read_run
+from thresher.experiments.announcements import Announcement, Say, Step
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements, Meter, power_of
@@ -51,17 +52,17 @@ from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 _REASONS_KEPT = 10_000
 
 
-def kept_results(folder: Path, key: str, say: Callable[[str], None]) -> Results | None:
+def kept_results(folder: Path, key: str, say: Say) -> Results | None:
     """Return the results in a folder; None where there are none, or they rest on other evidence, which is said."""
     if not (folder / RESULTS_FILE).exists():
         return None
     try:
         results = read_results(folder)
     except StateError as error:
-        say(f"{error.what}: what was explored or run before is made again")
+        say(Announcement(Step.UNREADABLE_RESULTS, {"problem": error.what}))
         return None
     if results.facts.key != key:
-        say("what was explored or run before rests on other pages, topics or options: it is left out")
+        say(Announcement(Step.OTHER_EVIDENCE))
         return None
     return results
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut
 from thresher.evaluation.evaluating import check_overlap
 from thresher.evaluation.trec_files import read_run, write_run
 from thresher.experiments import stages
-from thresher.experiments.chooser import command_of, last_choice, measured_again
+from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
+from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
@@ -25,6 +26,7 @@ from thresher.experiments.manifest import Provenance, git_state
 from thresher.experiments.measuring import Measurements, Meter, build_variant, measure, power_of, warm_up_indexing
 from thresher.experiments.outcome import Run, assemble, kept_results, title_bias
 from thresher.experiments.results import RESULTS_FILE, Results, TitleBias, write_results
+from thresher.experiments.shell_commands import command_of
 from thresher.experiments.table import Cost, Variant
 from thresher.experiments.variants import folder_name
 from thresher.indexes.analysis import RetrievalModel
@@ -40,7 +42,7 @@ def run_experiment(
     results: Path = Path("results"),
     indexes: Path = Path("indexes"),
     fresh: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = say_nothing,
     chosen: bool = False,
 ) -> Results:
     """Run an experiment, or the rest of an interrupted run, and write its results; `thresher.reports.files` writes the report.
@@ -50,7 +52,7 @@ def run_experiment(
         results: the folder that gets `<experiment>/` with scores, runs and reports.
         indexes: the folder that gets `<experiment>/<variant>/`.
         fresh: drop scores of another configuration instead of refusing.
-        say: called with a line for each stage that begins.
+        say: called with each step that begins.
         chosen: run what `thresher choose` named, beside what was run before, instead of all variants of the experiment.
     """
     check_installed()
@@ -63,7 +65,7 @@ def measure_experiment(
     experiment: Experiment,
     results: Path = Path("results"),
     indexes: Path = Path("indexes"),
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = say_nothing,
 ) -> Results:
     """Measure the times of a finished experiment again and write its results; everything else stays as it is."""
     check_installed()
@@ -87,7 +89,7 @@ class _Run:
         self,
         experiment: Experiment,
         folders: Folders,
-        say: Callable[[str], None],
+        say: Say,
         build: bool = True,
         chosen: bool = False,
     ) -> None:
@@ -109,7 +111,7 @@ class _Run:
         choice = last_choice(self.folders.results, key)
         self.variants = self._variants(before, choice)
         self._find_cutoffs()
-        self.say(f"indexing and searching {len(self.variants)} variants of {scores.documents} pages")
+        self.say(Announcement(Step.INDEXING, {"variants": len(self.variants), "pages": scores.documents}))
         runs = []
         for variant in progress(self.variants, "variants", len(self.variants), "variants"):
             index = self._index(variant, scored)
@@ -166,7 +168,7 @@ class _Run:
                 if cut.percentile is not None and cut.scorer.canonical_name == scorer.canonical_name
             }
             if cuts:
-                self.say(f"finding percentiles of {scorer.canonical_name}")
+                self.say(Announcement(Step.FINDING_PERCENTILES, {"scorer": scorer.canonical_name}))
                 with self.finding.setdefault(scorer.canonical_name, ThreadClock()):
                     found = resolved(self.folders.scores, Cleaner(tuple(cuts.values())))
                 resolved_cuts |= {cut.name: cut for cut in found.cuts}
@@ -289,10 +291,8 @@ class _Run:
         path = self.folders.stage("measure")
         record = stages.finished(stages.MEASURES, path, key) if self.build else None
         if record is None:
-            skip = ", --seconds 0 for not at all" if self.build else ""
-            self.say(
-                f"timing {len(records)} variants together (searches: up to {experiment.measure_seconds:g} s{skip})"
-            )
+            step = Step.TIMING if self.build else Step.TIMING_AGAIN
+            self.say(Announcement(step, {"variants": len(records), "seconds": experiment.measure_seconds}))
             measured = measure(
                 experiment,
                 {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants},

@@ -1,0 +1,52 @@
+"""Announcements: the steps of long work, as records that `thresher.reports.announcements` puts into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum, auto
+from typing import TypeAlias
+
+
+class Step(StrEnum):
+    """A step that begins, or what became of earlier results."""
+
+    READING = auto()
+    """A collection is read; `collection`."""
+    SCORING = auto()
+    """Pages are scored; `scorers`, names with commas between them."""
+    FINDING_PERCENTILES = auto()
+    """Cutoffs of percentiles are found; `scorer`."""
+    INDEXING = auto()
+    """Variants are indexed and searched; `variants` and `pages`, counts."""
+    TIMING = auto()
+    """Variants are timed; `variants`, a count, `seconds` at most."""
+    TIMING_AGAIN = auto()
+    """The variants of a finished run are timed; as `TIMING`."""
+    EXPLORING = auto()
+    """Cutoffs are explored; `scorers`, a count."""
+    TESTING = auto()
+    """Variants are tested; `variants`, a count, `measures`, names with "and" between them."""
+    READING_TOPICS = auto()
+    """The pages of topics are read; `topics`, a count."""
+    EXPLAINING = auto()
+    """Scores are explained; `variant` and `baseline`."""
+    UNREADABLE_RESULTS = auto()
+    """Earlier results cannot be read, and are made again; `problem`."""
+    OTHER_EVIDENCE = auto()
+    """Earlier results rest on other evidence, and are left out."""
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """A step with its facts by name, as `Step` lists them."""
+
+    step: Step
+    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+Say: TypeAlias = Callable[[Announcement], None]
+
+
+def say_nothing(announcement: Announcement) -> None:
+    """Announce nothing."""

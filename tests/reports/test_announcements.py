@@ -1,0 +1,33 @@
+"""Announcements in words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from thresher.experiments.announcements import Announcement, Step
+from thresher.reports.announcements import announcement_text
+
+FACTS: dict[Step, dict[str, str | int | float]] = {
+    Step.READING: {"collection": "pages"},
+    Step.SCORING: {"scorers": "words, density"},
+    Step.FINDING_PERCENTILES: {"scorer": "words"},
+    Step.INDEXING: {"variants": 7, "pages": 60},
+    Step.TIMING: {"variants": 7, "seconds": 2.5},
+    Step.TIMING_AGAIN: {"variants": 7, "seconds": 60.0},
+    Step.EXPLORING: {"scorers": 2},
+    Step.TESTING: {"variants": 7, "measures": "AP and P@5"},
+    Step.READING_TOPICS: {"topics": 3},
+    Step.EXPLAINING: {"variant": "words@5", "baseline": "none"},
+    Step.UNREADABLE_RESULTS: {"problem": "version 4"},
+    Step.OTHER_EVIDENCE: {},
+}
+
+
+@pytest.mark.parametrize("step", list(Step))
+def test_every_step_has_words_with_all_its_facts(step: Step) -> None:
+    text = announcement_text(Announcement(step, FACTS[step]))
+    for fact in FACTS[step].values():
+        shown = f"{fact:g}" if isinstance(fact, float) else str(fact)
+        assert re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", text)
