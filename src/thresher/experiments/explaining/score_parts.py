@@ -20,7 +20,7 @@ import numpy as np
 
 from thresher.base.numbers import Floats, Ints
 from thresher.experiments.explaining.explanations import Part
-from thresher.experiments.exploring.similarity import States, similarity
+from thresher.experiments.exploring.similarity import StepStatistics, similarity
 from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.score_inputs import ScoreInputs
 
@@ -92,11 +92,11 @@ def score_parts(
     )
 
 
-def _statistics(inputs: ScoreInputs) -> States:
-    return States(np.array([inputs.documents]), np.array([inputs.tokens]), inputs.cf[None], inputs.df[None])
+def _statistics(inputs: ScoreInputs) -> StepStatistics:
+    return StepStatistics(np.array([inputs.documents]), np.array([inputs.tokens]), inputs.cf[None], inputs.df[None])
 
 
-def _statistics_after(before: States, after: States) -> States:
+def _statistics_after(before: StepStatistics, after: StepStatistics) -> StepStatistics:
     """Return the variant's statistics; a term that the collection lost keeps its old ones, as do all terms of an empty one."""
     if not after.tokens[0]:
         return before
@@ -112,16 +112,18 @@ class _Scores:
     whole: Floats
 
 
-def _scores(model: RetrievalModel, query: Mapping[str, int], statistics: States, tf: Ints, lengths: Ints) -> _Scores:
-    documents, terms = tf.shape
+def _scores(
+    model: RetrievalModel, query: Mapping[str, int], statistics: StepStatistics, tf: Ints, lengths: Ints
+) -> _Scores:
     scoring = similarity(model, statistics)
-    by_length = scoring.by_length(lengths[None])
-    query_tf = np.array([*query.values()], dtype=np.float64)
-    length_of_pair: Floats = np.repeat(by_length, terms, axis=1)
-    term_of_pair = np.tile(np.arange(terms), documents)
-    pairs = scoring.scores(tf.reshape(1, -1), term_of_pair, query_tf, length_of_pair)
-    by_term = np.where(tf > 0, pairs.reshape(documents, terms), 0.0)
-    whole = scoring.whole(by_term.sum(axis=1)[None], by_length, np.arange(documents), sum(query.values()))
+    length_parts = scoring.length_parts(lengths[None])
+    by_term = np.zeros(tf.shape)
+    for term, query_tf in enumerate(query.values()):
+        of_term = tf[None, :, term]
+        scores = scoring.term_scores(term, query_tf, of_term, length_parts)
+        by_term[:, term] = np.where(of_term > 0, scores, 0.0)[0]
+    sums = by_term.sum(axis=1)[None]
+    whole = scoring.document_scores(sums, length_parts, np.arange(len(tf)), sum(query.values()))
     return _Scores(by_term, whole[0])
 
 

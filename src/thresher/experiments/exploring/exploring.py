@@ -1,4 +1,4 @@
-"""Exploring: all cutoffs of all scorers from one pass over the stored scores."""
+"""Explores all cutoffs of all scorers in one pass over the stored scores."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from thresher.base.numbers import Floats, Ints
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.evaluation.topics import Topic
-from thresher.experiments.exploring.counting import (
-    Counting,
+from thresher.experiments.exploring.lexicon import hash_texts
+from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
+from thresher.experiments.exploring.matching import Query
+from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.experiments.exploring.rank_measures import Evaluator
+from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
+from thresher.experiments.exploring.shard_counts import (
     HashedTerms,
+    ShardCounts,
     StepCounts,
-    StoreCounts,
     add_up,
     shard_counter,
 )
-from thresher.experiments.exploring.judged_ranks import Evaluator, RankingJob, evaluated
-from thresher.experiments.exploring.lexicon import hash_texts
-from thresher.experiments.exploring.matching import MatchChunks, Query, query_postings
-from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.analysis import RetrievalModel, english_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
@@ -34,50 +35,12 @@ from thresher.indexes.work import IndexStatistics
 from thresher.scores.percentiles import resolve_all
 from thresher.scores.store import text_store
 
-
-@dataclass(frozen=True)
-class RankedSweep:
-    """Variants that were ranked together, the strictest first.
-
-    Args:
-        variants, words, sizes: by variant.
-        query_postings: shape (variants, topics).
-        values: of the topics, and of the held-out ones if there are any; shapes (models, measures, variants, topics).
-    """
-
-    variants: Sequence[Variant]
-    words: Sequence[int]
-    sizes: Sequence[IndexStatistics]
-    query_postings: Ints
-    values: Sequence[Floats]
-
-
-def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -> tuple[VariantTable, ...]:
-    """Return tables, one for each model, with the variants of further sweeps behind their own."""
-    if not sweeps:
-        return tuple(tables)
-    rows, postings, values, held_out = _joint(sweeps)
-    return tuple(table.extended(rows, values[at], postings, held_out[at]) for at, table in enumerate(tables))
-
-
-def _joint(sweeps: Sequence[RankedSweep]) -> tuple[tuple[Row, ...], Floats, Floats, Floats]:
-    """Return rows, postings of queries, values, and values on held-out topics, of all sweeps, one after the other."""
-    rows = tuple(
-        Row(variant, size, words, explored=True)
-        for sweep in sweeps
-        for variant, size, words in zip(sweep.variants, sweep.sizes, sweep.words, strict=True)
-    )
-    postings = np.concatenate([sweep.query_postings for sweep in sweeps]).astype(np.float64)
-    own, *others = (np.concatenate(values, axis=2) for values in zip(*(sweep.values for sweep in sweeps), strict=True))
-    return rows, postings, own, others[0] if others else np.zeros((*own.shape[:3], 0))
-
-
 POINTS = 100
 """Fewest cutoffs of each sweep, where the scorer gives as many different scores."""
 
 _CHUNK = 1 << 22
 """Sentences and occurrences of query terms that are ranked at once, some 100 bytes each: chunks are as large whatever the
-collection, and ranking each costs a little more than ranking all of them at once.
+collection, and ranking each chunk costs a little more than ranking all of them at once.
 """
 
 
@@ -93,9 +56,11 @@ class JudgedTopics:
 
 @dataclass(frozen=True)
 class Search:
-    """What every sweep is searched by.
+    """How every sweep is searched and evaluated.
 
     Args:
+        topics: with their qrels and the measures.
+        models: retrieval models.
         options: how text is analysed.
         depth: the most hits per topic.
         held_out: further topics with their qrels; the measures are those of `topics`.
@@ -112,18 +77,88 @@ class Search:
 
     @property
     def sets(self) -> tuple[JudgedTopics, ...]:
-        """The topics, and the held-out ones if there are any."""
+        """The topics, and the held-out topics if there are any."""
         return (self.topics,) if self.held_out is None else (self.topics, self.held_out)
 
-    def queries(self) -> tuple[list[Query], list[str]]:
-        """Return the queries of all topics, and the terms behind their numbers."""
-        return analyse_queries([one.topics[topic].query for one in self.sets for topic in one.ids], self.options)
+    def queries(self) -> AnalysedQueries:
+        """Return the queries of all topics, one set of topics after the other."""
+        texts = [topics.topics[topic].query for topics in self.sets for topic in topics.ids]
+        return analyse_queries(texts, self.options)
 
-    def evaluators(self, chunks: MatchChunks) -> list[Evaluator]:
-        """Return one for the topics, and one for the held-out ones if there are any."""
-        named = {document for one in self.sets for grades in one.qrels.values() for document in grades}
-        numbers = chunks.numbers(named)
-        return [Evaluator(one.qrels, one.ids, numbers, self.topics.measures) for one in self.sets]
+    def job(self, chunks: MatchChunks, queries: Sequence[Query]) -> RankingJob:
+        """Return the work of ranking and evaluating the sweeps over a collection."""
+        judged: set[str] = set()
+        for topics in self.sets:
+            judged.update(*topics.qrels.values())
+        numbers = chunks.numbers(judged)
+        measures = self.topics.measures
+        evaluators = [Evaluator(topics.qrels, topics.ids, numbers, chunks.documents, measures) for topics in self.sets]
+        return RankingJob(chunks.chunks, chunks.statistics, chunks.pairs, queries, evaluators, self.models, self.depth)
+
+
+@dataclass(frozen=True)
+class AnalysedQueries:
+    """Queries as Anserini's bags of words, and the terms by number."""
+
+    queries: list[Query]
+    terms: list[str]
+
+
+@dataclass(frozen=True)
+class RankedSweep:
+    """Variants that were ranked together, the strictest first.
+
+    Args:
+        variants, words, sizes: by variant.
+        query_postings: shape (variants, topics).
+        values: of the topics, and of the held-out topics if there are any; shapes (models, measures, variants, topics).
+    """
+
+    variants: Sequence[Variant]
+    words: Sequence[int]
+    sizes: Sequence[IndexStatistics]
+    query_postings: Ints
+    values: Sequence[Floats]
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of the variants in a table."""
+        described = zip(self.variants, self.sizes, self.words, strict=True)
+        return [Row(variant, size, words, explored=True) for variant, size, words in described]
+
+
+@dataclass(frozen=True)
+class JoinedSweeps:
+    """The variants of several sweeps, one sweep after the other; arrays as in `VariantTable`, by model."""
+
+    rows: tuple[Row, ...]
+    values: Floats
+    query_postings: Floats
+    held_out: Floats
+
+
+def join_sweeps(sweeps: Sequence[RankedSweep]) -> JoinedSweeps:
+    """Join at least one sweep."""
+    rows: list[Row] = []
+    for sweep in sweeps:
+        rows += sweep.rows
+    values = np.concatenate([sweep.values[0] for sweep in sweeps], axis=2)
+    held_out = np.zeros((*values.shape[:3], 0))
+    if len(sweeps[0].values) > 1:
+        held_out = np.concatenate([sweep.values[1] for sweep in sweeps], axis=2)
+    postings = np.concatenate([sweep.query_postings for sweep in sweeps]).astype(np.float64)
+    return JoinedSweeps(tuple(rows), values, postings, held_out)
+
+
+def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -> tuple[VariantTable, ...]:
+    """Return tables, one for each model, with the variants of further sweeps behind their own variants."""
+    if not sweeps:
+        return tuple(tables)
+    joined = join_sweeps(sweeps)
+    return tuple(
+        table.extended(joined.rows, joined.values[model], joined.query_postings, joined.held_out[model])
+        for model, table in enumerate(tables)
+    )
 
 
 def explore(
@@ -132,92 +167,102 @@ def explore(
     """Return the values that an index of each variant would give, without building any: a table for each retrieval model.
 
     Args:
-        store: the score store, with the scores of all that is asked for.
+        store: the score store, with the scores of all scorers.
         sweeps: templates (cuts without a cutoff) of scorers to explore over all their cutoffs.
-        cleaners: to explore as they are; those that differ from a template by the cutoff alone join its sweep. Percentiles
-            become numbers, in names too. The baseline is always added.
+        cleaners: to explore as they are; a cleaner that differs from a template by the cutoff alone joins its sweep.
+            Percentiles become numbers, in names too. The baseline is always added.
         points: fewest cutoffs of each sweep, where there are as many different scores.
     """
-    wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
-    texts = dict.fromkeys([*(cleaner.input_name for cleaner in wanted), *(sweep.scorer.input_name for sweep in sweeps)])
+    resolved = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
+    texts = dict.fromkeys([*(cleaner.input_name for cleaner in resolved), *(sweep.scorer.input_name for sweep in sweeps)])
     ranked: list[RankedSweep] = []
+    measures: tuple[str, ...] = ()
     for text in texts:
-        of_text = [cleaner for cleaner in wanted if cleaner.input_name == text]
-        own_sweeps = [cut for cut in sweeps if cut.scorer.input_name == text]
-        found, measures = _explored(store, text, own_sweeps, of_text, search, points)
-        ranked += found
-    rows, postings, own, others = _joint(ranked)
+        templates = [template for template in sweeps if template.scorer.input_name == text]
+        text_folder = text_store(store, text)
+        cutoffs = spread_cutoffs(text_folder, templates, points)
+        nested = nested_sweeps(cutoffs, [cleaner for cleaner in resolved if cleaner.input_name == text])
+        explored = _explore_text(text_folder, nested, search, store.parent)
+        ranked += explored.sweeps
+        measures = explored.measures
+    joined = join_sweeps(ranked)
     held_out = search.held_out.ids if search.held_out else ()
     # The first variant of the first sweep is the baseline.
     return tuple(
-        VariantTable(model.name, measures, search.topics.ids, rows, own[at], postings, held_out, others[at])
-        for at, model in enumerate(search.models)
+        VariantTable(
+            model.name,
+            measures,
+            search.topics.ids,
+            joined.rows,
+            joined.values[number],
+            joined.query_postings,
+            held_out,
+            joined.held_out[number],
+        )
+        for number, model in enumerate(search.models)
     )
 
 
-def _explored(
-    main: Path, text: str, sweeps: Sequence[Cut], cleaners: Sequence[Cleaner], search: Search, points: int
-) -> tuple[list[RankedSweep], tuple[str, ...]]:
-    """Return the sweeps over one text of the pages, ranked, and the measures; the other args are those of `explore`."""
-    store = text_store(main, text)
-    every = nested_sweeps(spread_cutoffs(store, sweeps, points), cleaners)
-    with temporary_folder(main.parent) as temporary:
-        with shard_counter(store, every, search.options, temporary, search.backend) as count:
-            queries, terms = search.queries()
-            chunks = count_store(count, every, terms, temporary)
-        evaluators = search.evaluators(chunks)
-        job = RankingJob(chunks, queries, evaluators, search.models, search.depth)
-        values = evaluated(job, len(every), search.backend, main.parent)
-    counts = [statistics.counts for statistics in chunks.statistics]
-    ids = search.topics.ids
-    ranked = [
-        RankedSweep(
-            sweep.variants,
-            np.cumsum(counts[number].words)[:-1].tolist(),
-            _sizes(counts[number], chunks.vocabulary, number),
-            query_postings(chunks.statistics[number], queries[: len(ids)]),
-            values[number],
+@dataclass(frozen=True)
+class _ExploredText:
+    """The sweeps over one text of the pages, and the canonical names of the measures."""
+
+    sweeps: list[RankedSweep]
+    measures: tuple[str, ...]
+
+
+def _explore_text(store: Path, sweeps: Sequence[NestedSweep], search: Search, folder: Path) -> _ExploredText:
+    """Count, rank and evaluate the sweeps over a store; `folder` is for temporary files."""
+    with temporary_folder(folder) as temporary:
+        with shard_counter(store, sweeps, search.options, temporary, search.backend) as count:
+            analysed = search.queries()
+            counted = count(hash_texts(analysed.terms))
+            chunks = store_matches(len(analysed.terms), in_chunks(counted, _steps(sweeps)), temporary)
+        job = search.job(chunks, analysed.queries)
+        values = evaluate_sweeps(job, search.backend, folder)
+    ranked: list[RankedSweep] = []
+    for number, sweep in enumerate(sweeps):
+        statistics = chunks.statistics[number]
+        ranked.append(
+            RankedSweep(
+                variants=sweep.variants,
+                words=np.cumsum(statistics.counts.words)[:-1].tolist(),
+                sizes=_sizes(statistics.counts, chunks.vocabulary, number),
+                query_postings=statistics.query_postings(analysed.queries[: len(search.topics.ids)]),
+                values=values[number],
+            )
         )
-        for number, sweep in enumerate(every)
-    ]
-    return ranked, evaluators[0].names
+    return _ExploredText(ranked, job.evaluators[0].names)
 
 
-def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:
-    """Return queries as Anserini's bags of words, and the terms behind their numbers."""
-    counts = [*map(Counter, tokens_of_each(english_analyzer(options.stemmer, options.stopwords), texts))]
-    terms = sorted({term for count in counts for term in count})
+def analyse_queries(texts: Sequence[str], options: IndexOptions) -> AnalysedQueries:
+    """Return queries as Anserini's bags of words."""
+    analyzer = english_analyzer(options.stemmer, options.stopwords)
+    bags = [Counter(tokens) for tokens in tokens_of_each(analyzer, texts)]
+    terms = sorted({term for bag in bags for term in bag})
     number = {term: index for index, term in enumerate(terms)}
-    return [Query({number[term]: times for term, times in count.items()}, count.total()) for count in counts], terms
+    queries = [Query({number[term]: tf for term, tf in bag.items()}, bag.total()) for bag in bags]
+    return AnalysedQueries(queries, terms)
 
 
-def count_store(count: Counting, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchChunks:
-    """Count all shards of a store, in one pass; `terms` are those of the queries, `folder` is for files of chunks."""
-    counted = count(hash_texts(list(terms)))
-    return MatchChunks(len(terms), in_chunks(counted, [len(sweep.cleaners) for sweep in every]), folder)
+def in_chunks(counted: Iterable[ShardCounts], steps: Sequence[int]) -> Iterator[ShardCounts]:
+    """Add up neighbouring shards to chunks of at least `_CHUNK` sentences and occurrences, but for the last chunk.
 
-
-def in_chunks(counted: Iterable[StoreCounts], steps: Sequence[int]) -> Iterator[StoreCounts]:
-    """Add up neighbouring shards to chunks of at least `_CHUNK` sentences and occurrences, but for the last.
-
-    `steps` says how many steps each sweep has.
+    `steps` has the number of steps of each sweep. There is at least one chunk.
     """
-    waiting: list[StoreCounts] = []
-    size, given = 0, False
+    shards: list[ShardCounts] = []
+    size = chunks = 0
     for shard in counted:
-        waiting.append(shard)
-        size += len(shard.document) + len(shard.term)
+        shards.append(shard)
+        size += len(shard.sentences.document) + len(shard.occurrences.term)
         if size >= _CHUNK:
-            yield _taken(waiting, steps)
-            size, given = 0, True
-    if waiting or not given:
-        yield _taken(waiting, steps)
-
-
-def _taken(waiting: list[StoreCounts], steps: Sequence[int]) -> StoreCounts:
-    joint = add_up(waiting, steps)
-    waiting.clear()
-    return joint
+            chunk = add_up(shards, steps)
+            shards.clear()
+            size = 0
+            chunks += 1
+            yield chunk
+    if shards or not chunks:
+        yield add_up(shards, steps)
 
 
 def in_numbers(cleaner: Cleaner) -> Cleaner:
@@ -225,10 +270,18 @@ def in_numbers(cleaner: Cleaner) -> Cleaner:
     return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
 
 
+def _steps(sweeps: Sequence[NestedSweep]) -> list[int]:
+    return [len(sweep.cleaners) for sweep in sweeps]
+
+
 def _sizes(counts: StepCounts, vocabulary: HashedTerms, sweep: int) -> list[IndexStatistics]:
+    """Return the size of the index at each step of a sweep."""
     steps = len(counts.tokens) - 1
-    # The held terms are those with a hash up to the limit, of 2^64.
+    # The vocabulary has the terms with a hash up to its limit, of 2^64.
     share = (vocabulary.limit + 1) / 2**64
-    terms = np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share
-    columns = (np.cumsum(counts.documents), np.cumsum(counts.tokens), np.cumsum(counts.postings), np.rint(terms))
-    return [IndexStatistics(*(int(column[step]) for column in columns)) for step in range(steps)]
+    terms = np.rint(np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share)
+    documents, tokens, postings = np.cumsum([counts.documents, counts.tokens, counts.postings], axis=1)
+    return [
+        IndexStatistics(int(documents[step]), int(tokens[step]), int(postings[step]), int(terms[step]))
+        for step in range(steps)
+    ]

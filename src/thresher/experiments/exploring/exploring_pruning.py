@@ -21,14 +21,22 @@ from thresher.base.numbers import Floats, Ints
 from thresher.base.processes import Backend
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import Cleaner
-from thresher.experiments.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
 from thresher.experiments.exploring.exploring import POINTS, RankedSweep, Search, in_chunks, with_sweeps
-from thresher.experiments.exploring.judged_ranks import Evaluator, RankingJob, evaluated
 from thresher.experiments.exploring.lexicon import Lexicon, hash_texts
-from thresher.experiments.exploring.matching import MatchChunks, query_postings
+from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.experiments.exploring.pruned_postings import CollectedPostings, collected_postings
-from thresher.experiments.exploring.similarity import States
+from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
+from thresher.experiments.exploring.shard_counts import (
+    HashedTerms,
+    Occurrences,
+    Sentences,
+    ShardCounts,
+    StepCounts,
+    add_counts,
+    add_up,
+)
+from thresher.experiments.exploring.similarity import StepStatistics
 from thresher.experiments.table import Variant, VariantTable
 from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, steps, strictest_first
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Hashes, Numbers
@@ -74,7 +82,7 @@ def explore_pruning(
     No index is built. Sweeps of one cleaner share a pass over its postings. With `original` the statistics of the unpruned
     collection rank.
     """
-    queries, terms = search.queries()
+    analysed = search.queries()
     lexicon = Lexicon(search.options.stemmer, search.options.stopwords)
     by_cleaner: dict[str, list[PruningSweep]] = {}
     for sweep in sweeps:
@@ -83,17 +91,11 @@ def explore_pruning(
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
         with temporary_folder(store.parent) as folder:
             with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
-                every = count_pruning(postings, of_cleaner, hash_texts(terms), original, folder)
-            evaluators: list[Evaluator] = []
+                every = count_pruning(postings, of_cleaner, hash_texts(analysed.terms), original, folder)
             for sweep, counted in zip(of_cleaner, every, strict=True):
                 with temporary_folder(store.parent) as of_chunks:
-                    chunks = counted.matches(of_chunks)
-                    # All sweeps of a cleaner have the same documents.
-                    evaluators = evaluators or search.evaluators(chunks)
-                    job = RankingJob(chunks, queries, evaluators, search.models, search.depth)
+                    job = search.job(counted.matches(of_chunks), analysed.queries)
                     ranked[id(sweep)] = _ranked(sweep, counted, job, search.backend, store.parent)
-                    # Not while the next method is read.
-                    del chunks, job
     return with_sweeps(tables, [ranked[id(sweep)] for sweep in sweeps])
 
 
@@ -119,18 +121,18 @@ class CountedPruning:
     counts: StepCounts
     blocks: int
     file: Path
-    fixed: States | None
+    fixed: StepStatistics | None
 
     def matches(self, folder: Path) -> MatchChunks:
         """Return where the queries' terms are, for ranking; `folder` is for files of chunks."""
-        return MatchChunks(self.terms, in_chunks(self._read(), [len(self.cutoffs)]), folder, self.fixed)
+        return store_matches(self.terms, in_chunks(self._read(), [len(self.cutoffs)]), folder, self.fixed)
 
-    def _read(self) -> Iterator[StoreCounts]:
-        yield replace(add_up((), [len(self.cutoffs)]), counts=(self.counts,))
+    def _read(self) -> Iterator[ShardCounts]:
+        yield replace(add_up([], [len(self.cutoffs)]), counts=(self.counts,))
         with self.file.open("rb") as file:
             for _ in range(self.blocks):
                 # Only this process reads and writes it.
-                block: StoreCounts = pickle.load(file)
+                block: ShardCounts = pickle.load(file)
                 yield block
 
 
@@ -142,8 +144,8 @@ def _ranked(
         [sweep.variant(cutoff) for cutoff in cutoffs],
         [counted.words] * len(cutoffs),
         counted.sizes,
-        query_postings(job.chunks.statistics[0], job.queries[: job.evaluators[0].topics]),
-        evaluated(job, 1, backend, folder)[0],
+        job.statistics[0].query_postings(job.queries[: len(job.evaluators[0].topics)]),
+        evaluate_sweeps(job, backend, folder)[0],
     )
 
 
@@ -183,12 +185,12 @@ def count_pruning(
     ]
 
 
-def _of_terms(statistics: CollectionStatistics, numbers: Ints) -> States:
+def _of_terms(statistics: CollectionStatistics, numbers: Ints) -> StepStatistics:
     """Return the statistics of the unpruned collection, of the queries' terms, whose numbers in it are given."""
     held = numbers >= 0
     cf, df = (np.zeros((1, len(numbers)), dtype=np.int64) for _ in range(2))
     cf[0, held], df[0, held] = statistics.cf[numbers[held]], statistics.df[numbers[held]]
-    return States(np.array([statistics.documents]), np.array([statistics.tokens]), cf, df)
+    return StepStatistics(np.array([statistics.documents]), np.array([statistics.tokens]), cf, df)
 
 
 def _cutoffs(postings: CollectedPostings, sweeps: Sequence[PruningSweep], fitted: Sequence[Any]) -> list[Floats]:
@@ -271,7 +273,7 @@ class _Matching:
         self._numbers = np.full(len(block.ids), -1, dtype=np.int64)
         self._numbers[self._rows] = np.arange(len(self._rows))
 
-    def counts(self, of_posting: npt.NDArray[np.uint16], size: int, original: bool) -> StoreCounts:
+    def counts(self, of_posting: npt.NDArray[np.uint16], size: int, original: bool) -> ShardCounts:
         """Return the form that ranking takes, but for counts of all documents.
 
         Args:
@@ -289,14 +291,18 @@ class _Matching:
             tokens = np.bincount(index, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
             parts = different >> 16, different & 0xFFFF, tokens
         of_parts = len(parts[0])
-        return StoreCounts(
-            tuple(block.ids[row] for row in self._rows.tolist()),
-            np.concatenate((parts[0], self._numbers[block.document[hits]])).astype(np.int32),
-            np.concatenate((parts[2], np.zeros(len(hits), dtype=np.int64))).astype(np.int32),
-            (np.concatenate((parts[1], of_posting[hits])).astype(np.uint16),),
-            np.arange(of_parts, of_parts + len(hits), dtype=np.int32),
-            self._terms,
-            block.tf[hits],
-            (add_counts((), size),),
-            HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
+        return ShardCounts(
+            ids=tuple(block.ids[row] for row in self._rows.tolist()),
+            sentences=Sentences(
+                document=np.concatenate((parts[0], self._numbers[block.document[hits]])).astype(np.int32),
+                tokens=np.concatenate((parts[2], np.zeros(len(hits), dtype=np.int64))).astype(np.int32),
+                steps=np.concatenate((parts[1], of_posting[hits])).astype(np.uint16)[None],
+            ),
+            occurrences=Occurrences(
+                sentence=np.arange(of_parts, of_parts + len(hits), dtype=np.int32),
+                term=self._terms,
+                tf=block.tf[hits],
+            ),
+            counts=(add_counts((), size),),
+            vocabulary=HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
         )

@@ -17,8 +17,8 @@ from thresher.base.files import scratch_folder
 from thresher.base.numbers import Ints
 from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner
-from thresher.experiments.exploring.counting import split_shards
 from thresher.experiments.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
+from thresher.experiments.exploring.shard_counts import split_shards
 from thresher.indexes.analysis import DELIMITER
 from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, PrunedDocument, build_pruned_index
 from thresher.indexes.pruning.method import kept

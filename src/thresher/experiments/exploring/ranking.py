@@ -1,419 +1,267 @@
 """The best documents of every topic at every step of a sweep, as one index for each step would rank them.
 
-Work grows with the postings that the topics touch: each is scored at all steps of a block at once, for all topics of a batch
-that have its term, and a topic is ranked among the documents that match it. Of topics with many, those that cannot be among
-the best at any step of the block are left out first (see `thresher.experiments.exploring.ranking`).
+A topic is ranked among the documents that match it. If they are many, documents that cannot be among the best at any step of a
+block are left out first. Terms and tokens are only added from step to step, so tf at the last step and the length at the first
+bound a document's score from above, and tf at the first step and the length at the last bound it from below.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Protocol, Self
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.base.numbers import Floats, Ints
-from thresher.experiments.exploring.matching import Block, Kept, Matches, Query, SweepStatistics, blocks
-from thresher.experiments.exploring.similarity import Similarity, Singles, by_lengths, similarity
+from thresher.experiments.exploring.match_chunks import StoredChunk
+from thresher.experiments.exploring.matching import Matches, Query
+from thresher.experiments.exploring.similarity import Similarity, similarity
+from thresher.experiments.exploring.steps import Block, SweepStatistics, blocks
 from thresher.indexes.analysis import RetrievalModel
-from thresher.indexes.pruning.postings import Hashes, Numbers, ranges
+from thresher.indexes.pruning.postings import Numbers
 
-Flags = npt.NDArray[np.bool_]
-
-FOUND = 1e-300
-"""Added to the score of a term in a document, which may be 0: it is lost in any 32-bit score."""
-
-# Above the rounding error of a score, relative to what it is summed from; `qld(exact)` rounds to 1e-10.
-_SLACK, _SMALL = 2e-6, 1e-3
-
-
-@dataclass(frozen=True)
-class Contenders:
-    """Documents that may be among the best, ascending, and their pairs of each of the query's terms, in its order."""
-
-    documents: Ints
-    pairs: Sequence[Ints]
-
-
-class Bounds:
-    """Bounds of documents' scores at the steps of a block, by term; those of terms in several of the queries are kept."""
-
-    def __init__(self, kept: Kept, block: Block, scoring: Similarity, queries: Sequence[Query]) -> None:
-        self._kept = kept
-        self._highest, self._lowest = scoring.highest(), scoring.lowest()
-        self._by_shortest = self._highest.by_length(block.lengths[:1])[0]
-        self._by_longest = self._lowest.by_length(block.lengths[-1:])[0]
-        self._first, self._last = block.times, block.after
-        self._asked = Counter((term, boost) for query in queries for term, boost in query.counts.items())
-        self._known: dict[tuple[int, int], Floats] = {}
-        # By document, 0 between two queries: a query touches its postings and no more.
-        self._sums = np.zeros(len(self._by_shortest))
-        self._may = np.zeros(len(self._by_shortest), dtype=np.bool_)
-
-    def contenders(self, query: Query, depth: int, reached: float, likely: Ints | None) -> Contenders:
-        """Return the documents that may be among the `depth` best at any step.
-
-        Args:
-            reached: what `depth` documents of other chunks of the collection score at least at every step; minus infinity if
-                there are none.
-            likely: documents that may well be among the best, best of all those of neighbouring steps, if known.
-        """
-        if reached == -np.inf and likely is not None:
-            reached = self._reached(query, depth, likely)
-        if reached == -np.inf:
-            reached = self._reached(query, depth, None)
-        highest = self._highest.columns(query.terms)
-        every = [self._kept.documents(term) for term in query.counts]
-        bounds = [self._at_most(term, boost) for term, boost in query.counts.items()]
-        ceilings = np.array([bound.max(initial=0) for bound in bounds])
-        slack = _SLACK * (float(ceilings.sum()) + highest.ceiling(query.boosts) + _SMALL)
-        needed = highest.sums_reaching(reached - slack, self._by_shortest, query.size)
-        rest = float(ceilings.sum())
-        for index in np.argsort(-ceilings, kind="stable").tolist():
-            # Of documents without the terms before.
-            rest -= ceilings[index]
-            documents = every[index]
-            limits = needed if isinstance(needed, float) else needed[documents]
-            self._may[documents[bounds[index] >= limits - rest - slack]] = True
-        chosen = [np.flatnonzero(np.take(self._may, documents)) for documents in every]
-        for documents, bound, some in zip(every, bounds, chosen, strict=True):
-            self._sums[documents[some]] += bound[some]
-        touched = np.flatnonzero(self._may)
-        limits = needed if isinstance(needed, float) else needed[touched]
-        self._may[touched] = self._sums[touched] >= limits
-        self._sums[touched] = 0
-        touched = touched[self._may[touched]]
-        pairs = [
-            self._kept.pairs(term)[some[self._may[documents[some]]]]
-            for term, documents, some in zip(query.counts, every, chosen, strict=True)
-        ]
-        self._may[touched] = False
-        return Contenders(touched, pairs)
-
-    def _reached(self, query: Query, depth: int, likely: Ints | None) -> float:
-        """Return what `depth` documents, of those that are likely if any are, score at least at every step; minus infinity if
-        fewer match at every step.
-        """
-        if likely is not None:
-            self._may[likely] = True
-        for term, boost in query.counts.items():
-            documents, pairs = self._kept.documents(term), self._kept.pairs(term)
-            if likely is not None:
-                some = np.flatnonzero(np.take(self._may, documents))
-                documents, pairs = documents[some], pairs[some]
-            times = self._first[pairs]
-            scores = _scores(self._lowest, term, boost, times, self._by_longest[documents])
-            scores += FOUND
-            np.copyto(scores, 0, where=times == 0)
-            self._sums[documents] += scores
-        if likely is not None:
-            self._may[likely] = False
-        always = np.flatnonzero(self._sums) if likely is None else likely[self._sums[likely] > 0]
-        sure = self._lowest.columns(query.terms).whole(self._sums[always], self._by_longest, always, query.size)
-        self._sums[always] = 0
-        return float(np.partition(sure, len(sure) - depth)[len(sure) - depth]) if len(sure) >= depth else -np.inf
-
-    def _at_most(self, term: int, boost: int) -> Floats:
-        known = self._known.get((term, boost))
-        if known is None:
-            times, documents = np.take(self._last, self._kept.pairs(term)), self._kept.documents(term)
-            known = _scores(self._highest, term, boost, times, np.take(self._by_shortest, documents))
-            if self._asked[term, boost] > 1:
-                self._known[term, boost] = known
-        return known
-
-
-def _scores(scoring: Similarity, term: int, boost: int, times: Numbers, by_length: Floats) -> Floats:
-    """Return the scores of a term's pairs; undefined where tf is 0."""
-    column, boosts = np.zeros(len(times), dtype=np.int64), np.array([boost], dtype=np.float64)
-    scores: Floats = scoring.columns(np.array([term])).scores(times[None], column, boosts, by_length[None])[0]
-    return scores
-
+RankedScores = npt.NDArray[np.floating[Any]]
+"""Of 32 bits, if they are 0 or more, or of 64 bits."""
 
 NONE = -1
-"""Fills a ranking behind its end."""
-
-_BEHIND = np.uint64(2**64 - 1)
-"""Its key: of 32 bits, `NONE` has all."""
+"""Stands for a document behind the end of a ranking."""
 
 _ROWS = 12
 """Steps of a block, which share bounds."""
 
 _FEW = 4
-"""Up to this multiple of the depth, all pairs are scored: bounding them would take as long."""
+"""Up to this multiple of the depth, all pairs are scored: bounding their scores would take as long."""
 
-_CELLS = 1 << 19
-"""Scores, pairs times steps, computed at a time."""
-
-
-class Ranked(Protocol):
-    """The best documents of a topic at some steps, best first, ties by id; shape of all (steps, ranks)."""
-
-    @property
-    def documents(self) -> Numbers | Ints:
-        """Their numbers in the collection (see `Matches`), then `NONE`."""
-        ...
-
-    @property
-    def scores(self) -> Floats | Singles:
-        """Scores of the similarity, before any rounding; 0 behind the end."""
-        ...
-
-    def merged(self, other: Self, depth: int) -> Self:
-        """Return the best of both, which have no document in common."""
-        ...
-
-    def reached(self, depth: int) -> float:
-        """Return the lowest score at rank `depth` of any step; minus infinity if a step has fewer documents."""
-        ...
+_RELATIVE_ERROR, _SMALLEST_ERROR = 2e-6, 1e-3
+"""Above the rounding error of a score, relative to the numbers that it is summed from; `qld(exact)` rounds to 1e-10."""
 
 
 @dataclass(frozen=True)
-class _RankedByBits:
-    """Ranked by non-negative scores of 32 bits: these sort as their bits, and one integer holds the inverted score and, below
-    it, the document. Such `keys` ascend.
+class Ranked:
+    """The best documents of a topic at some steps, best first, ties by id.
+
+    Args:
+        documents: their numbers in the collection, then `NONE`; shape (steps, ranks).
+        scores: of the retrieval model, 0 behind the end; shape as `documents`.
     """
 
-    keys: Hashes
+    documents: Numbers
+    scores: RankedScores
 
-    @property
-    def documents(self) -> Numbers:
-        return self.keys.astype(np.uint32).view(np.int32)
+    def merged(self, other: Ranked, depth: int) -> Ranked:
+        """Return the best of both rankings, which have no document in common."""
+        documents = np.concatenate((self.documents, other.documents), axis=1)
+        scores: RankedScores = np.concatenate((self.scores, other.scores), axis=1)
+        return rank(documents, scores, depth)
 
-    @property
-    def scores(self) -> Singles:
-        return (~(self.keys >> np.uint64(32)).astype(np.uint32)).view(np.float32)
-
-    def merged(self, other: Self, depth: int) -> Self:
-        new = other.keys
-        if self.keys.shape[1] >= depth:
-            new = new[:, : np.count_nonzero(new < self.keys[:, -1:], axis=1).max(initial=0)]
-        joint = np.sort(np.concatenate((self.keys, new), axis=1), axis=1)
-        return replace(self, keys=joint[:, :depth].copy())
-
-    def reached(self, depth: int) -> float:
-        last = self.keys[:, depth - 1 : depth]
-        return float(replace(self, keys=last).scores.min()) if last.size and (last < _BEHIND).all() else -np.inf
+    def lowest_at(self, depth: int) -> float:
+        """Return the lowest score at rank `depth` of any step; minus infinity if a step has fewer documents."""
+        if self.documents.shape[1] < depth or (self.documents[:, depth - 1] == NONE).any():
+            return -np.inf
+        return float(self.scores[:, depth - 1].min())
 
 
-@dataclass(frozen=True)
-class _RankedByValue:
-    """Ranked by scores of 64 bits."""
+def rank(documents: Numbers, scores: RankedScores, depth: int) -> Ranked:
+    """Rank documents at each step, at most `depth`.
 
-    documents: Ints
-    scores: Floats
-
-    def merged(self, other: Self, depth: int) -> Self:
-        more = other.documents.shape[1]
-        if self.documents.shape[1] >= depth and NONE not in self.documents[:, -1]:
-            better = (other.documents != NONE) & (other.scores >= self.scores[:, -1:])
-            more = np.count_nonzero(better, axis=1).max(initial=0)
-        documents = np.concatenate((self.documents, other.documents[:, :more]), axis=1)
-        scores = np.concatenate((self.scores, other.scores[:, :more]), axis=1)
-        order = np.lexsort((documents, np.where(documents == NONE, np.inf, -scores)), axis=1)[:, :depth]
-        return replace(
-            self,
-            documents=np.take_along_axis(documents, order, axis=1),
-            scores=np.take_along_axis(scores, order, axis=1),
+    Args:
+        documents: their numbers, `NONE` where a document does not match; shape (steps, documents).
+        scores: 0 where a document does not match; shape as `documents`.
+    """
+    if scores.dtype == np.float32:
+        # Such numbers sort as their bits do: one integer holds the inverted bits and, below them, the document.
+        keys = (~scores.view(np.uint32)).astype(np.uint64)
+        keys <<= np.uint64(32)
+        keys |= documents.astype(np.uint32)
+        keys.sort(axis=1)
+        keys = keys[:, :depth]
+        return Ranked(
+            documents=keys.astype(np.uint32).view(np.int32),
+            scores=(~(keys >> np.uint64(32)).astype(np.uint32)).view(np.float32),
         )
-
-    def reached(self, depth: int) -> float:
-        documents, scores = (column[:, depth - 1 : depth] for column in (self.documents, self.scores))
-        return float(scores.min()) if documents.size and (documents != NONE).all() else -np.inf
+    order = np.lexsort((documents, np.where(documents == NONE, np.inf, -scores)), axis=1)[:, :depth]
+    return Ranked(np.take_along_axis(documents, order, axis=1), np.take_along_axis(scores, order, axis=1))
 
 
-def rankings(
-    chunks: Iterable[Matches],
+def rank_steps(
+    chunks: Iterable[StoredChunk],
     statistics: SweepStatistics,
     queries: Sequence[Query],
     sweep: int,
     model: RetrievalModel,
     depth: int,
-    turn: tuple[int, int] = (0, 1),
-) -> Iterator[tuple[Ints, Iterator[Ranked]]]:
-    """Give the steps of a sweep that add tokens, in blocks, each with the rankings of every topic in turn at these steps.
+    steps: Ints,
+) -> list[RankedBlock]:
+    """Rank all queries at some steps of a sweep.
 
-    The rankings of a block are valid until the next is asked for. The best of a chunk are held until those of the next are
-    merged into them, and the scores that they reached leave out most documents of the next chunk.
+    The scores that the best documents of a chunk reach leave out most documents of the next chunk.
 
     Args:
-        chunks: of the collection, any number; in memory one after the other.
+        chunks: of the collection; in memory one after the other.
         statistics: of the sweep, given by its number, in the whole collection.
-        turn: (index, number of turns) of the steps to rank; all turns take about as long.
+        steps: as for `blocks`.
     """
-    waiting = iter(chunks)
-    held: dict[int, list[Ranked]] = {}
-    matches = next(waiting, None)
-    while matches is not None:
-        following = next(waiting, None)
-        likely: dict[int, Ints] = {}
-        for block in blocks(matches, statistics, sweep, _ROWS, turn):
-            before = held.pop(int(block.steps[0]), None)
-            ranked = _Search(matches, block, model, queries, depth, before, likely).ranked()
-            if following is None:
-                yield block.steps, ranked
+    ranked: list[RankedBlock] = []
+    for chunk in chunks:
+        matches = chunk.read()
+        for number, block in enumerate(blocks(matches, sweep, steps, _ROWS)):
+            ranking = BlockRanking(matches, block, similarity(model, statistics.at(block.steps)), depth)
+            if number == len(ranked):
+                ranked.append(RankedBlock(block.steps, [ranking.best(query) for query in queries]))
+                continue
+            before = ranked[number].topics
+            for topic, query in enumerate(queries):
+                best = ranking.best(query, before[topic].lowest_at(depth))
+                before[topic] = before[topic].merged(best, depth)
+    return ranked
+
+
+@dataclass(frozen=True)
+class RankedBlock:
+    """The rankings of each topic at the steps of a block."""
+
+    steps: Ints
+    topics: list[Ranked]
+
+
+class BlockRanking:
+    """Ranks the documents of a chunk at the steps of one block, at most `depth` for each query."""
+
+    def __init__(self, matches: Matches, block: Block, scoring: Similarity, depth: int) -> None:
+        self._matches = matches
+        self._block = block
+        self._scoring = scoring
+        self._depth = depth
+        self._length_parts = scoring.length_parts(block.lengths)
+        self._highest = _Bounds(scoring.highest(), tf=block.tf[-1], lengths=block.lengths[0])
+        self._lowest = _Bounds(scoring.lowest(), tf=block.tf[0], lengths=block.lengths[-1])
+        self._postings: dict[int, _Postings] = {}
+        self._scored: dict[tuple[int, int], _Scored] = {}
+
+    def best(self, query: Query, floor: float = -np.inf) -> Ranked:
+        """Return the best documents at each step; documents that score less than `floor` at every step may be left out."""
+        postings = [self._postings_of(term) for term in query.counts]
+        leave_out = floor > -np.inf or sum(len(of_term.pairs) for of_term in postings) > _FEW * self._depth
+        candidates = np.zeros(len(self._matches.numbers), dtype=np.bool_)
+        for of_term in postings:
+            candidates[of_term.documents] = True
+        if leave_out:
+            candidates &= self._may_be_best(query, floor)
+        scored: list[_Scored] = []
+        for of_term, (term, boost) in zip(postings, query.counts.items(), strict=True):
+            if leave_out:
+                scored.append(self._score(term, boost, of_term.among(candidates)))
             else:
-                held[int(block.steps[0])] = [*ranked]
-        matches = following
+                scored.append(self._score_all(term, boost))
+        return self._ranked(scored, np.flatnonzero(candidates), query.size)
+
+    def _ranked(self, scored: Sequence[_Scored], documents: Ints, query_size: int) -> Ranked:
+        columns = np.zeros(len(self._matches.numbers), dtype=np.int64)
+        columns[documents] = np.arange(len(documents))
+        shape = len(self._block.steps), len(documents)
+        sums, matching = np.zeros(shape), np.zeros(shape, dtype=np.bool_)
+        for of_term in scored:
+            of_documents = columns[of_term.documents]
+            sums[:, of_documents] += of_term.scores
+            matching[:, of_documents] |= of_term.present
+        scores = self._scoring.document_scores(sums, self._length_parts, documents, query_size)
+        scores = np.where(matching, scores, 0)
+        numbers = np.where(matching, self._matches.numbers[documents], np.int32(NONE))
+        return rank(numbers, scores.astype(np.float32) if self._scoring.single else scores, self._depth)
+
+    def _postings_of(self, term: int) -> _Postings:
+        """Return the term's pairs that are there at any of the steps."""
+        if term not in self._postings:
+            pairs = self._matches.pairs(term)
+            present = pairs.start + np.flatnonzero(self._block.tf[-1, pairs])
+            self._postings[term] = _Postings(present, self._matches.pair_document[present])
+        return self._postings[term]
+
+    def _score_all(self, term: int, boost: int) -> _Scored:
+        """Score all of the term's pairs, once for all queries."""
+        if (term, boost) not in self._scored:
+            self._scored[term, boost] = self._score(term, boost, self._postings_of(term))
+        return self._scored[term, boost]
+
+    def _score(self, term: int, boost: int, postings: _Postings) -> _Scored:
+        tf = self._block.tf[:, postings.pairs]
+        scores = self._scoring.term_scores(term, boost, tf, self._length_parts[:, postings.documents])
+        present = tf > 0
+        return _Scored(postings.documents, np.where(present, scores, 0), present)
+
+    def _may_be_best(self, query: Query, floor: float) -> npt.NDArray[np.bool_]:
+        """Return by document whether it may be among the best at any step; true for some documents that do not match."""
+        sums = np.zeros(len(self._matches.numbers))
+        numbers_summed = _SMALLEST_ERROR
+        for term, boost in query.counts.items():
+            postings = self._postings_of(term)
+            scores = self._highest.term_scores(term, boost, postings)
+            sums[postings.documents] += scores
+            numbers_summed += float(scores.max(initial=0)) + self._highest.scoring.subtracted(term, boost)
+        if floor == -np.inf:
+            floor = self._reached(query)
+        scores = self._highest.document_scores(sums, np.arange(len(sums)), query.size)
+        return scores >= floor - _RELATIVE_ERROR * numbers_summed
+
+    def _reached(self, query: Query) -> float:
+        """Return the score that `depth` documents reach at every step; minus infinity if fewer match at every step."""
+        sums = np.zeros(len(self._matches.numbers))
+        always = np.zeros(len(sums), dtype=np.bool_)
+        for term, boost in query.counts.items():
+            postings = self._postings_of(term)
+            present = self._block.tf[0, postings.pairs] > 0
+            sums[postings.documents] += np.where(present, self._lowest.term_scores(term, boost, postings), 0)
+            always[postings.documents] |= present
+        documents = np.flatnonzero(always)
+        if len(documents) < self._depth:
+            return -np.inf
+        scores = self._lowest.document_scores(sums[documents], documents, query.size)
+        place = len(scores) - self._depth
+        return float(np.partition(scores, place)[place])
 
 
-@dataclass
-class _Batch:
-    """Queries that are ranked together.
+@dataclass(frozen=True)
+class _Postings:
+    """Pairs of one term, and their documents."""
 
-    Args:
-        pairs: lists of pairs to score, each of one term with one boost.
-        terms, boosts: of each list.
-        sizes: of each query in tokens.
-        uses: the queries' lists: the position among the query's terms, the query, the list.
-        whole: lists that hold all pairs of a term, by term and boost.
-        used: how many pairs the queries have, those of shared lists counted for each.
-    """
+    pairs: Ints
+    documents: Ints
 
-    pairs: list[Ints] = field(default_factory=list)
-    terms: list[int] = field(default_factory=list)
-    boosts: list[int] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    uses: list[tuple[int, int, int]] = field(default_factory=list)
-    whole: dict[tuple[int, int], int] = field(default_factory=dict)
-    used: int = 0
-
-    def add(self, term: int, boost: int, pairs: Ints) -> int:
-        """Add a list; return its number."""
-        self.pairs.append(pairs)
-        self.terms.append(term)
-        self.boosts.append(boost)
-        return len(self.pairs) - 1
+    def among(self, candidates: npt.NDArray[np.bool_]) -> _Postings:
+        """Return the pairs of some documents."""
+        chosen = np.flatnonzero(candidates[self.documents])
+        return _Postings(self.pairs[chosen], self.documents[chosen])
 
 
-class _Search:
-    """Ranks queries at the steps of one block."""
+@dataclass(frozen=True)
+class _Scored:
+    """Scores of one term, 0 where it is not there, and where it is; shapes (steps, documents)."""
 
-    def __init__(
-        self,
-        matches: Matches,
-        block: Block,
-        model: RetrievalModel,
-        queries: Sequence[Query],
-        depth: int,
-        before: Sequence[Ranked] | None,
-        likely: dict[int, Ints],
-    ) -> None:
-        self._before, self._likely = before, likely
-        self._matches, self._block, self._queries, self._depth = matches, block, queries, depth
-        self._kept = Kept(matches, block)
-        self._scoring = similarity(model, block.states)
-        self._by_length = by_lengths(self._scoring, block.lengths)
-        self._bounds = Bounds(self._kept, block, self._scoring, queries)
-
-    def ranked(self) -> Iterator[Ranked]:
-        """Give the best documents of each query, those of the chunks before among them."""
-        ranked = self._ranked()
-        if self._before is None:
-            return ranked
-        return (before.merged(new, self._depth) for before, new in zip(self._before, ranked, strict=True))
-
-    def _ranked(self) -> Iterator[Ranked]:
-        batch = _Batch()
-        for number, query in enumerate(self._queries):
-            self._add(batch, number, query)
-            if batch.used * len(self._block.steps) >= _CELLS:
-                yield from self._best(batch)
-                batch = _Batch()
-        yield from self._best(batch)
-
-    def _add(self, batch: _Batch, number: int, query: Query) -> None:
-        reached = self._before[number].reached(self._depth) if self._before else -np.inf
-        few = _FEW * self._depth if reached == -np.inf else 0
-        contenders = None
-        if self._kept.count(query) > few:
-            contenders = self._bounds.contenders(query, self._depth, reached, self._likely.get(number))
-            self._likely[number] = contenders.documents
-        for position, (term, boost) in enumerate(query.counts.items()):
-            entry = None if contenders else batch.whole.get((term, boost))
-            if entry is None:
-                entry = batch.add(term, boost, contenders.pairs[position] if contenders else self._kept.pairs(term))
-                if contenders is None:
-                    batch.whole[term, boost] = entry
-            batch.uses.append((position, len(batch.sizes), entry))
-            batch.used += len(batch.pairs[entry])
-        batch.sizes.append(query.size)
-
-    def _best(self, batch: _Batch) -> Iterator[Ranked]:
-        size, queries = self._block.lengths.shape[1], len(batch.sizes)
-        slots, sums = self._sums(batch)
-        query, documents = np.divmod(slots, max(size, 1))
-        tokens = np.array(batch.sizes, dtype=np.int64)[query]
-        scores = self._scoring.whole(sums.T, self._by_length, documents, tokens)
-        bounds = np.searchsorted(slots, np.arange(queries + 1) * size).tolist()
-        order = _by_bits if self._scoring.single else _by_value
-        yield from order(scores, sums.T > 0, self._matches.numbers[documents], bounds, self._depth)
-
-    def _sums(self, batch: _Batch) -> tuple[Ints, Floats]:
-        """Return the pairs of a query and a document that it may retrieve, ascending, each as one number, and their sums.
-
-        The sums are those of scores over terms; 0 at steps where the document has none of them; shape (pairs, steps).
-        """
-        pairs = np.concatenate([np.zeros(0, dtype=np.int64), *batch.pairs])
-        counts = np.array([len(one) for one in batch.pairs], dtype=np.int64)
-        scores = self._scores(batch, pairs, counts)
-        # All first terms of queries, then all second ones: each touches a document once, and sums are in the order of terms.
-        position, query, own = np.array(sorted(batch.uses), dtype=np.int64).reshape(-1, 3).T
-        used = ranges((np.cumsum(counts) - counts)[own], counts[own])
-        keys = np.repeat(query, counts[own]) * self._block.lengths.shape[1] + self._matches.document[pairs[used]]
-        slots = np.sort(keys)
-        slots = slots[np.flatnonzero(np.diff(slots, prepend=-1))]
-        slot = np.searchsorted(slots, keys)
-        sums = np.zeros((len(slots), len(self._block.steps)))
-        ends = np.cumsum(counts[own])[np.flatnonzero(np.diff(position, append=-1))]
-        for first, after in pairwise([0, *ends.tolist()]):
-            positions = slot[first:after]
-            sums[positions] = np.take(sums, positions, axis=0) + np.take(scores, used[first:after], axis=0)
-        return slots, sums
-
-    def _scores(self, batch: _Batch, pairs: Ints, counts: Ints) -> Floats:
-        """Return the scores of the pairs of a batch's lists, `counts` in each, 0 where tf is; shape (pairs, steps)."""
-        times = self._kept.times(pairs)
-        scores = self._scoring.columns(np.array(batch.terms, dtype=np.int64)).scores(
-            times,
-            np.repeat(np.arange(len(counts)), counts),
-            np.array(batch.boosts, dtype=np.float64),
-            self._by_length.take(self._matches.document[pairs], axis=1),
-        )
-        scores += FOUND
-        return np.ascontiguousarray(np.where(times > 0, scores, 0).T)
+    documents: Ints
+    scores: Floats
+    present: npt.NDArray[np.bool_]
 
 
-def _by_bits(
-    scores: Floats, matching: Flags, numbers: Numbers, bounds: Sequence[int], depth: int
-) -> Iterator[_RankedByBits]:
-    """Give, for each two neighbouring bounds, the documents between them that match, best first.
+class _Bounds:
+    """Bounds of documents' scores at the steps of a block: the scores at a step that may not exist."""
 
-    `scores` and `matching`, whether a document matches, have the shape (steps, documents); `bounds` are columns.
-    """
-    keys = np.empty(scores.shape, dtype=np.uint64)
-    keys[:] = (~scores.T.astype(np.float32).view(np.uint32)).T
-    keys <<= np.uint64(32)
-    keys |= numbers.astype(np.uint64)
-    np.copyto(keys, _BEHIND, where=~matching)
-    for first, after in pairwise(bounds):
-        yield _RankedByBits(np.sort(keys[:, first:after], axis=1)[:, :depth].copy())
+    def __init__(self, scoring: Similarity, tf: Numbers, lengths: Numbers) -> None:
+        self.scoring = scoring
+        self._tf = tf
+        self._length_parts = scoring.length_parts(lengths[None])
+        self._of_terms: dict[tuple[int, int], Floats] = {}
 
+    def term_scores(self, term: int, boost: int, postings: _Postings) -> Floats:
+        """Return the scores of all pairs of a term, computed once for all queries; undefined where tf is 0."""
+        if (term, boost) not in self._of_terms:
+            tf = self._tf[None, postings.pairs]
+            scores = self.scoring.term_scores(term, boost, tf, self._length_parts[:, postings.documents])
+            self._of_terms[term, boost] = scores[0]
+        return self._of_terms[term, boost]
 
-def _by_value(
-    scores: Floats, matching: Flags, numbers: Numbers, bounds: Sequence[int], depth: int
-) -> Iterator[_RankedByValue]:
-    """Give the same for scores of 64 bits."""
-    keys = np.where(matching, -scores, np.inf)
-    documents = np.where(matching, numbers.astype(np.int64), NONE)
-    scores = np.where(matching, scores, 0)
-    for first, after in pairwise(bounds):
-        order = np.argsort(keys[:, first:after], axis=1, kind="stable")[:, :depth]
-        yield _RankedByValue(
-            np.take_along_axis(documents[:, first:after], order, axis=1),
-            np.take_along_axis(scores[:, first:after], order, axis=1),
-        )
+    def document_scores(self, sums: Floats, documents: Ints, query_size: int) -> Floats:
+        """Return the scores of documents from the sums of their terms' scores; shape (documents,)."""
+        scores: Floats = self.scoring.document_scores(sums[None], self._length_parts, documents, query_size)[0]
+        return scores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 import thresher.base.arrow as pa
 from thresher.base.numbers import Ints
-from thresher.base.processes import Backend, run_tasks
+from thresher.base.processes import Backend, compute
 from thresher.base.progress import progress
 from thresher.base.tables import Table
 from thresher.cleaners.scorer import Scores
@@ -26,7 +26,7 @@ from thresher.experiments.exploring.lexicon import Analysed, Lexicon, ShardWords
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.jvm import start_in_worker
-from thresher.indexes.pruning.postings import Hashes
+from thresher.indexes.pruning.postings import Hashes, Numbers
 from thresher.scores.cutting import shard_columns, shard_layout
 from thresher.scores.store import read_shard, shards
 
@@ -63,54 +63,79 @@ class HashedTerms:
 
 
 @dataclass(frozen=True)
-class StoreCounts:
-    """The documents with a query term, sentence by sentence, and counts of all documents.
+class Sentences:
+    """The sentences with a token of the documents with a query term.
+
+    Args:
+        document: row of each sentence's document.
+        tokens: number of tokens of each sentence.
+        steps: by sweep, the step at which each sentence comes in; shape (sweeps, sentences).
+    """
+
+    document: Numbers
+    tokens: Numbers
+    steps: Steps
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """The query terms in sentences: the row of the sentence, the number of the term, and its tf in the sentence."""
+
+    sentence: Numbers
+    term: Numbers
+    tf: Numbers
+
+
+@dataclass(frozen=True)
+class ShardCounts:
+    """The documents of some shards with a query term, and counts of all documents.
 
     Args:
         ids: of the documents with a query term.
-        document: index into `ids` of each sentence; only sentences with a token are listed.
-        tokens: of each sentence.
-        steps: of each sentence, by sweep.
-        sentence, term, times: an occurrence is a query term (its number) in a sentence (an index into `document`), so many
-            times.
+        sentences, occurrences: of these documents.
         counts: by sweep, of all documents.
         vocabulary: of all documents.
     """
 
     ids: tuple[str, ...]
-    document: npt.NDArray[np.int32]
-    tokens: npt.NDArray[np.int32]
-    steps: tuple[Steps, ...]
-    sentence: npt.NDArray[np.int32]
-    term: npt.NDArray[np.int32]
-    times: npt.NDArray[np.int32]
+    sentences: Sentences
+    occurrences: Occurrences
     counts: tuple[StepCounts, ...]
     vocabulary: HashedTerms
 
 
-def add_up(counted: Iterable[StoreCounts], steps: Sequence[int]) -> StoreCounts:
+def add_up(counted: Sequence[ShardCounts], steps: Sequence[int]) -> ShardCounts:
     """Return the sum of the counts of several shards; documents are ordered by id, as Lucene compares ids.
 
-    `steps` says how many steps each sweep has.
+    `steps` has the number of steps of each sweep.
     """
-    held = list(counted)
-    firsts = np.cumsum([0, *(len(one.ids) for one in held)])
-    sentences = np.cumsum([0, *(len(one.document) for one in held)])
-    ids = [identifier for one in held for identifier in one.ids]
+    ids = [identifier for shard in counted for identifier in shard.ids]
     # Python compares code points, Lucene bytes of UTF-8: the order is the same.
     order = sorted(range(len(ids)), key=ids.__getitem__)
-    rank = np.empty(len(ids), dtype=np.int32)
-    rank[order] = np.arange(len(ids))
-    return StoreCounts(
-        tuple(ids[index] for index in order),
-        _joined([rank[one.document + first] for one, first in zip(held, firsts, strict=False)], np.int32),
-        _joined([one.tokens for one in held], np.int32),
-        tuple(_joined([one.steps[sweep] for one in held], np.uint16) for sweep in range(len(steps))),
-        _joined([one.sentence + np.int32(first) for one, first in zip(held, sentences, strict=False)], np.int32),
-        _joined([one.term for one in held], np.int32),
-        _joined([one.times for one in held], np.int32),
-        tuple(add_counts([one.counts[sweep] for one in held], size) for sweep, size in enumerate(steps)),
-        add_vocabularies([one.vocabulary for one in held], len(steps)),
+    row_of_document = np.empty(len(ids), dtype=np.int32)
+    row_of_document[order] = np.arange(len(ids))
+    document, sentence = [], []
+    documents_before = sentences_before = 0
+    for shard in counted:
+        document.append(row_of_document[shard.sentences.document + documents_before])
+        sentence.append(shard.occurrences.sentence + np.int32(sentences_before))
+        documents_before += len(shard.ids)
+        sentences_before += len(shard.sentences.document)
+    no_steps = np.zeros((len(steps), 0), dtype=np.uint16)
+    return ShardCounts(
+        ids=tuple(ids[place] for place in order),
+        sentences=Sentences(
+            document=_joined(document, np.int32),
+            tokens=_joined([shard.sentences.tokens for shard in counted], np.int32),
+            steps=np.concatenate([no_steps, *(shard.sentences.steps for shard in counted)], axis=1),
+        ),
+        occurrences=Occurrences(
+            sentence=_joined(sentence, np.int32),
+            term=_joined([shard.occurrences.term for shard in counted], np.int32),
+            tf=_joined([shard.occurrences.tf for shard in counted], np.int32),
+        ),
+        counts=tuple(add_counts([shard.counts[sweep] for shard in counted], size) for sweep, size in enumerate(steps)),
+        vocabulary=add_vocabularies([shard.vocabulary for shard in counted], len(steps)),
     )
 
 
@@ -191,7 +216,7 @@ class CountingJob:
     terms: Hashes
 
 
-Counting = Callable[[Hashes], Iterator[StoreCounts]]
+Counting = Callable[[Hashes], Iterator[ShardCounts]]
 """Counts each shard with a page, in order, from hashes of the query terms by their numbers."""
 
 
@@ -213,25 +238,25 @@ def shard_counter(
 
 def _here(
     split: Iterator[SplitShard], sweeps: Sequence[NestedSweep], options: IndexOptions, terms: Hashes
-) -> Iterator[StoreCounts]:
+) -> Iterator[ShardCounts]:
     lexicon = Lexicon(options.stemmer, options.stopwords)
     return (count_shard(table, words, sweeps, lexicon, terms) for table, words in split)
 
 
 def _by_workers(
     store: Path, sweeps: Sequence[NestedSweep], options: IndexOptions, folder: Path, backend: Backend, terms: Hashes
-) -> Iterator[StoreCounts]:
+) -> Iterator[ShardCounts]:
     joblib.dump(CountingJob(sweeps, options, terms), folder / _JOB)
     paths = shards(store)
     calls = ((folder / _JOB, path) for path in paths)
-    counted = run_tasks(backend, _count_in_worker, calls, "counting", str(store), ordered=True)
+    counted = compute(backend, _count_in_worker, calls, "counting", str(store), ordered=True)
     return (of_shard for of_shard in progress(counted, "exploring", len(paths), "shards") if of_shard is not None)
 
 
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def _count_in_worker(job: Path, shard: Path) -> StoreCounts | None:
+def _count_in_worker(job: Path, shard: Path) -> ShardCounts | None:
     """Count a shard in a process that has its own Java and keeps the words it has met; threads take turns."""
     with _ONE_AT_A_TIME:
         work = _read_job(job)
@@ -256,7 +281,7 @@ def columns(sweeps: Sequence[NestedSweep]) -> list[str]:
 
 def count_shard(
     table: Table, words: ShardWords, sweeps: Sequence[NestedSweep], lexicon: Lexicon, terms: Hashes
-) -> StoreCounts:
+) -> ShardCounts:
     """Count a shard at each step of each sweep. Pages that failed have no text and count nowhere.
 
     Args:
@@ -290,7 +315,7 @@ class _Shard:
             held = terms[nearest] == self.terms
             self._query[held] = nearest[held]
 
-    def count(self, steps: Sequence[Steps], sweeps: Sequence[NestedSweep]) -> StoreCounts:
+    def count(self, steps: Sequence[Steps], sweeps: Sequence[NestedSweep]) -> ShardCounts:
         page = self._words.page
         hits = np.flatnonzero(self._query[self.term_of_token] >= 0)
         matching = np.zeros(len(self._table), dtype=np.bool_)
@@ -308,19 +333,23 @@ class _Shard:
         sentence, term = np.divmod(keys, max(len(self._query), 1))
         postings, posting_of_token = _numbered(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
         firsts = [_first_steps(step[self.sentence_of_token], posting_of_token, len(postings)) for step in steps]
-        return StoreCounts(
-            tuple(every_id[row] for row in np.flatnonzero(matching).tolist()),
-            documents[page[listed]].astype(np.int32),
-            self.tokens[listed].astype(np.int32),
-            tuple(step[listed] for step in steps),
-            sentence.astype(np.int32),
-            self._query[term].astype(np.int32),
-            times.astype(np.int32),
-            tuple(
+        return ShardCounts(
+            ids=tuple(every_id[row] for row in np.flatnonzero(matching).tolist()),
+            sentences=Sentences(
+                document=documents[page[listed]].astype(np.int32),
+                tokens=self.tokens[listed].astype(np.int32),
+                steps=np.array([step[listed] for step in steps], dtype=np.uint16).reshape(len(steps), len(listed)),
+            ),
+            occurrences=Occurrences(
+                sentence=sentence.astype(np.int32),
+                term=self._query[term].astype(np.int32),
+                tf=times.astype(np.int32),
+            ),
+            counts=tuple(
                 self._counts(step, len(sweep.cleaners), first)
                 for step, sweep, first in zip(steps, sweeps, firsts, strict=True)
             ),
-            add_vocabularies([self._vocabulary(firsts, postings)], len(sweeps)),
+            vocabulary=add_vocabularies([self._vocabulary(firsts, postings)], len(sweeps)),
         )
 
     def _counts(self, steps: Steps, size: int, postings: Steps) -> StepCounts:
