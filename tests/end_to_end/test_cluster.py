@@ -14,7 +14,7 @@ from commands import Done
 from dask_cluster import Cluster, dask_cluster
 from small_web import Web, leftovers, without_clock
 
-from thresher.experiments.exploring import exploring, judged_ranks
+from thresher.experiments.exploring import exploring, ranking_job
 from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
@@ -54,7 +54,7 @@ def bytes_of(results: Path, pattern: str) -> dict[str, bytes]:
 def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     # Several parts, and too little to do to be left to one process.
     monkeypatch.setattr(exploring, "_CHUNK", 5000)
-    monkeypatch.setattr(judged_ranks, "_MUCH", 0)
+    monkeypatch.setattr(ranking_job, "_MUCH", 0)
     web = Web.make(tmp_path / "web", MANY)
     file = web.write(sweep='scorer = "words"\ncutoffs = [20]', cleaners='names = ["density@8"]')
     for verb in ("run", "explore"):
@@ -65,7 +65,7 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     with dask_cluster(tmp_path / "dask", WORKERS, Path(__file__).parent) as cluster:
         stages: list[tuple[str, Callable[[], bool]]] = [
             ("run", lambda: any(there.glob("scores/*.npz"))),
-            ("explore", lambda: any(there.glob(".thresher-*/0.joblib"))),
+            ("explore", lambda: any(there.glob(".thresher-*/chunk-000000.npz"))),
         ]
         for number, (verb, happened) in enumerate(stages):
             with killing(cluster, number, happened):

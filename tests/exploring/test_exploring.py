@@ -28,10 +28,10 @@ from thresher.evaluation.topics import Topic, read_topics
 from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments.exploring import exploring, lexicon
 from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
-from thresher.experiments.exploring.counting import shard_counter
-from thresher.experiments.exploring.exploring import JudgedTopics, Search, analyse_queries, count_store, explore
-from thresher.experiments.exploring.matching import MatchChunks
+from thresher.experiments.exploring.exploring import JudgedTopics, Search, analyse_queries, explore, in_chunks
+from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.experiments.exploring.shard_counts import shard_counter
 from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
 from thresher.indexes.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
 from thresher.indexes.score_inputs import ExactRanking
@@ -70,9 +70,10 @@ def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], de
         return [dict(zip(*ranking.rank(query), strict=True)) for query in queries]
 
 
-def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchChunks:
+def counted_store(store: Path, every: Sequence[NestedSweep], terms: list[str], folder: Path) -> MatchChunks:
     with shard_counter(store, every, OPTIONS, folder) as count:
-        return count_store(count, every, terms, folder)
+        steps = [len(sweep.cleaners) for sweep in every]
+        return store_matches(len(terms), in_chunks(count(lexicon.hash_texts(terms)), steps), folder)
 
 
 def ids_of(store: Path) -> list[str]:
@@ -92,18 +93,20 @@ def check_against_lucene(
 
     Sweeps take turns at the models: of two, each has every second model.
     """
-    wanted, terms = analyse_queries(queries, OPTIONS)
+    analysed = analyse_queries(queries, OPTIONS)
     of_chunks = folder.with_name("chunks")
     of_chunks.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exploring, "_CHUNK", 2500)
-        chunks = counted_store(store, every, terms, of_chunks)
-    assert len(chunks) > 1
+        chunks = counted_store(store, every, analysed.terms, of_chunks)
+    assert len(chunks.chunks) > 1
     ids = {number: identifier for identifier, number in chunks.numbers(ids_of(store)).items()}
     compared = 0
     for place, sweep in enumerate(every):
         of_sweep = models[place % turns :: turns]
-        explored = {name: rankings_by_step(chunks, wanted, place, parse_retrieval(name), 1000) for name in of_sweep}
+        explored = {
+            name: rankings_by_step(chunks, analysed.queries, place, parse_retrieval(name), 1000) for name in of_sweep
+        }
         for step, cleaner in enumerate(sweep.cleaners):
             if cleaner.name not in chosen:
                 continue
@@ -241,16 +244,16 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judged:
 
 def test_shards_add_up_in_any_order_and_in_chunks(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     every = nested_sweeps(spread_cutoffs(store, [parse_sweep("words")], 20), [Cleaner()])
-    queries, terms = analyse_queries(QUERIES, OPTIONS)
+    analysed = analyse_queries(QUERIES, OPTIONS)
     paths = sorted(store.glob("shard-*.npz"))
     assert len(paths) > 3
     for number, path in enumerate(reversed(paths)):
         shutil.copy(path, tmp_path / f"shard-{number:06}-000000.npz")
-    one = counted_store(store, every, terms, tmp_path)
+    one = counted_store(store, every, analysed.terms, tmp_path)
     monkeypatch.setattr(exploring, "_CHUNK", 2000)
     (tmp_path / "chunks").mkdir()
-    other = counted_store(tmp_path, every, terms, tmp_path / "chunks")
-    assert len(one) == 1 < len(other) < len(paths)
+    other = counted_store(tmp_path, every, analysed.terms, tmp_path / "chunks")
+    assert len(one.chunks) == 1 < len(other.chunks) < len(paths)
     assert one.numbers(ids_of(store)) == other.numbers(ids_of(store))
     for some, others in zip(one.statistics, other.statistics, strict=True):
         for name in ("words", "tokens", "documents", "with_tokens", "postings"):
@@ -258,7 +261,7 @@ def test_shards_add_up_in_any_order_and_in_chunks(store: Path, tmp_path: Path, m
         assert (some.cf.tolist(), some.df.tolist()) == (others.cf.tolist(), others.df.tolist())
     assert one.vocabulary.terms.tolist() == other.vocabulary.terms.tolist()
     for model in map(parse_retrieval, MODELS):
-        ranked, again = (rankings_by_step(chunks, queries, 1, model, 50) for chunks in (one, other))
+        ranked, again = (rankings_by_step(chunks, analysed.queries, 1, model, 50) for chunks in (one, other))
         assert [*ranked] == [*again]
         for step, topics in ranked.items():
             assert [[*topic.items()] for topic in topics] == [[*topic.items()] for topic in again[step]]
@@ -322,11 +325,11 @@ def test_topics_are_read_as_in_an_experiment(shared_data: Path) -> None:
     folder = shared_data / "retrieval" / "postgresql-manual"
     topics = read_topics(folder / "topics.tsv")
     ids, _ = topic_set(topics, read_qrels(folder / "qrels.txt"))
-    queries, terms = analyse_queries([topics[topic].query for topic in ids], OPTIONS)
+    analysed = analyse_queries([topics[topic].query for topic in ids], OPTIONS)
     analyzer = english_analyzer("porter", True)
-    for topic, query in zip(ids, queries, strict=True):
+    for topic, query in zip(ids, analysed.queries, strict=True):
         tokens = analyse(analyzer, topics[topic].query)
         assert query.size == len(tokens)
-        assert {terms[number]: times for number, times in query.counts.items()} == {
+        assert {analysed.terms[number]: times for number, times in query.counts.items()} == {
             token: tokens.count(token) for token in tokens
         }

@@ -12,7 +12,7 @@ from sweep_views import same_tables
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner, parse_sweep
 from thresher.evaluation.topics import Topic
-from thresher.experiments.exploring import counting, exploring, judged_ranks
+from thresher.experiments.exploring import exploring, ranking_job, shard_counts
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions
@@ -28,8 +28,8 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
 def test_what_is_explored_is_the_same_bytes(
     store: Path, pages: dict[str, str], backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judged_ranks, "_MUCH", 0)
-    monkeypatch.setattr(counting, "_MUCH", 0)
+    monkeypatch.setattr(ranking_job, "_MUCH", 0)
+    monkeypatch.setattr(shard_counts, "_MUCH", 0)
     queries = ("return a list of strings", "file path name", "the exception raised if the argument is invalid")
     topics = {str(number): Topic(str(number), query) for number, query in enumerate(queries)}
     ids = sorted(pages)

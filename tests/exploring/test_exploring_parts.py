@@ -19,12 +19,12 @@ from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.cleaners.scorer import KEEP_HIGH
 from thresher.evaluation.evaluating import evaluate
 from thresher.evaluation.measures import parse_measure
-from thresher.experiments.exploring import counting, judged_ranks
 from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
-from thresher.experiments.exploring.counting import HashedTerms, add_vocabularies
-from thresher.experiments.exploring.judged_ranks import Evaluator
+from thresher.experiments.exploring import rank_measures, shard_counts
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, _shortened, nested_sweeps, spread_cutoffs
+from thresher.experiments.exploring.rank_measures import Evaluator
 from thresher.experiments.exploring.ranking import NONE
+from thresher.experiments.exploring.shard_counts import HashedTerms, add_vocabularies
 from thresher.experiments.exploring.similarity import stored_lengths
 from thresher.indexes.jvm import java_class
 from thresher.scores.cutting import Layout, sentence_mask
@@ -219,6 +219,7 @@ MEASURES = (
 IDS = [f"d{number}" for number in range(12)]
 # As if many other documents stood between them, some at the same places of a table.
 NUMBERS = {identifier: 65_536 * (place % 5) + place for place, identifier in enumerate(IDS)}
+DOCUMENTS = 5 * 65_536
 
 
 def ranking_at_each_step(orders: Sequence[Sequence[int]]) -> Ints:
@@ -246,8 +247,8 @@ def test_measures_are_those_of_evaluate(data: st.DataObject) -> None:
     qrels = {topic: data.draw(grades) for topic in topics[:2]}
     order = st.lists(st.sampled_from(range(12)), unique=True, max_size=8)
     orders = [[data.draw(order) for _ in range(steps)] for _ in topics]
-    evaluators = Evaluator(qrels, topics, NUMBERS, MEASURES)
-    found = evaluators.values(map(ranking_at_each_step, orders), steps)
+    evaluators = Evaluator(qrels, topics, NUMBERS, DOCUMENTS, MEASURES)
+    found = evaluators.values([*map(ranking_at_each_step, orders)])
     assert evaluators.names == tuple(map(str, map(parse_measure, MEASURES)))
     for step, values in enumerate(found.tolist()):
         expected = evaluated(qrels, topics, [of_topic[step] for of_topic in orders])
@@ -261,8 +262,8 @@ def test_long_rankings_are_measured_to_the_last_bit() -> None:
     qrels = {"t": dict(zip(ids[::3], draw.integers(0, 4, 1000).tolist(), strict=True))}
     order = draw.permutation(3000)[:1000]
     names = ("AP", "AP@700", "nDCG", "nDCG@900", "nDCG(dcg='exp-log2')@900", "R@1000", "P@30")
-    found = Evaluator(qrels, ["t"], {identifier: place for place, identifier in enumerate(ids)}, names).values(
-        [order[None]], 1
+    found = Evaluator(qrels, ["t"], {identifier: place for place, identifier in enumerate(ids)}, 3000, names).values(
+        [order[None]]
     )
     expected = evaluate(qrels, {"t": {ids[place]: -float(rank) for rank, place in enumerate(order)}}, names, ["t"])
     assert found[0, :, 0].tolist() == [values["t"] for values in expected.values()]
@@ -277,19 +278,19 @@ def test_rankings_that_judges_cannot_tell_apart_are_evaluated_once(monkeypatch: 
         asked.append(len(run))
         return evaluate(qrels, run, names, topics)
 
-    monkeypatch.setattr(judged_ranks, "evaluate", counting)
-    evaluators = Evaluator({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], NUMBERS, ["Rprec", "SetP"])
+    monkeypatch.setattr(rank_measures, "evaluate", counting)
+    evaluators = Evaluator({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], NUMBERS, DOCUMENTS, ["Rprec", "SetP"])
     asked.clear()
     # For t: twice third of four, third of three, and not retrieved. Only SetP counts the fourth.
     orders = [[[1, 2, 3, 4], [6, 5, 3, 1], [1, 2, 3], []], [[3, 5], [5, 3], [5, 3], [3, 5]]]
-    values = evaluators.values(map(ranking_at_each_step, orders), 4)
+    values = evaluators.values([*map(ranking_at_each_step, orders)])
     assert asked == [2, 2, 1, 2, 2]
     assert values[:, 1, 0].tolist() == [1 / 4, 1 / 4, 1 / 3, 0]
     assert values[:, 0].tolist() == [[0, 1], [0, 1], [0, 1], [0, 1]]
 
 
 def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "MOST_TERMS", 2000)
+    monkeypatch.setattr(shard_counts, "MOST_TERMS", 2000)
     draw = np.random.default_rng(1)
     terms = np.unique(draw.integers(0, 2**64 - 1, 50_000, dtype=np.uint64))
     steps = draw.integers(0, 10, len(terms)).astype(np.uint16)

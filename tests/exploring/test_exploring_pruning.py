@@ -28,7 +28,6 @@ from thresher.experiments.exploring.exploring_pruning import (
     spread_over_sizes,
 )
 from thresher.experiments.exploring.lexicon import Lexicon, hash_texts
-from thresher.experiments.exploring.matching import query_postings
 from thresher.experiments.exploring.pruned_postings import build_pruned, collected_postings
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions
@@ -66,11 +65,11 @@ def compared_rankings(
         cutoffs: to compare; the first and the middle one of each sweep if empty.
         original: whose statistics.
     """
-    queries, terms = analyse_queries(texts, OPTIONS)
+    analysed = analyse_queries(texts, OPTIONS)
     folder = store.parent / "compared"
     with collected_postings(store, sweeps[0].cleaner, Lexicon("porter", True), folder / "postings") as postings:
         documents = [id_ for block in postings.blocks() for id_ in block.ids]
-        every = count_pruning(postings, sweeps, hash_texts(terms), original, folder)
+        every = count_pruning(postings, sweeps, hash_texts(analysed.terms), original, folder)
     compared = 0
     for number, (sweep, counted) in enumerate(zip(sweeps, every, strict=True)):
         place = folder / str(number)
@@ -78,14 +77,14 @@ def compared_rankings(
         chunks = counted.matches(place)
         id_of = {of_id: id_ for id_, of_id in chunks.numbers(documents).items()}
         model = models[number % len(models)]
-        explored = rankings_by_step(chunks, queries, 0, parse_retrieval(model), 1000)
+        explored = rankings_by_step(chunks, analysed.queries, 0, parse_retrieval(model), 1000)
         of_sweep = counted.cutoffs.tolist()
         for cutoff in cutoffs or (of_sweep[0], of_sweep[len(of_sweep) // 2]):
             step, pruning = of_sweep.index(cutoff), Pruning(sweep.method, cutoff)
             built = build_pruned(store, sweep.cleaner, pruning, folder / "index", OPTIONS, original)
             assert built.index.statistics == counted.sizes[step], pruning.name
             with Searcher(folder / "index", parse_retrieval(model)) as searcher:
-                touched = query_postings(chunks.statistics[0], queries)
+                touched = chunks.statistics[0].query_postings(analysed.queries)
                 assert searcher.work(texts).by_query == tuple(touched[step].tolist())
             ranked = explored[max(known for known in explored if known <= step)]
             for ours, (ids, scores) in zip(ranked, run_of(folder / "index", model, texts), strict=True):
@@ -176,7 +175,7 @@ def test_values_do_not_depend_on_chunks(
     models = [parse_retrieval(name) for name in MODELS[:2]]
     sweeps = [PruningSweep(Cleaner(), parse_pruning(name).method, points=4) for name in PRUNING[original::2]]
     values, chunks = [], []
-    _, terms = analyse_queries(QUERIES, OPTIONS)
+    terms = analyse_queries(QUERIES, OPTIONS).terms
     for size in (1 << 22, 1):
         monkeypatch.setattr(exploring, "_CHUNK", size)
         search = Search(judged, models, OPTIONS, 25)
@@ -187,7 +186,7 @@ def test_values_do_not_depend_on_chunks(
         folder.mkdir()
         with collected_postings(store, Cleaner(), Lexicon("porter", True), folder / "postings") as postings:
             (counted,) = count_pruning(postings, sweeps[:1], hash_texts(terms), original, folder)
-        chunks.append(len(counted.matches(folder)))
+        chunks.append(len(counted.matches(folder).chunks))
     assert values[0] == values[1]
     assert chunks[0] == 1 < chunks[1]
     assert not list(store.parent.glob(".thresher-*"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,14 +19,17 @@ from hypothesis import strategies as st
 from rankings_by_step import rankings_by_step
 
 from thresher.base.errors import ResourceError
-from thresher.base.numbers import Ints
+from thresher.base.numbers import Floats
 from thresher.base.processes import Backend
-from thresher.experiments.exploring import judged_ranks, ranking
-from thresher.experiments.exploring.counting import HashedTerms, StepCounts, StoreCounts
-from thresher.experiments.exploring.judged_ranks import Evaluator, RankingJob, evaluated
-from thresher.experiments.exploring.matching import Kept, MatchChunks, Numbers, Query
-from thresher.experiments.exploring.similarity import stored_lengths
+from thresher.experiments.exploring import ranking, ranking_job
+from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
+from thresher.experiments.exploring.matching import Query
+from thresher.experiments.exploring.rank_measures import Evaluator
+from thresher.experiments.exploring.ranking_job import RankingJob, RankingTask, evaluate_sweeps
+from thresher.experiments.exploring.shard_counts import HashedTerms, Occurrences, Sentences, ShardCounts, StepCounts
+from thresher.experiments.exploring.similarity import Integers, LengthParts, _Dirichlet, stored_lengths
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval
+from thresher.indexes.pruning.postings import Numbers
 
 MODELS = (
     "qld",
@@ -43,7 +46,7 @@ MANY = 1000
 """Examples of each property in `make fuzz`."""
 
 
-def collection(seed: int, documents: int, steps: int) -> StoreCounts:
+def collection(seed: int, documents: int, steps: int) -> ShardCounts:
     """Some documents of a few sentences each; every second step adds nothing, and one document is as another."""
     draw = np.random.default_rng(seed)
     sentences = draw.integers(1, 6, documents)
@@ -56,14 +59,10 @@ def collection(seed: int, documents: int, steps: int) -> StoreCounts:
         first = np.flatnonzero(document == 0)
         step[twin], times[twin], tokens[twin] = step[first], times[first], tokens[first]
     sentence, term = np.nonzero(times)
-    return StoreCounts(
+    return ShardCounts(
         tuple(f"d{number:03}" for number in range(documents)),
-        document,
-        tokens,
-        (np.minimum(step, steps).astype(np.uint16),),
-        sentence.astype(np.int32),
-        term.astype(np.int32),
-        times[sentence, term].astype(np.int32),
+        Sentences(document, tokens, np.minimum(step, steps).astype(np.uint16)[None]),
+        Occurrences(sentence.astype(np.int32), term.astype(np.int32), times[sentence, term].astype(np.int32)),
         (step_counts(document, tokens, np.minimum(step, steps), steps),),
         HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
     )
@@ -81,36 +80,39 @@ def step_counts(document: Numbers, tokens: Numbers, step: npt.NDArray[np.uint16]
     )
 
 
-def chunks_of(whole: StoreCounts, count: int) -> Iterator[StoreCounts]:
+def chunks_of(whole: ShardCounts, count: int) -> Iterator[ShardCounts]:
     """Every n-th document, so that the ids of a chunk are not consecutive."""
+    sentences, occurrences = whole.sentences, whole.occurrences
     for first in range(count):
-        sentences = np.flatnonzero(whole.document % count == first)
-        place = np.full(len(whole.document), -1)
-        place[sentences] = np.arange(len(sentences))
-        occurrences = np.flatnonzero(place[whole.sentence] >= 0)
-        document, tokens, steps = whole.document[sentences], whole.tokens[sentences], whole.steps[0][sentences]
+        chosen = np.flatnonzero(sentences.document % count == first)
+        place = np.full(len(sentences.document), -1)
+        place[chosen] = np.arange(len(chosen))
+        occurring = np.flatnonzero(place[occurrences.sentence] >= 0)
+        document, tokens, steps = sentences.document[chosen], sentences.tokens[chosen], sentences.steps[:, chosen]
         yield replace(
             whole,
             ids=whole.ids[first::count],
-            document=document // count,
-            tokens=tokens,
-            steps=(steps,),
-            sentence=place[whole.sentence[occurrences]].astype(np.int32),
-            term=whole.term[occurrences],
-            times=whole.times[occurrences],
-            counts=(step_counts(document, tokens, steps, len(whole.counts[0].tokens) - 1),),
+            sentences=Sentences(document // count, tokens, steps),
+            occurrences=Occurrences(
+                place[occurrences.sentence[occurring]].astype(np.int32),
+                occurrences.term[occurring],
+                occurrences.tf[occurring],
+            ),
+            counts=(step_counts(document, tokens, steps[0], len(whole.counts[0].tokens) - 1),),
         )
 
 
-def one_by_one(result: StoreCounts, step: int, query: Query, model: RetrievalModel) -> list[tuple[int, float]]:
+def one_by_one(result: ShardCounts, step: int, query: Query, model: RetrievalModel) -> list[tuple[int, float]]:
     """Documents and scores, best first, of the sentences that came in up to a step: the formulas, document by document."""
-    kept = result.steps[0] <= step
+    sentences, occurrences = result.sentences, result.occurrences
+    kept = sentences.steps[0] <= step
     size = int(result.counts[0].tokens[: step + 1].sum())
     holding = int(result.counts[0].with_tokens[: step + 1].sum())
-    lengths = np.bincount(result.document[kept], result.tokens[kept], len(result.ids)).astype(int)
+    lengths = np.bincount(sentences.document[kept], sentences.tokens[kept], len(result.ids)).astype(int)
     times = np.zeros((TERMS, len(result.ids)), dtype=int)
-    chosen = kept[result.sentence]
-    np.add.at(times, (result.term[chosen], result.document[result.sentence[chosen]]), result.times[chosen])
+    chosen = kept[occurrences.sentence]
+    documents = sentences.document[occurrences.sentence[chosen]]
+    np.add.at(times, (occurrences.term[chosen], documents), occurrences.tf[chosen])
     one, k1, b = np.float32(1), np.float32(model.k1), np.float32(model.b)
     scored = []
     for document, length in enumerate(lengths.tolist()):
@@ -156,9 +158,16 @@ def expected_of(seed: int, documents: int, steps: int, step: int, number: int, n
     return one_by_one(collection(seed, documents, steps), step, QUERIES[number], parse_retrieval(name))
 
 
-def check(seed: int, documents: int, steps: int, name: str, depth: int) -> None:
+def stored(folder: Path, chunks: Iterable[ShardCounts]) -> MatchChunks:
+    """Write chunks into a new folder."""
+    place = folder / f"matches-{len(list(folder.iterdir()))}"
+    place.mkdir()
+    return store_matches(TERMS, chunks, place)
+
+
+def check(folder: Path, seed: int, documents: int, steps: int, name: str, depth: int) -> None:
     result = collection(seed, documents, steps)
-    ranked = rankings_by_step(MatchChunks(TERMS, [result]), QUERIES, 0, parse_retrieval(name), depth)
+    ranked = rankings_by_step(stored(folder, [result]), QUERIES, 0, parse_retrieval(name), depth)
     changed = np.flatnonzero(result.counts[0].tokens[:steps]).tolist()
     assert [*ranked] == sorted({0, *changed})
     for step, some in ranked.items():
@@ -174,20 +183,15 @@ def check(seed: int, documents: int, steps: int, name: str, depth: int) -> None:
             assert all(first < second for (score, other), (first, second) in ties if score == other)
 
 
-@pytest.fixture(params=[(0, 1), (0, 999), (99, 1), (99, 999)], ids=["both", "left-out", "one-by-one", "plain"])
-def leaving_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Documents are left out or not, queries are ranked one by one or together."""
-    few, cells = request.param
+@pytest.mark.parametrize("few", [0, 99], ids=["left-out", "all"])
+def test_rankings_are_those_of_each_document_by_itself(
+    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ranking, "_FEW", few)
-    monkeypatch.setattr(ranking, "_CELLS", cells)
     monkeypatch.setattr(ranking, "_ROWS", 5)
-
-
-@pytest.mark.usefixtures("leaving_out")
-def test_rankings_are_those_of_each_document_by_itself() -> None:
     for seed, documents, steps, depth in ((1, 60, 13, 5), (2, 40, 24, 1), (3, 9, 6, 50)):
         for name in MODELS:
-            check(seed, documents, steps, name, depth)
+            check(tmp_path, seed, documents, steps, name, depth)
 
 
 def exactly(chunks: MatchChunks, model: RetrievalModel, depth: int) -> list[tuple[int, list[list[tuple[int, float]]]]]:
@@ -195,8 +199,8 @@ def exactly(chunks: MatchChunks, model: RetrievalModel, depth: int) -> list[tupl
     return [(step, [[*ranking.items()] for ranking in some]) for step, some in ranked.items()]
 
 
-WAYS = [(rows, cells, few) for rows, cells in ((3, 1), (16, 4000), (99, 10**6)) for few in (0, 4, 10**6)]
-"""How many steps and pairs at a time, and up to how many documents are ranked one by one."""
+WAYS = [(rows, few) for rows in (3, 16, 99) for few in (0, 4, 10**6)]
+"""Steps of a block, and up to which multiple of the depth all pairs are scored."""
 
 
 @settings(deadline=None, max_examples=200 if settings().max_examples >= MANY else 12)
@@ -209,83 +213,78 @@ WAYS = [(rows, cells, few) for rows, cells in ((3, 1), (16, 4000), (99, 10**6)) 
     st.lists(st.sampled_from(WAYS), min_size=3, max_size=3, unique=True),
 )
 def test_leaving_out_changes_nothing_nor_do_chunks(
-    seed: int, documents: int, steps: int, depth: int, name: str, ways: list[tuple[int, int, int]]
+    seed: int, documents: int, steps: int, depth: int, name: str, ways: list[tuple[int, int]]
 ) -> None:
     """Not one bit of a score, nor the order of equal ones."""
     result, model = collection(seed, documents, steps), parse_retrieval(name)
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(ranking, "_ROWS", 1)
         patch.setattr(ranking, "_FEW", 10**6)
-        patch.setattr(ranking, "_CELLS", 1)
-        one = MatchChunks(TERMS, [result])
+        place = Path(folder)
+        one = stored(place, [result])
         expected = exactly(one, model, depth)
-        folders = [Path(folder) / "two", Path(folder) / "seven"]
-        for place in folders:
-            place.mkdir()
-        several = [
-            MatchChunks(TERMS, chunks_of(result, count), place) for place, count in zip(folders, (2, 7), strict=True)
-        ]
-        assert [*map(len, several)] == [2, 7]
+        several = [stored(place, chunks_of(result, count)) for count in (2, 7)]
+        assert [len(chunks.chunks) for chunks in several] == [2, 7]
         assert [several[1].numbers(result.ids), several[1].numbers(["d000", "elsewhere"])] == [
             {identifier: number for number, identifier in enumerate(result.ids)},
             {"d000": 0},
         ]
-        for rows, cells, few in ways:
+        for rows, few in ways:
             patch.setattr(ranking, "_ROWS", rows)
-            patch.setattr(ranking, "_CELLS", cells)
             patch.setattr(ranking, "_FEW", few)
             for chunks in (one, *several):
                 assert exactly(chunks, model, depth) == expected
 
 
 @pytest.fixture
-def scored(monkeypatch: pytest.MonkeyPatch) -> list[Ints]:
-    """The pairs of a term and a document that are scored at all steps of a block, by batch."""
-    batches: list[Ints] = []
-    times = Kept.times
+def scored(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of pairs of a term and a document that are scored at all steps of a block, by term."""
+    counts: list[int] = []
+    term_scores = _Dirichlet.term_scores
 
-    def counting(kept: Kept, pairs: Ints) -> Numbers:
-        batches.append(pairs)
-        return times(kept, pairs)
+    def counting(scoring: _Dirichlet, term: int, boost: int, tf: Integers, length_parts: LengthParts) -> Floats:
+        if len(tf) > 1:
+            counts.append(tf.shape[1])
+        return term_scores(scoring, term, boost, tf, length_parts)
 
-    monkeypatch.setattr(Kept, "times", counting)
-    return batches
+    monkeypatch.setattr(_Dirichlet, "term_scores", counting)
+    return counts
 
 
-def test_most_documents_are_left_out(scored: list[Ints], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the speed rests on, and what else no other test would miss: few are scored for the best 10 of 3,000."""
-    monkeypatch.setattr(ranking, "_CELLS", 1)
-    chunks = MatchChunks(TERMS, [collection(5, 3000, 60)])
-    (matches,) = chunks
+def test_most_documents_are_left_out(scored: list[int], tmp_path: Path) -> None:
+    """The speed rests on this: few are scored for the best 10 of 3,000."""
+    chunks = stored(tmp_path, [collection(5, 3000, 60)])
     assert len(rankings_by_step(chunks, QUERIES[:3], 0, parse_retrieval("qld"), 10)) == 30
-    assert max(len(np.unique(matches.document[pairs])) for pairs in scored) < 1000
+    assert max(scored) < 1000
 
 
-def test_work_grows_with_what_topics_touch(scored: list[Ints]) -> None:
-    """A term is scored once for all topics that have it, and no topic looks at what the others match."""
-    chunks = MatchChunks(TERMS, [collection(6, 300, 30)])
+def test_a_term_is_scored_once_for_all_topics_that_have_it(scored: list[int], tmp_path: Path) -> None:
+    chunks = stored(tmp_path, [collection(6, 300, 30)])
     sizes = []
     for queries in ([QUERIES[2]], [QUERIES[2]] * 50, [Query({2: 2}, 2), QUERIES[2]], [QUERIES[2], Query({0: 1}, 1)]):
         scored.clear()
         rankings_by_step(chunks, queries, 0, parse_retrieval("qld"), 100)
-        sizes.append(sum(map(len, scored)))
+        sizes.append(sum(scored))
     one, same, boosted, other = sizes
     assert same == one
     assert boosted == 2 * one
     scored.clear()
     rankings_by_step(chunks, [Query({0: 1}, 1)], 0, parse_retrieval("qld"), 100)
-    assert other == one + sum(map(len, scored))
+    assert other == one + sum(scored)
 
 
-def test_mapped_parts_have_the_dtypes_of_numpy(tmp_path: Path) -> None:
+def test_arrays_of_chunks_have_the_dtypes_of_numpy(tmp_path: Path) -> None:
     """The very objects, without which `ufunc.at` takes thirty times as long."""
-    for chunk in MatchChunks(TERMS, chunks_of(collection(4, 50, 10), 2), tmp_path):
-        counted = chunk.counted
-        for numbers in (chunk.numbers, chunk.pair_of_occurrence, counted.document, counted.tokens, counted.times):
+    for chunk in stored(tmp_path, chunks_of(collection(4, 50, 10), 2)).chunks:
+        matches = chunk.read()
+        for numbers in (
+            matches.occurrence_pair,
+            matches.occurrence_tf,
+            matches.sentence_document,
+            matches.sentence_tokens,
+        ):
             assert type(numbers) is np.ndarray
             assert numbers.dtype is np.dtype(np.int32)
-        assert chunk.document.dtype is np.dtype(np.int64)
-        assert counted.steps[0].dtype is np.dtype(np.uint16)
 
 
 def work(chunks: MatchChunks) -> RankingJob:
@@ -298,41 +297,47 @@ def work(chunks: MatchChunks) -> RankingJob:
         for some in topics
     ]
     numbers = chunks.numbers(f"d{number:03}" for number in range(50))
+    measures = ("AP", "P@5", "nDCG@10")
     evaluators = [
-        Evaluator(grades, some, numbers, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
+        Evaluator(grades, names, numbers, chunks.documents, measures)
+        for grades, names in zip(qrels, topics, strict=True)
     ]
-    return RankingJob(chunks, QUERIES, evaluators, [parse_retrieval("qld"), parse_retrieval("qld(exact)")], 20)
+    models = [parse_retrieval("qld"), parse_retrieval("qld(exact)")]
+    return RankingJob(chunks.chunks, chunks.statistics, chunks.pairs, QUERIES, evaluators, models, 20)
 
 
-def test_workers_find_the_same_in_one_part_and_in_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_find_the_same_in_one_chunk_and_in_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = collection(4, 50, 70)
-    alone = evaluated(work(MatchChunks(TERMS, [result])), 1, None, tmp_path)
-    assert [some.shape for some in alone[0]] == [(2, 3, 70, 2), (2, 3, 70, 3)]
-    monkeypatch.setattr(judged_ranks, "_MUCH", 0)
-    # The best of several chunks are held at few steps at a time.
-    monkeypatch.setattr(judged_ranks, "_MOST_HELD", 5000)
+    alone = evaluate_sweeps(work(stored(tmp_path, [result])), None, tmp_path)
+    assert [values.shape for values in alone[0]] == [(2, 3, 70, 2), (2, 3, 70, 3)]
+    monkeypatch.setattr(ranking_job, "_MUCH", 0)
+    # Rankings are held at few steps at a time.
+    monkeypatch.setattr(ranking_job, "_MOST_RANKED", 5000)
     for count in (1, 4):
         for backend in (Backend(workers=2), Backend(workers=1)):
-            folder = tmp_path / f"{count}-{backend.workers}"
-            folder.mkdir()
-            job = work(MatchChunks(TERMS, chunks_of(result, count), folder))
-            assert job.turns(0, False) == (1 if count == 1 else 23)
-            together = evaluated(job, 1, backend, tmp_path)
-            for some, others in zip(alone[0], together[0], strict=True):
-                assert some.tolist() == others.tolist()
-    assert not list(tmp_path.glob(".thresher-*"))
+            job = work(stored(tmp_path, chunks_of(result, count)))
+            together = evaluate_sweeps(job, backend, tmp_path)
+            for values, expected in zip(together[0], alone[0], strict=True):
+                assert values.tolist() == expected.tolist()
+
+
+def test_steps_are_ranked_by_several_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = work(stored(tmp_path, [collection(4, 50, 70)]))
+    changing = job.statistics[0].changing().tolist()
+    for in_parallel, most, count in ((False, 1 << 26, 1), (True, 1 << 26, 2), (True, 10_000, 5)):
+        monkeypatch.setattr(ranking_job, "_MOST_RANKED", most)
+        tasks = [task for task in ranking_job._tasks(job, in_parallel) if task.model == 1]
+        assert len(tasks) == count
+        assert [step for task in tasks for step in task.steps.tolist()] == changing
 
 
 def test_a_worker_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judged_ranks, "_MUCH", 0)
-    monkeypatch.setattr(judged_ranks, "_do", _end)
+    monkeypatch.setattr(ranking_job, "_MUCH", 0)
+    monkeypatch.setattr(ranking_job, "evaluate_task", _end)
     with pytest.raises(ResourceError) as caught:
-        evaluated(work(MatchChunks(TERMS, [collection(4, 50, 10)])), 1, Backend(workers=2), tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: a worker ended while ranking. Fix: look at the machine's memory, then run the same command again."
-    )
-    assert not list(tmp_path.iterdir())
+        evaluate_sweeps(work(stored(tmp_path, [collection(4, 50, 10)])), Backend(workers=2), tmp_path)
+    assert (caught.value.what, caught.value.where) == ("a worker ended while ranking", str(tmp_path))
 
 
-def _end(place: Path, tasks: object, number: int) -> int:
+def _end(job: RankingJob, task: RankingTask) -> list[Floats]:
     os._exit(3)

@@ -6,12 +6,12 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.base.defaults import STEMMERS
+from thresher.base.tables import Lists, Table, Texts
 from thresher.experiments.exploring import lexicon as lexicon_module
 from thresher.experiments.exploring.lexicon import Lexicon, hash_ranges, hash_texts, split_words
 from thresher.indexes.analysis import analyse, analyse_each, english_analyzer, valid_unicode
@@ -56,18 +56,14 @@ PIECES = (
 )
 
 
-def shard(pages: Sequence[Sequence[str]]) -> pa.Table:
+def shard(pages: Sequence[Sequence[str]]) -> Table:
     """A shard of pages of sentences, each with the separator that ends it, but for the last of a page."""
-    ends = [np.cumsum([len(sentence) for sentence in page]).tolist() for page in pages]
-    return pa.table(
-        {
-            "text": pa.array(["".join(page) for page in pages], pa.large_string()),
-            "sentence_ends": pa.array(ends, pa.list_(pa.int32())),
-        }
-    )
+    ends = [np.cumsum([len(sentence) for sentence in page]) for page in pages]
+    texts = ["".join(page) for page in pages]
+    return Table({"text": Texts.of(texts), "sentence_ends": Lists.of(ends, np.int32)})
 
 
-def tokens_by_sentence(table: pa.Table, lexicon: Lexicon) -> list[list[int]]:
+def tokens_by_sentence(table: Table, lexicon: Lexicon) -> list[list[int]]:
     words = split_words(table)
     result = lexicon.analyse(words.kinds, words.texts)
     firsts = np.cumsum(result.counts) - result.counts
@@ -145,13 +141,6 @@ def test_blank_sentences_have_control_characters_alone() -> None:
     words = split_words(shard([["\x01 \x1f\n", "\x01x\n", "\u00a0"], ["\x02"]]))
     assert words.blank.tolist() == [True, False, False, True]
     assert split_words(shard([[], []])).blank.tolist() == []
-
-
-def test_a_slice_of_a_shard_is_read_from_where_it_begins() -> None:
-    table = shard([["one two"], ["three ", "four"], ["five"]]).slice(1, 2)
-    words = split_words(table.combine_chunks())
-    assert words.texts(words.kind) == ["three", "four", "five"]
-    assert words.page.tolist() == [0, 0, 1]
 
 
 @given(st.binary(min_size=1, max_size=60), st.data())

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thresher.experiments.exploring.matching import MatchChunks, Query
-from thresher.experiments.exploring.ranking import NONE, rankings
+from thresher.experiments.exploring.match_chunks import MatchChunks
+from thresher.experiments.exploring.matching import Query
+from thresher.experiments.exploring.ranking import NONE, rank_steps
 from thresher.indexes.analysis import RetrievalModel
 
 
 def rankings_by_step(
-    chunks: MatchChunks,
-    queries: Sequence[Query],
-    sweep: int,
-    model: RetrievalModel,
-    depth: int,
-    turn: tuple[int, int] = (0, 1),
+    chunks: MatchChunks, queries: Sequence[Query], sweep: int, model: RetrievalModel, depth: int
 ) -> dict[int, list[dict[int, float]]]:
     """Return score by document, best first, of each topic at each step that adds tokens."""
+    statistics = chunks.statistics[sweep]
     result: dict[int, list[dict[int, float]]] = {}
-    for steps, ranked in rankings(chunks, chunks.statistics[sweep], queries, sweep, model, depth, turn):
-        result |= {step: [] for step in steps.tolist()}
-        for topic in ranked:
-            rows = zip(steps.tolist(), topic.documents.tolist(), topic.scores.tolist(), strict=True)
+    for block in rank_steps(chunks.chunks, statistics, queries, sweep, model, depth, statistics.changing()):
+        result |= {step: [] for step in block.steps.tolist()}
+        for topic in block.topics:
+            rows = zip(block.steps.tolist(), topic.documents.tolist(), topic.scores.tolist(), strict=True)
             for step, documents, scores in rows:
                 count = len(documents) - documents.count(NONE)
                 # Nothing stands behind the end.

@@ -174,7 +174,9 @@ def explore(
         points: fewest cutoffs of each sweep, where there are as many different scores.
     """
     resolved = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
-    texts = dict.fromkeys([*(cleaner.input_name for cleaner in resolved), *(sweep.scorer.input_name for sweep in sweeps)])
+    texts = dict.fromkeys(
+        [*(cleaner.input_name for cleaner in resolved), *(sweep.scorer.input_name for sweep in sweeps)]
+    )
     ranked: list[RankedSweep] = []
     measures: tuple[str, ...] = ()
     for text in texts:

@@ -4,8 +4,8 @@ P, R, RR, Success, AP, nDCG and Judged are computed over arrays of grades by ran
 of `thresher.evaluation.evaluate` to the last bit. `evaluate` itself computes all other measures, once for all steps of a block
 at which the judged documents of a topic have the same ranks.
 
-A sweep has some hundred steps, and a topic has another ranking at nearly each of them: to evaluate these rankings by `evaluate`
-takes longer than to make them.
+A sweep has some hundred steps, and a topic has another ranking at nearly each of them: `evaluate` would take longer for these
+rankings than ranking takes.
 """
 
 from __future__ import annotations
@@ -199,7 +199,8 @@ def _success(topic: _RankedTopic, measure: Any) -> Floats:
 
 
 def _hits(topic: _RankedTopic, measure: Any) -> Floats:
-    return np.count_nonzero(topic.relevant(measure), axis=1).astype(np.float64)
+    hits: Floats = np.count_nonzero(topic.relevant(measure), axis=1).astype(np.float64)
+    return hits
 
 
 def _reciprocal_rank(topic: _RankedTopic, measure: Any) -> Floats:

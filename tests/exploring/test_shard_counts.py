@@ -13,10 +13,10 @@ import pytest
 from thresher.base.errors import ResourceError, StateError
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
-from thresher.experiments.exploring import counting
-from thresher.experiments.exploring.counting import StoreCounts, shard_counter
+from thresher.experiments.exploring import shard_counts
 from thresher.experiments.exploring.lexicon import hash_texts
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.experiments.exploring.shard_counts import ShardCounts, shard_counter
 from thresher.indexes.indexing import IndexOptions
 from thresher.scores.store import shards
 
@@ -31,7 +31,7 @@ def sweeps(store: Path) -> tuple[NestedSweep, ...]:
     return nested_sweeps(spread_cutoffs(store, [parse_sweep("words"), parse_sweep("density")], 12), cleaners)
 
 
-def counted(store: Path, sweeps: tuple[NestedSweep, ...], folder: Path, backend: Backend | None) -> list[StoreCounts]:
+def counted(store: Path, sweeps: tuple[NestedSweep, ...], folder: Path, backend: Backend | None) -> list[ShardCounts]:
     folder.mkdir()
     with shard_counter(store, sweeps, OPTIONS, folder, backend) as count:
         return list(count(TERMS))
@@ -52,7 +52,7 @@ def test_workers_count_what_this_process_counts(
 ) -> None:
     alone = counted(store, sweeps, tmp_path / "alone", None)
     assert len(alone) == len(shards(store)) > 2
-    monkeypatch.setattr(counting, "_MUCH", 0)
+    monkeypatch.setattr(shard_counts, "_MUCH", 0)
     assert in_lists(counted(store, sweeps, tmp_path / "together", TWO)) == in_lists(alone)
     # A single worker is this process, and writes nothing.
     assert in_lists(counted(store, sweeps, tmp_path / "single", Backend(workers=1))) == in_lists(alone)
@@ -62,7 +62,7 @@ def test_workers_count_what_this_process_counts(
 def test_few_pages_start_no_workers(
     store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "_count_in_worker", _end)
+    monkeypatch.setattr(shard_counts, "_count_in_worker", _end)
     assert len(counted(store, sweeps, tmp_path / "few", TWO)) == len(shards(store))
 
 
@@ -74,7 +74,7 @@ def test_a_damaged_shard_is_named(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(counting, "_MUCH", 0)
+    monkeypatch.setattr(shard_counts, "_MUCH", 0)
     damaged = tmp_path / "scores"
     damaged.mkdir()
     for path in shards(store):
@@ -89,8 +89,8 @@ def test_a_damaged_shard_is_named(
 def test_a_worker_that_ends_is_told(
     store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "_MUCH", 0)
-    monkeypatch.setattr(counting, "_count_in_worker", _end)
+    monkeypatch.setattr(shard_counts, "_MUCH", 0)
+    monkeypatch.setattr(shard_counts, "_count_in_worker", _end)
     with pytest.raises(ResourceError) as caught:
         counted(store, sweeps, tmp_path / "counts", TWO)
     assert (caught.value.what, caught.value.where) == ("a worker ended while counting", str(store))
