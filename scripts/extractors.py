@@ -30,7 +30,7 @@ from thresher.experiments.table import Variant, VariantTable
 from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 from thresher.reports.announcements import announcement_text
 from thresher.reports.table import measure_header
-from thresher.scores.store import read_spent, shards
+from thresher.scores.store import read_cost, shards
 
 RESULTS = ROOT / "results" / "extractors"
 PAGE = ROOT / "docs" / "results" / "extractors.md"
@@ -83,7 +83,7 @@ class Collection:
         """The seconds that workers spent by scorer and extractor, and on reading the pages."""
         every = Counter[str]()
         for path in shards(RESULTS / self.name / "scores"):
-            every.update(read_spent(path).seconds)
+            every.update(read_cost(path).seconds)
         return every
 
     def _seconds(self, name: str) -> float:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from thresher.base.errors import ConfigError
 from thresher.base.machine import Power, read_machine
-from thresher.experiments.measuring import Meter, Stage, power_of
+from thresher.experiments.measuring import CostMeter, StageCost, power_of
 from thresher.experiments.schema import CostsTable
 
-PAPER = Meter(Power(170.0, "configured"))
+PAPER = CostMeter(Power(170.0, "configured"))
 
 
 def equation_9(seconds: float, intensity: float, watts: float) -> float:
@@ -31,7 +31,7 @@ def test_the_papers_table_5() -> None:
 
 @given(st.floats(1, 1e6), st.floats(0, 2), st.floats(0.5, 1000))
 def test_an_estimate_is_equation_9(seconds: float, intensity: float, watts: float) -> None:
-    meter = Meter(Power(watts, "configured", intensity=intensity))
+    meter = CostMeter(Power(watts, "configured", intensity=intensity))
     assert meter.grams(seconds) == pytest.approx(equation_9(seconds, intensity, watts))
 
 
@@ -42,7 +42,7 @@ def test_below_a_second_there_is_no_figure(seconds: float, known: bool) -> None:
 
 def test_a_stage_is_measured_and_its_co2_is_that_of_its_wall_time() -> None:
     with PAPER.stage() as work:
-        assert work == Stage()
+        assert work == StageCost()
         time.sleep(1.05)
     assert work.cost.wall >= 1.05
     assert 0 <= work.cost.cpu < 1

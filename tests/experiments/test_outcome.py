@@ -26,7 +26,7 @@ from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
 from thresher.experiments.locations import TopicSource
 from thresher.experiments.manifest import CodeState, Provenance, package_versions
-from thresher.experiments.measuring import Measurements, Meter
+from thresher.experiments.measuring import CostMeter, Measurements
 from thresher.experiments.outcome import _cleaning, _notices, assemble, clean_cost, cleaning_machines
 from thresher.experiments.results import Results
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
@@ -40,17 +40,17 @@ from thresher.scores.score_pass import ScoreReport
 from thresher.scores.store import (
     EMPTIED,
     FAILED,
-    NOTHING_SPENT,
+    NO_COST,
     SCORED,
     PageScores,
+    ScoringCost,
     ShardReport,
-    Spent,
     shard_path,
     total,
     write_shard,
 )
 
-METER = Meter(Power(100.0, "configured", intensity=0.5))
+METER = CostMeter(Power(100.0, "configured", intensity=0.5))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.
 GRAMS_A_SECOND = 50 / 3600
 
@@ -148,10 +148,10 @@ def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: f
 
 def test_machines_that_cleaned_are_those_configured_or_those_that_scored() -> None:
     shards = [ShardReport(1, 1, 0, 0, 5, 9, None, None, 0)] * 3
-    spent = [Spent({"pages": 1.0}, Times(1.0, 1.0, 10.0), host) for host in ("a", "b", "a")]
-    scores = total(shards, spent, 2, NOTHING_SPENT)
+    spent = [ScoringCost({"pages": 1.0}, Times(1.0, 1.0, 10.0), host) for host in ("a", "b", "a")]
+    scores = total(shards, spent, 2, NO_COST)
     assert scores.machines == 2
-    assert total(shards[:0], [], 2, NOTHING_SPENT).machines == 1
+    assert total(shards[:0], [], 2, NO_COST).machines == 1
     cluster = replace(METER, power=replace(METER.power, machines=15))
     assert [cleaning_machines(scores, meter) for meter in (METER, cluster)] == [2, 15]
     long = replace(SCORES, machines=2)
@@ -232,7 +232,7 @@ def make_store(folder: Path) -> None:
         PageScores("bad2", FAILED, "took longer than 1 s"),
     ]
     report = ShardReport(10, 7, 1, 2, 7, 0, None, None, 0)
-    write_shard(shard_path(folder, Part(0, 0, folder, "x")), pages, [], report, NOTHING_SPENT)
+    write_shard(shard_path(folder, Part(0, 0, folder, "x")), pages, [], report, NO_COST)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from thresher.pages import read_html
 from thresher.scores.store import (
     EMPTIED,
     FAILED,
-    NOTHING_SPENT,
+    NO_COST,
     SCORED,
     PageScores,
     ShardReport,
@@ -42,7 +42,7 @@ def store(folder: Path, *shards: Mapping[str, str | None]) -> Path:
             for name, html in pages.items()
         ]
         report = ShardReport(len(scored), len(scored), 0, 0, 7, 0, None, None, 0)
-        write_shard(shard_path(folder, Part(number, 0, folder, "x")), scored, [], report, NOTHING_SPENT)
+        write_shard(shard_path(folder, Part(number, 0, folder, "x")), scored, [], report, NO_COST)
     return folder
 
 

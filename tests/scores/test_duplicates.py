@@ -25,17 +25,17 @@ from thresher.scores.store import (
     FAILED,
     SCORED,
     PageScores,
+    ScoringCost,
     ShardReport,
-    Spent,
     count,
+    read_cost,
     read_report,
-    read_spent,
     shard_path,
     shards,
     write_shard,
 )
 
-SPENT = Spent({"pages": 0.25}, Times(2.0, 1.75, 99.5))
+SPENT = ScoringCost({"pages": 0.25}, Times(2.0, 1.75, 99.5))
 TEXTS = {SCORED: "some words, and then two more\nthe second block", EMPTIED: ""}
 SCORER = Trouble()
 Entry = tuple[str, str]
@@ -132,7 +132,7 @@ def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
     paths = shards(tmp_path / "store")
     assert [read_report(path) for path in paths] == [read_report(path) for path in shards(tmp_path / "expected")]
     assert [path.read_bytes() for path in paths] == expected
-    assert all(read_spent(path) == SPENT for path in paths)
+    assert all(read_cost(path) == SPENT for path in paths)
     for path in paths:
         report = read_report(path)
         assert report.documents == report.scored + report.emptied + report.failed

@@ -17,7 +17,7 @@ from thresher.scores.lost_pages import Failure, failures, write_failures
 from thresher.scores.store import (
     EMPTIED,
     FAILED,
-    NOTHING_SPENT,
+    NO_COST,
     SCORED,
     PageScores,
     ShardReport,
@@ -52,7 +52,7 @@ def put(folder: Path, *groups: list[PageScores]) -> None:
         report = ShardReport(len(pages), **count(pages), words=0, bytes=0, begin=None, first=None, after=0)
         path = shard_path(folder, replace(whole(()), number=number))
         pages = [replace(page, segments=read_text_page("") if page.status != FAILED else None) for page in pages]
-        write_shard(path, pages, [], report, NOTHING_SPENT)
+        write_shard(path, pages, [], report, NO_COST)
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

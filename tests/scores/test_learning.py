@@ -25,7 +25,7 @@ from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.percentiles import Descriptive, descriptive_sentences, learn
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import ScoreReport, read_spent, shards
+from thresher.scores.store import ScoreReport, read_cost, shards
 
 SELF = "perplexity(lm=self)"
 FOOTER = "All rights in these words are held by those who wrote them down for you and for no one else."
@@ -82,7 +82,7 @@ def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path
 def test_what_learning_took_is_the_scorers_and_in_all_sums(tmp_path: Path) -> None:
     report = score_collection(ScorePlan(rivers(), (Density(), Perplexity(lm="self"))), tmp_path, Backend(workers=2))
     learning = json.loads((tmp_path / "models" / "learning.json").read_text())
-    (shard,) = [read_spent(path) for path in shards(tmp_path)]
+    (shard,) = [read_cost(path) for path in shards(tmp_path)]
     assert learning["seconds"].keys() == {SELF}
     assert learning["seconds"][SELF] > 0 < learning["times"]["wall"]
     assert report.seconds == {

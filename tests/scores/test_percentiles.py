@@ -31,7 +31,7 @@ from thresher.scores.percentiles import (
 )
 from thresher.scores.removed import DROPPED, explained_pages
 from thresher.scores.score_pass import ScoreWork
-from thresher.scores.store import NOTHING_SPENT, SCORED, PageScores, ShardReport, shard_path, write_shard
+from thresher.scores.store import NO_COST, SCORED, PageScores, ShardReport, shard_path, write_shard
 
 PAGES = (
     b"<title>Oats</title><p>One two three. Four five.</p><div>six</div><p>-- --</p>",
@@ -167,7 +167,7 @@ def test_infinite_scores_come_last_and_are_never_the_cutoff(tmp_path: Path, perc
     segments = read_html(b"<p>one two</p><p>three</p><p>four</p><p>five</p>")
     scores = np.array([7, 8, math.inf, math.inf], np.float32)
     page = PageScores("a", SCORED, segments=segments, scores={"words": scores})
-    report, times = ShardReport(1, 1, 0, 0, 5, 0, None, None, 0), NOTHING_SPENT
+    report, times = ShardReport(1, 1, 0, 0, 5, 0, None, None, 0), NO_COST
     path = shard_path(tmp_path, whole(()))
     write_shard(path, [page], ["words"], report, times)
     assert resolved(tmp_path, parse_cleaner(f"words@p{percentile}")).cuts[0].threshold == cutoff

@@ -35,7 +35,7 @@ from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.page_at_work import read_page_at_work
 from thresher.scores.parts import process_part
 from thresher.scores.score_pass import ScorePlan, ScoreReport, ScoreWork, score_collection
-from thresher.scores.store import EMPTIED, FAILED, SCORED, ShardReport, read_report, read_spent, shards
+from thresher.scores.store import EMPTIED, FAILED, SCORED, ShardReport, read_cost, read_report, shards
 
 SCORERS = (Trouble(),)
 LIMITS = Limits(seconds=1.0, mib=0.01)
@@ -139,7 +139,7 @@ def test_scores_do_not_depend_on_the_number_of_workers(
 def test_the_report_adds_up_its_shards(calm: tuple[ScorePlan, Path, ScoreReport]) -> None:
     _, folder, report = calm
     parts = [read_report(path) for path in shards(folder)]
-    times = [read_spent(path) for path in shards(folder)]
+    times = [read_cost(path) for path in shards(folder)]
     assert [part.documents for part in parts] == [256, 256, 188]
     assert (report.documents, report.scored, report.emptied, report.failed) == (700, 699, 1, 0)
     assert report.seconds.keys() == {"pages", "trouble(q=0.5)"}

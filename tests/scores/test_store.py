@@ -28,14 +28,14 @@ from thresher.scores.store import (
     FAILED,
     SCORED,
     PageScores,
+    ScoringCost,
     ShardReport,
-    Spent,
     count,
     first_document,
     missing_documents,
+    read_cost,
     read_report,
     read_shard,
-    read_spent,
     score_page,
     shard_path,
     shards,
@@ -43,7 +43,7 @@ from thresher.scores.store import (
 )
 
 REPORT = ShardReport(2, 1, 0, 1, 7, 70, None, 12, 95)
-SPENT = Spent({"pages": 0.25, "trouble(q=0.5)": 1.5}, Times(2.0, 1.75, 99.5))
+SPENT = ScoringCost({"pages": 0.25, "trouble(q=0.5)": 1.5}, Times(2.0, 1.75, 99.5))
 PART = whole(())
 
 
@@ -72,7 +72,7 @@ def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Pa
             stored = table.lists(f"score:{scorer.canonical_name}")[row]
             assert stored.tobytes() == scorer.score(page.segments).astype(np.float32).tobytes()
         words += len([word for word in page.segments.text.split() if any(map(str.isalnum, word))])
-    assert (report.words, report.documents, read_spent(path).times.peak > 10) == (words, 60, True)
+    assert (report.words, report.documents, read_cost(path).times.peak > 10) == (words, 60, True)
 
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=4).map("\n".join)
@@ -111,7 +111,7 @@ def test_any_pages_come_out_as_they_went_in(
     path = tmp_path / "shard-000000.npz"
     write_shard(path, pages, ["trouble(q=0.5)"], REPORT, SPENT)
     assert read_report(path) == REPORT
-    assert read_spent(path) == SPENT
+    assert read_cost(path) == SPENT
     table = read_shard(path, ["id", "status", "reason", "url", "text", "sentence_ends", "score:trouble(q=0.5)"])
     assert len(table) == len(pages)
     for row, page in enumerate(pages):
@@ -130,7 +130,7 @@ def test_any_pages_come_out_as_they_went_in(
     assert sum(count(pages).values()) == len(pages)
 
 
-def small(path: Path, text: str = "hello there", spent: Spent = SPENT) -> None:
+def small(path: Path, text: str = "hello there", spent: ScoringCost = SPENT) -> None:
     page = PageScores("d", SCORED, segments=read_text_page(text), scores={"s": np.ones(1, np.float32)})
     write_shard(path, [page], ["s"], REPORT, spent)
 
@@ -213,9 +213,9 @@ def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
 def test_the_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
     """However long they took."""
     small(tmp_path / "a")
-    small(tmp_path / "b", spent=Spent({}, Times(1.0, 1.0, 1.0)))
+    small(tmp_path / "b", spent=ScoringCost({}, Times(1.0, 1.0, 1.0)))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert read_spent(tmp_path / "a") == SPENT != read_spent(tmp_path / "b")
+    assert read_cost(tmp_path / "a") == SPENT != read_cost(tmp_path / "b")
     write_shard(tmp_path / "a", [], ["s"], replace(REPORT, documents=0), SPENT)
     assert len(read_shard(tmp_path / "a")) == 0
 
@@ -229,7 +229,7 @@ def test_times_that_are_missing_or_damaged(tmp_path: Path, content: bytes | None
     if content is not None:
         times.write_bytes(content)
     with pytest.raises(StateError) as caught:
-        read_spent(path)
+        read_cost(path)
     assert (caught.value.where, caught.value.fix) == (str(path), "delete the file and run again")
 
 

@@ -27,13 +27,13 @@ MOST = 1500
 _STEERING = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def visible(text: str, most: int | None = MOST) -> str:
+def escape_controls(text: str, most: int | None = MOST) -> str:
     r"""Return `text` on one line, with characters that steer a terminal as `\u` and four digits, its middle left out if long.
 
     JSON keeps its meaning, if it is not clipped. Of the `most` characters kept (None for all) two thirds are from the
     beginning.
 
-    >>> visible("a\x1b[2J\nb")
+    >>> escape_controls("a\x1b[2J\nb")
     'a\\u001b[2J\\u000ab'
     """
     seen = _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
@@ -66,7 +66,7 @@ class ThresherError(Exception):
 
     def lines(self) -> list[str]:
         """Return one line for each problem."""
-        return [visible(str(self))]
+        return [escape_controls(str(self))]
 
 
 class ConfigError(ThresherError):

@@ -47,7 +47,7 @@ def memory_error(where: Path | str = "") -> ResourceError:
 
 def user_error(error: OSError, path: Path | str) -> ThresherError:
     """Return the error shown to users for an operating-system error about `path`, or about what is written for it."""
-    path = lasting(path)
+    path = final_path(path)
     if is_out_of_memory(error):
         return memory_error(path)
     if error.errno in (errno.ENOSPC, errno.EDQUOT) or _CUT_SHORT.fullmatch(str(error)):
@@ -70,12 +70,12 @@ def user_errors(path: Path | str) -> Iterator[None]:
         raise user_error(error, path) from error
 
 
-def lasting(path: Path | str) -> Path:
+def final_path(path: Path | str) -> Path:
     """Map a path below a temporary name to the path that users know.
 
-    >>> lasting("models/.self-4f.1234.tmp/words/text")
+    >>> final_path("models/.self-4f.1234.tmp/words/text")
     PosixPath('models/self-4f')
-    >>> lasting("out/.thresher-x1y2.1234.tmp/scores")
+    >>> final_path("out/.thresher-x1y2.1234.tmp/scores")
     PosixPath('out')
     """
     path = Path(path)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from thresher.base.cluster import on_dask
 from thresher.base.defaults import DASK, LOCAL
 from thresher.base.errors import ResourceError
-from thresher.base.files import lasting
+from thresher.base.files import final_path
 from thresher.base.isolation import Result, WorkerDied, run_isolated
 
 _PARENT_SECONDS = 0.5
@@ -110,7 +110,7 @@ def compute(
 def worker_ended(what: str, where: str) -> ResourceError:
     """Return the error for a worker that ended through no fault of its input, while it did `what` with the file `where`."""
     fix = "look at the machine's memory, then run the same command again"
-    return ResourceError(f"a worker ended while {what}", fix, str(lasting(where)))
+    return ResourceError(f"a worker ended while {what}", fix, str(final_path(where)))
 
 
 def _on_processes(workers: int, calls: Iterator[Callable[[], Result]], ordered: bool) -> Generator[Result, None, None]:

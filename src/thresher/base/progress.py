@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from time import monotonic
 from typing import Any, TypeVar
 
-from thresher.base.errors import visible
+from thresher.base.errors import escape_controls
 
 Item = TypeVar("Item")
 
@@ -23,7 +23,7 @@ class Progress:
     """A bar, or lines, that count `unit`s (`BYTES`: bytes, shown in megabytes). A context manager."""
 
     def __init__(self, label: str, total: int | None, unit: str) -> None:
-        self._label, self._total, self._unit = visible(label), total, unit
+        self._label, self._total, self._unit = escape_controls(label), total, unit
         self._count = self._told = 0
         self._last = monotonic()
         self._bar: Any = None

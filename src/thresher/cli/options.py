@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.base.defaults import BACKENDS, DASK, LOCAL
-from thresher.base.errors import MOST, ConfigError, visible
+from thresher.base.errors import MOST, ConfigError, escape_controls
 from thresher.experiments.schema import LARGE, Key, option_name, tables
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
 
 def say(line: str) -> None:
     """Print a line to standard error, with whatever it quotes made visible."""
-    click.echo(visible(line), err=True)
+    click.echo(escape_controls(line), err=True)
 
 
 def announce(announcement: Announcement) -> None:
@@ -158,7 +158,7 @@ def announce(announcement: Announcement) -> None:
 
 def tell(line: str, most: int | None = MOST) -> None:
     """Print a line to standard output likewise, clipped to that many characters."""
-    click.echo(visible(line, most))
+    click.echo(escape_controls(line, most))
 
 
 def tell_all(text: str) -> None:

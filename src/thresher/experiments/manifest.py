@@ -26,7 +26,7 @@ from thresher.base.repeats import Times
 from thresher.cleaners.cleaner import BASELINE
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
-from thresher.experiments.measuring import Meter
+from thresher.experiments.measuring import CostMeter
 from thresher.experiments.results import Results
 from thresher.experiments.stages import VariantRun
 from thresher.experiments.table import Cost
@@ -44,7 +44,7 @@ class Provenance:
     scored: Scored
     runs: Sequence[VariantRun]
     machine: Machine
-    meter: Meter
+    meter: CostMeter
     code: CodeState | None
 
     def write_manifest(self, folder: Path) -> None:

@@ -249,14 +249,14 @@ def power_of(options: CostsTable, machine: Machine) -> Power:
 
 
 @dataclass
-class Stage:
+class StageCost:
     """A stage that is measured; its `cost` is there when its block has ended."""
 
     cost: Cost = Cost(0.0, 0.0, 0.0, None)
 
 
 @dataclass(frozen=True)
-class Meter:
+class CostMeter:
     """Measures stages: time and memory, and CO2 by Eq. 9."""
 
     power: Power
@@ -266,9 +266,9 @@ class Meter:
         return self.power.grams(wall_seconds, machines)
 
     @contextmanager
-    def stage(self) -> Iterator[Stage]:
+    def stage(self) -> Iterator[StageCost]:
         """Measure a block."""
-        stage = Stage()
+        stage = StageCost()
         with counted_joules() as joules, measure_times() as watch:
             yield stage
         times = watch.times

@@ -27,7 +27,7 @@ from thresher.evaluation.trec_files import read_run
 from thresher.experiments.announcements import Announcement, Say, Step
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
-from thresher.experiments.measuring import Measurements, Meter, power_of
+from thresher.experiments.measuring import CostMeter, Measurements, power_of
 from thresher.experiments.results import (
     RESULTS_FILE,
     BaselineRun,
@@ -171,7 +171,7 @@ def assemble(
     scored: Scored,
     runs: Sequence[VariantRun],
     measured: Measurements | None,
-    meter: Meter,
+    meter: CostMeter,
     key: str,
     systems: Mapping[str, Run] = MappingProxyType({}),
 ) -> Results:
@@ -282,7 +282,7 @@ def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mappi
             )
 
 
-def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
+def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
     """Return what cleaning costs if this variant's scorers are the only ones: parsing, its scorers, the cut.
 
     Worker seconds are divided by the number of workers for wall time; their CPU time is shared out by wall time.
@@ -296,7 +296,7 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
     return Cost(wall, cpu, scores.times.peak, meter.grams(wall, cleaning_machines(scores, meter)))
 
 
-def cleaning_machines(scores: ScoreReport, meter: Meter) -> int:
+def cleaning_machines(scores: ScoreReport, meter: CostMeter) -> int:
     """Return how many machines cleaned: as configured, or those that scored if they were more."""
     return max(meter.power.machines, scores.machines)
 
@@ -309,7 +309,7 @@ def _row(
     held_out: _Evaluated | None,
     scores: ScoreReport,
     measured: Measurements | None,
-    meter: Meter,
+    meter: CostMeter,
 ) -> Row:
     clean = clean_cost(run, scores, meter)
     name = run.variant.name
@@ -340,7 +340,7 @@ def _row(
     return Row(run.variant, run.index.statistics, run.index.words, run.index.bytes, built=built)
 
 
-def _cleaning(clean: Cost, scores: ScoreReport, meter: Meter) -> Iterator[Footprint]:
+def _cleaning(clean: Cost, scores: ScoreReport, meter: CostMeter) -> Iterator[Footprint]:
     tags = scores.seconds.get("pages", 0.0) / scores.workers
     for work, wall in (("tag removal", tags), ("scoring", clean.wall - tags)):
         yield footprint(work, Interval(wall, wall, wall), meter.power, cleaning_machines(scores, meter))

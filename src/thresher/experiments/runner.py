@@ -23,7 +23,7 @@ from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import Provenance, git_state
-from thresher.experiments.measuring import Measurements, Meter, build_variant, measure, power_of, warm_up_indexing
+from thresher.experiments.measuring import CostMeter, Measurements, build_variant, measure, power_of, warm_up_indexing
 from thresher.experiments.outcome import Run, assemble, kept_results, title_bias
 from thresher.experiments.results import RESULTS_FILE, Results, TitleBias, write_results
 from thresher.experiments.shell_commands import command_of
@@ -96,7 +96,7 @@ class _Run:
         self.experiment, self.folders, self.say, self.build, self.chosen = experiment, folders, say, build, chosen
         self.variants = experiment.variants
         self.machine = read_machine()
-        self.meter = Meter(power_of(experiment.costs, self.machine))
+        self.meter = CostMeter(power_of(experiment.costs, self.machine))
         # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
         self.treatments: dict[str, Treatment] = {}
         self.finding: dict[str, ThreadClock] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from thresher.base.defaults import HOLM
-from thresher.base.errors import visible
+from thresher.base.errors import escape_controls
 from thresher.base.number_text import counted
 from thresher.evaluation.comparing import ComparedRuns
 from thresher.evaluation.non_inferiority import MINIMUM, MarginComparison
@@ -51,7 +51,7 @@ def runs_table(compared: ComparedRuns) -> Table:
         topics += f" with judgments, {compared.missing} of them in no run, which count as 0"
     if compared.margin:
         text = (
-            f"{topics}; Student's t of the mean difference from {visible(compared.baseline)}, "
+            f"{topics}; Student's t of the mean difference from {escape_controls(compared.baseline)}, "
             f"α = {compared.alpha:g} in each row. Non-inferior: loses less than {compared.margin}; superior: is also better; "
             f"inferior: loses more; inconclusive: none of these is shown, as always with fewer than {MINIMUM} topics"
         )
@@ -59,7 +59,7 @@ def runs_table(compared: ComparedRuns) -> Table:
     hidden = set() if compared.correction == HOLM else {"p_holm"}
     names = [one for one in ("difference", "outcome", "p", "p_holm", "effect", "interval", "note") if one not in hidden]
     text = (
-        f"{topics}; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
+        f"{topics}; two-sided Wilcoxon signed-rank test against {escape_controls(compared.baseline)}, "
         f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"
     )
     return Table.of(pick(RUNS, "run", "measure", "mean", *names), compared_rows(compared), text, keys=2)
@@ -69,7 +69,7 @@ def run_lines(compared: ComparedRuns) -> Iterator[str]:
     """Give the comparisons as tab-separated lines, with a header, and with a comment on the test at the end."""
     table = runs_table(compared)
     yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
-    yield from ("\t".join(visible(cell.text) for cell in row) for row in table.rows)
+    yield from ("\t".join(escape_controls(cell.text) for cell in row) for row in table.rows)
     yield f"# {table.caption}"
 
 
@@ -79,7 +79,7 @@ def topic_lines(compared: ComparedRuns) -> Iterator[str]:
     for run, by_measure in compared.values.items():
         for measure, by_topic in by_measure.items():
             for topic, value in by_topic.items():
-                yield "\t".join((*map(visible, (run, measure, topic)), show(value)))
+                yield "\t".join((*map(escape_controls, (run, measure, topic)), show(value)))
 
 
 def _note(comparison: Comparison) -> str:

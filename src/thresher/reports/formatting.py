@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from thresher.base.defaults import COLLECTION, DOCUMENT, HOLM, REFERENCE
-from thresher.base.errors import visible
+from thresher.base.errors import escape_controls
 
 if TYPE_CHECKING:
     from thresher.evaluation.significance import Comparison, Direction
@@ -33,7 +33,7 @@ def plain(text: str) -> str:
 
     White space of any kind becomes one space, other characters that steer are made visible.
     """
-    return visible(" ".join(text.split()), None)
+    return escape_controls(" ".join(text.split()), None)
 
 
 def fixed(value: float | None, decimals: int) -> str:

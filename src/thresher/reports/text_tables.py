@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 
-from thresher.base.errors import visible
+from thresher.base.errors import escape_controls
 from thresher.reports.formatting import plain
 from thresher.reports.table import Head, Table
 
@@ -87,7 +87,10 @@ def _column(table: Table, index: int) -> list[str]:
     column = table.columns[index]
     cells = [row[index] for row in table.rows]
     marks = max((display_width(cell.mark) for cell in cells), default=0)
-    bodies = [visible(plain(cell.text), _CELL) + cell.mark + " " * (marks - display_width(cell.mark)) for cell in cells]
+    bodies = [
+        escape_controls(plain(cell.text), _CELL) + cell.mark + " " * (marks - display_width(cell.mark))
+        for cell in cells
+    ]
     lines = [plain(column.header), plain(column.unit), *bodies]
     width = max(map(display_width, lines))
     blanks = (" " * (width - display_width(line)) for line in lines)

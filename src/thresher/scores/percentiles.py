@@ -166,13 +166,13 @@ def learn(
     pick: Callable[[Path, Scorer], stores.ScoreReport],
     language: str,
     workers: int,
-) -> tuple[tuple[Scorer, ...], stores.Spent]:
+) -> tuple[tuple[Scorer, ...], stores.ScoringCost]:
     """Return scorers ready for the collection, in their order, and the cost of training; existing models are reused.
 
     The folder `models` of the score store keeps trained models; `pick` scores the collection with a scorer into a store.
     """
     if not any(scorer.learns for scorer in scorers):
-        return tuple(scorers), stores.NOTHING_SPENT
+        return tuple(scorers), stores.NO_COST
     store, record = folder / "learning", folder / "models" / "learning.json"
     picked: list[tuple[stores.ScoreReport, float]] = []
 
@@ -201,7 +201,7 @@ def learn(
         # Each scorer alone would need the shared selection and training: attribute the whole cost to each.
         alone = sum(report.seconds.values()) + sum(spent.values()) * workers
         times = report.times + replace(watch.times, wall=sum(spent.values()))
-        stores.SPENT_FILE.write(record, stores.Spent(dict.fromkeys(spent, alone), times))
+        stores.COST_FILE.write(record, stores.ScoringCost(dict.fromkeys(spent, alone), times))
     if store.is_dir():
         # Pages that crashed a worker need not be tried again.
         if (store / CRASHED_PAGES).exists() and not (folder / CRASHED_PAGES).exists():
@@ -226,8 +226,8 @@ def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
             yield [text[begin:end].rstrip(" \n") for begin, end, is_chosen in parts if is_chosen]
 
 
-def _read(record: Path) -> stores.Spent:
+def _read(record: Path) -> stores.ScoringCost:
     try:
-        return stores.SPENT_FILE.read(record)
+        return stores.COST_FILE.read(record)
     except InputError:
-        return stores.NOTHING_SPENT
+        return stores.NO_COST

@@ -33,7 +33,7 @@ from thresher.scores import store as stores
 from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.parts import Finished, PartReport, PartWork, run_parts
 from thresher.scores.percentiles import learn
-from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, PageScores, ScoreReport, ShardReport, Spent
+from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, PageScores, ScoreReport, ScoringCost, ShardReport
 
 _BYTES = 8
 _WHERE = ["id", "status", "file", "offset"]
@@ -176,7 +176,7 @@ class ScoreWork(PartWork[PageScores]):
             after=span.after,
             content=digest([[page.bytes, page.checksum] for page in pages]),
         )
-        spent = Spent(dict(seconds), finished.times, socket.gethostname())
+        spent = ScoringCost(dict(seconds), finished.times, socket.gethostname())
         path, cut = self.output(part), input_names(self.scorers)
         for text in cut:
             of_text = [page.of(text) for page in pages]
@@ -187,7 +187,7 @@ class ScoreWork(PartWork[PageScores]):
             other = stores.text_store(self.folder, text) / path.name
             other.parent.mkdir(parents=True, exist_ok=True)
             counts = replace(report, words=_words(of_text), **stores.count(of_text))  # type: ignore[arg-type]
-            stores.write_shard(other, of_text, scored, counts, stores.NOTHING_SPENT)
+            stores.write_shard(other, of_text, scored, counts, stores.NO_COST)
         stores.write_shard(path, pages, [*own_block_scorers(self.scorers)], report, spent, self.structured)
 
     def report(self, path: Path) -> PartReport:
@@ -308,7 +308,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         raise
     fail_duplicates(folder)
     paths = stores.shards(folder)
-    report = stores.total([*map(stores.read_report, paths)], [*map(stores.read_spent, paths)], backend.workers, learnt)
+    report = stores.total([*map(stores.read_report, paths)], [*map(stores.read_cost, paths)], backend.workers, learnt)
     if not report.documents:
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))
     _REPORT_FILE.write(done, report)

@@ -237,7 +237,7 @@ _TEXTS = ("id", "file", "url", "status", "reason", "encoding", "encoding_source"
 
 
 @dataclass(frozen=True)
-class Spent:
+class ScoringCost:
     """The cost of scoring a shard, or of training scorers before the pass.
 
     `seconds` are those of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
@@ -249,8 +249,8 @@ class Spent:
     host: str = ""
 
 
-NOTHING_SPENT = Spent({}, Times(0.0, 0.0, 0.0))
-SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
+NO_COST = ScoringCost({}, Times(0.0, 0.0, 0.0))
+COST_FILE = RecordFile(ScoringCost, "a record of times", _AGAIN)
 """Beside each shard."""
 
 
@@ -301,7 +301,7 @@ def write_shard(
     pages: Sequence[PageScores],
     scorers: Sequence[str],
     report: ShardReport,
-    spent: Spent,
+    spent: ScoringCost,
     structured: bool = False,
 ) -> None:
     """Write scored pages and their report atomically; if `structured`, with their structure.
@@ -324,7 +324,7 @@ def write_shard(
         columns["structure"] = Texts.of([page.structure.json() if page.structure else "" for page in pages])
     for name in scorers:
         columns[f"score:{name}"] = Lists.of([page.scores.get(name, ()) for page in pages], np.float32)
-    SPENT_FILE.write(_times_path(path), spent)
+    COST_FILE.write(_times_path(path), spent)
     write_columns(path, Table(columns), report)
 
 
@@ -342,10 +342,10 @@ def read_report(path: Path) -> ShardReport:
         raise _unusable(error, path) from error
 
 
-def read_spent(path: Path) -> Spent:
+def read_cost(path: Path) -> ScoringCost:
     """Read the cost of scoring a shard."""
     try:
-        return SPENT_FILE.read(_times_path(path))
+        return COST_FILE.read(_times_path(path))
     except ThresherError as error:
         raise StateError("the times of the shard are missing or damaged", _AGAIN, str(path)) from error
 
@@ -405,7 +405,7 @@ def _times_path(path: Path) -> Path:
 class ScoreReport(PageCounts):
     """The result of a scoring pass.
 
-    `seconds` are those of all workers by stage: see `Spent`. Wall time is that of the shards divided by the workers, so
+    `seconds` are those of all workers by stage: see `ScoringCost`. Wall time is that of the shards divided by the workers, so
     that it covers resumed passes; the peak is the largest worker's. Training time is included. `machines` are those that
     scored. `content` is a digest of the raw pages in order; empty in stores of earlier versions.
     """
@@ -418,7 +418,9 @@ class ScoreReport(PageCounts):
     content: str = ""
 
 
-def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, learning: Spent) -> ScoreReport:
+def total(
+    reports: Sequence[ShardReport], spent: Sequence[ScoringCost], workers: int, learning: ScoringCost
+) -> ScoreReport:
     """Add up the reports and costs of all shards, and the cost of training."""
     seconds: Counter[str] = Counter()
     for part in (*spent, learning):

@@ -6,12 +6,12 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.base.errors import MOST, ConfigErrors, InputError, visible
+from thresher.base.errors import MOST, ConfigErrors, InputError, escape_controls
 
 
 @given(st.text())
 def test_nothing_steers_and_nothing_else_changes(text: str) -> None:
-    seen = visible(text, None)
+    seen = escape_controls(text, None)
     for sign in seen:
         assert unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp")
         assert unicodedata.bidirectional(sign) not in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
@@ -32,20 +32,20 @@ def test_nothing_steers_and_nothing_else_changes(text: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_json_keeps_its_meaning(text: str) -> None:
-    assert json.loads(visible(json.dumps(text, ensure_ascii=False), None)) == text
+    assert json.loads(escape_controls(json.dumps(text, ensure_ascii=False), None)) == text
 
 
 def test_bidirectional_overrides_and_the_other_line_ends() -> None:
-    assert visible("a\u202eb\u2066c\u200fd\u2028e\x85f\x9bg\ud800h") == (
+    assert escape_controls("a\u202eb\u2066c\u200fd\u2028e\x85f\x9bg\ud800h") == (
         "a\\u202eb\\u2066c\\u200fd\\u2028e\\u0085f\\u009bg\\ud800h"
     )
-    assert visible("نمی\u200cخواهم, 👩\u200d🌾") == "نمی\u200cخواهم, 👩\u200d🌾"
+    assert escape_controls("نمی\u200cخواهم, 👩\u200d🌾") == "نمی\u200cخواهم, 👩\u200d🌾"
 
 
 @given(st.integers(0, 5000), st.integers(30, 2000))
 def test_the_middle_of_long_texts_is_left_out(length: int, most: int) -> None:
     text = "".join(chr(ord("a") + place % 26) for place in range(length))
-    seen = visible(text, most)
+    seen = escape_controls(text, most)
     if length <= most:
         assert seen == text
         return
