@@ -33,8 +33,8 @@ from thresher.experiments.exploring.match_chunks import MatchChunks, store_match
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.experiments.exploring.shard_counts import shard_counter
 from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
+from thresher.indexes.exact_ranking import ExactRanking
 from thresher.indexes.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
-from thresher.indexes.score_inputs import ExactRanking
 from thresher.indexes.searching import LuceneRanking, Searcher
 from thresher.scores.cutting import CleanedDocument, cleaned_documents
 from thresher.scores.score_pass import ScorePlan, score_collection

@@ -3,9 +3,11 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from thresher.indexes.indexing import IndexOptions, IndexReport, PrunedDocument, build_index, build_pruned_index
+from thresher.indexes.original_statistics import TermLosses
 from thresher.indexes.work import INDEX_PARTS, POSTINGS, bytes_by_part
 
 Documents = list[tuple[str, str]]
@@ -13,12 +15,12 @@ Documents = list[tuple[str, str]]
 
 def test_every_file_of_an_index_belongs_to_a_part(documents: Documents, tmp_path: Path) -> None:
     pruned = [PrunedDocument("a", "x", 0, 1), PrunedDocument("b", "", 1, 1)]
-    lost = pa.table({"term": ["x"], "df": [1], "cf": [1]})
+    losses = TermLosses(pa.array(["x"]), df=np.array([1]), cf=np.array([1]), left=np.array([1]))
     reports = [
         build_index(
             documents, tmp_path / "whole", IndexOptions(positions=True, stored=True, vectors=True, lengths=True)
         ),
-        build_pruned_index(pruned, tmp_path / "pruned", IndexOptions(), lost),
+        build_pruned_index(pruned, tmp_path / "pruned", IndexOptions(), lambda: losses),
     ]
     written = {kind for report in reports for kind in report.bytes_by_type}
     assert written == {kind for part in INDEX_PARTS for kind in part.types}

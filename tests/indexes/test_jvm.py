@@ -99,27 +99,21 @@ def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     )
 
 
-def test_there_must_be_one_jar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_there_must_be_a_jar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _only(monkeypatch, "pyserini", None)
     with pytest.raises(MissingDependencyError) as caught:
-        jvm.find_jar()
+        jvm.jar_folder()
     assert str(caught.value) == f"the package pyserini is missing. {BOTH_WAYS}"
 
     _only(monkeypatch, "pyserini", tmp_path)
     jars = tmp_path / "resources" / "jars"
     jars.mkdir(parents=True)
     with pytest.raises(MissingDependencyError) as caught:
-        jvm.find_jar()
-    assert str(caught.value) == f"{jars}: there are 0 Anserini jars where one is needed. {JAR_FIX}"
+        jvm.jar_folder()
+    assert str(caught.value) == f"{jars}: there is no Anserini jar. {JAR_FIX}"
 
     (jars / "anserini-1.0-fatjar.jar").touch()
-    assert jvm.find_jar() == jars / "anserini-1.0-fatjar.jar"
-
-    (jars / "anserini-2.0-fatjar.jar").touch()
-    names = "(anserini-1.0-fatjar.jar, anserini-2.0-fatjar.jar)"
-    with pytest.raises(MissingDependencyError) as caught:
-        jvm.find_jar()
-    assert str(caught.value) == f"{jars}: there are 2 Anserini jars {names} where one is needed. {JAR_FIX}"
+    assert jvm.jar_folder() == jars
 
 
 def test_a_class_that_is_not_there() -> None:
@@ -135,7 +129,7 @@ def test_the_report_does_not_start_java() -> None:
     done = _run(script)
     half = psutil.virtual_memory().total // 2**21
     heap = f"up to {half} MiB (half of the memory)"
-    assert done.stdout == f"{heap} False ['java home', 'java version', 'jar', 'heap']\n"
+    assert done.stdout == f"{heap} False ['java home', 'java version', 'jars', 'heap']\n"
     assert done.stderr == ""
 
 

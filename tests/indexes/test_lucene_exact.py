@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer
+from thresher.indexes.exact_ranking import ExactRanking, dirichlet_scores
 from thresher.indexes.indexing import IndexOptions, build_index, open_index
-from thresher.indexes.score_inputs import ExactRanking, dirichlet_scores
+from thresher.indexes.posting_lists import PostingList
 from thresher.indexes.searching import Searcher
 
 Documents = list[tuple[str, str]]
@@ -95,7 +96,7 @@ TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12), m
 def test_numpy_and_the_formula_agree(texts: list[list[str]], query: list[str], mu: float) -> None:
     tokens = {str(number): text for number, text in enumerate(texts)}
     postings = {
-        word: (
+        word: PostingList(
             np.array([number for number, text in enumerate(texts) if word in text], dtype=np.int32),
             np.array([text.count(word) for text in texts if word in text], dtype=np.int32),
         )

@@ -26,7 +26,7 @@ from thresher.indexes.indexing import (
     settings_of,
 )
 from thresher.indexes.jvm import java_class
-from thresher.indexes.original_statistics import OriginalStatistics
+from thresher.indexes.original_statistics import OriginalStatistics, TermLosses
 from thresher.indexes.searching import LuceneRanking, Searcher
 from thresher.indexes.work import IndexStatistics, QueryWork
 
@@ -53,23 +53,23 @@ class Counts:
             removed = counts.total() - kept.total() if original else 0
             yield PrunedDocument(identifier, term_list(kept.items()), removed, length, bool(counts) and not kept)
 
-    def changed(self) -> pa.Table:
-        lost = [counts - self.kept[identifier] for identifier, counts in self.whole.items()]
-        df, cf = Counter(word for one in lost for word in one), Counter[str]()
-        for one in lost:
-            cf.update(one)
-        return pa.table(
-            {
-                "term": pa.array(list(df), pa.large_string()),
-                "df": pa.array(list(df.values()), pa.int64()),
-                "cf": pa.array([cf[word] for word in df], pa.int64()),
-            }
+    def losses(self) -> TermLosses:
+        terms = sorted({term for counts in self.whole.values() for term in counts}, reverse=True)
+        df, cf, left = Counter[str](), Counter[str](), Counter[str]()
+        for identifier, counts in self.whole.items():
+            lost = counts - self.kept[identifier]
+            df.update(lost.keys())
+            cf.update(lost)
+            left.update(self.kept[identifier].keys())
+        return TermLosses(
+            pa.array(terms, pa.string()),
+            df=np.array([df[term] for term in terms], dtype=np.int64),
+            cf=np.array([cf[term] for term in terms], dtype=np.int64),
+            left=np.array([left[term] for term in terms], dtype=np.int64),
         )
 
     def build(self, folder: Path, original: bool = True) -> Path:
-        build_pruned_index(
-            self.pruned(original), folder, IndexOptions(lengths=True), self.changed if original else None
-        )
+        build_pruned_index(self.pruned(original), folder, IndexOptions(lengths=True), self.losses if original else None)
         return folder
 
     def statistics(self) -> IndexStatistics:
@@ -250,8 +250,8 @@ def test_removing_what_no_query_asks_for_leaves_scores_as_they_were(
 def test_the_filler_is_in_no_count(documents: Documents, tmp_path: Path, share: float, original: bool) -> None:
     counts = pruned_counts([*documents, ("stop", "the of")], randomly(random.Random(3), share))
     options = IndexOptions(lengths=True)
-    changed = counts.changed if original else None
-    report = build_pruned_index(counts.pruned(original), tmp_path / "index", options, changed)
+    losses = counts.losses if original else None
+    report = build_pruned_index(counts.pruned(original), tmp_path / "index", options, losses)
     assert report.statistics == counts.statistics()
     assert (report.documents, report.empty) == (len(documents) + 1, 0)
     files = [path for path in (tmp_path / "index").iterdir() if path.name != "thresher.json"]
@@ -313,19 +313,21 @@ def test_options_that_lists_of_terms_cannot_fulfil(tmp_path: Path, option: str) 
 
 
 def test_counts_that_disagree(tmp_path: Path) -> None:
-    lost = pa.table({"term": ["x"], "df": [1], "cf": [3]})
+    def losses(cf: int, left: int) -> Callable[[], TermLosses]:
+        numbers = (np.array([number]) for number in (1, cf, left))
+        return lambda: TermLosses(pa.array(["x"]), *numbers)
+
     with pytest.raises(ValueError, match="documents lost 2 tokens, but their terms 3"):
-        build_pruned_index([PrunedDocument("a", "x", 2, 3)], tmp_path / "index", IndexOptions(), lost)
+        build_pruned_index([PrunedDocument("a", "x", 2, 3)], tmp_path / "index", IndexOptions(), losses(3, 1))
+    with pytest.raises(ValueError, match="the index has 3 terms, but 2 are left"):
+        build_pruned_index([PrunedDocument("a", "x y", 2, 3)], tmp_path / "index", IndexOptions(), losses(2, 1))
     with pytest.raises(ValueError, match="documents lost 2 tokens, but their terms 0"):
         build_pruned_index([PrunedDocument("a", "x", 2, 3)], tmp_path / "index", IndexOptions(), None)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_no_documents(tmp_path: Path) -> None:
-    nothing = pa.table(
-        {"term": pa.array([], pa.large_string()), "df": pa.array([], pa.int64()), "cf": pa.array([], pa.int64())}
-    )
-    report = build_pruned_index([], tmp_path / "index", IndexOptions(lengths=True), lambda: nothing)
+    report = build_pruned_index([], tmp_path / "index", IndexOptions(lengths=True), Counts({}, {}).losses)
     assert report.statistics == IndexStatistics(0, 0, 0, 0)
     for model in ("qld", "qld(exact)", "bm25"):
         with Searcher(tmp_path / "index", parse_retrieval(model)) as searcher:
@@ -335,13 +337,14 @@ def test_no_documents(tmp_path: Path) -> None:
 def test_what_terms_lost_is_read_as_it_was_given(documents: Documents, tmp_path: Path) -> None:
     counts = pruned_counts(documents, randomly(random.Random(2), 0.4))
     folder = counts.build(tmp_path / "index")
-    changed = {term: (df, cf) for term, df, cf in zip(*counts.changed().to_pydict().values(), strict=True)}
+    losses = counts.losses()
+    lost = dict(zip(losses.terms.to_pylist(), zip(losses.df, losses.cf, strict=True), strict=True))
     held = {word for one in counts.kept.values() for word in one}
     assert len(held) > 5 * 128
     with open_index(folder) as reader:
         statistics = OriginalStatistics(folder / "statistics.parquet", reader)
-        for word in sorted({*changed, *held})[::29]:
-            assert statistics.removed(word) == (changed.get(word, (0, 0)) if word in held else (0, 0))
+        for word in sorted(lost)[::29]:
+            assert statistics.removed(word) == (lost[word] if word in held else (0, 0))
         for word in ("", "zzznowhere", "zzzz", "\U0010ffff"):
             assert statistics.removed(word) == (0, 0)
 

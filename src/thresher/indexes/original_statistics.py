@@ -1,67 +1,93 @@
-"""The statistics of the unpruned collection that a pruned index has lost, and queries that carry them.
+"""Original statistics: the document frequencies (df) and collection frequencies (cf) that pruning took from the terms of an
+index, and queries that carry them.
 
-They are beside the index in a Parquet file. To repeat the terms there would take more bytes than the numbers do, so the file
-follows the index's dictionary: a row has what a block of terms lost, in the dictionary's order, and the block's first term.
+A Parquet file beside the index has these losses. The terms would take more bytes than the numbers, so the file follows the
+index's dictionary. A row has the losses of a block of terms, in the dictionary's order, and the first term of the block:
 
     term           the first term of a block of 128
     df_removed     for each term of the block the documents that it lost
-    cf_df_removed  for each of them the occurrences that it lost, less df_removed
+    cf_df_removed  for each term of the block the occurrences that it lost, less df_removed
 
-Terms that lost all postings are not in the index, and no query asks for their statistics.
+A term that lost all postings is not in the index, and no query asks for its statistics.
 
-Lucene takes df and cf of a query's terms from the index, unless the query brings them with it: `TermQuery(term, states)`. Here
-they are those of the index plus what `OriginalStatistics` says that a term lost. All of it happens in Java, in each search.
-A term is looked up in the index once, as without; two look-ups in hash maps are added.
+Lucene takes df and cf of a query's terms from the index, unless the query brings them as `TermQuery(term, states)`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import thresher.base.arrow as pa
 from thresher.base.errors import StateError
-from thresher.indexes import handles
-from thresher.indexes.handles import Strings, descriptor
-from thresher.indexes.jvm import java_class
+from thresher.base.numbers import Ints
+from thresher.indexes.analysis import FILLER, valid_unicode
+from thresher.indexes.jvm import java_cast, java_class
 from thresher.indexes.work import CONTENTS
 
 ORIGINAL_STATISTICS = "statistics.parquet"
 _TERM, _DF, _MORE = "term", "df_removed", "cf_df_removed"
 _BLOCK = 128
-_TERMS = "org.apache.lucene.index.TermsEnum"
-_CHUNK = 1 << 16
+_FIX = "build the index again"
 _SEARCH = "org.apache.lucene.search."
-_QUERY = descriptor(_SEARCH + "Query")
-_TERM_TYPE = descriptor("org.apache.lucene.index.Term")
-_STATES_CLASS = "org.apache.lucene.index.TermStates"
-_STATES = descriptor(_STATES_CLASS)
-_CLAUSE_CLASS, _CLAUSE = _SEARCH + "BooleanClause", descriptor(_SEARCH + "BooleanClause")
-_BUILDER_CLASS, _BUILDER = _SEARCH + "BooleanQuery$Builder", descriptor(_SEARCH + "BooleanQuery$Builder")
-_BOOSTED = _SEARCH + "BoostQuery"
 
 
-def write_original_statistics(path: Path, changed: pa.Table, reader: Any) -> bool:
-    """Write what the terms of an index lost; return whether any did; if not, there is no file.
+@dataclass(frozen=True)
+class TermLosses:
+    """The losses of all terms of a collection, in any order.
 
-    `changed` has the columns `term`, `df` and `cf`: what each term lost, in any order.
+    Args:
+        terms: the terms (Arrow strings).
+        df: documents that each term lost; shape (terms,).
+        cf: occurrences that each term lost; shape (terms,).
+        left: documents that each term is left in; shape (terms,).
     """
-    terms = _index_terms(reader)
-    indices = pa.compute.index_in(terms, value_set=changed["term"].cast(pa.large_binary()))
-    if indices.null_count == len(indices):
+
+    terms: pa.Array
+    df: Ints
+    cf: Ints
+    left: Ints
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that all terms lost together."""
+        return int(self.cf.sum())
+
+
+class TermLoss(NamedTuple):
+    """What a term lost: documents and occurrences."""
+
+    df: int
+    cf: int
+
+
+def write_original_statistics(path: Path, losses: TermLosses, reader: Any) -> bool:
+    """Write the losses of the terms of an open index; return whether any has some. If none has, write no file."""
+    present = np.flatnonzero(losses.left)
+    if not losses.df[present].any():
         return False
-    df, cf = (pa.compute.fill_null(changed[name].cast(pa.int64()).take(indices), 0) for name in ("df", "cf"))
+    terms = losses.terms.take(pa.number_array(present)).cast(pa.large_binary())
+    df, cf = losses.df[present], losses.cf[present]
+    # The filler stands for what was removed, and loses nothing.
+    terms = pa.concat_arrays([terms, pa.text_array([FILLER], large=True).cast(pa.large_binary())])
+    df, cf = np.append(df, 0), np.append(cf, 0)
+    order = pa.compute.sort_indices(terms)
+    terms = terms.take(order)
+    df, cf = df[pa.numpy_array(order)], cf[pa.numpy_array(order)]
+    indexed = _number_of_terms(reader)
+    if indexed != len(terms):
+        raise ValueError(f"the index has {indexed} terms, but {len(terms)} are left")
     begins = np.arange(0, len(terms), _BLOCK)
     ends = pa.number_array(np.array([*begins, len(terms)], np.int32))
     table = pa.table(
         {
             _TERM: terms.take(pa.number_array(begins)),
-            _DF: pa.ListArray.from_arrays(ends, df.combine_chunks()),
-            _MORE: pa.ListArray.from_arrays(ends, pa.compute.subtract(cf, df).combine_chunks()),
+            _DF: pa.ListArray.from_arrays(ends, pa.number_array(df)),
+            _MORE: pa.ListArray.from_arrays(ends, pa.number_array(cf - df)),
         }
     )
     numbers = [f"{name}.list.element" for name in (_DF, _MORE)]
@@ -77,125 +103,82 @@ def write_original_statistics(path: Path, changed: pa.Table, reader: Any) -> boo
     return True
 
 
+def _number_of_terms(reader: Any) -> int:
+    terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
+    return 0 if terms is None else int(terms.size())
+
+
 class OriginalStatistics:
     """Losses of the terms of a pruned index, from the file beside the open index."""
 
     def __init__(self, path: Path, reader: Any) -> None:
-        fix = "build the index again"
         try:
             table = pa.read_parquet(path, columns=[_TERM, _DF, _MORE]).combine_chunks()
         except (OSError, KeyError, pa.ArrowException) as error:
-            raise StateError("the index's original statistics cannot be read", fix, str(path)) from error
-        self._begins, df, more = (table[name] for name in (_TERM, _DF, _MORE))
-        self._df, self._more = (np.asarray(pa.compute.list_flatten(column)) for column in (df, more))
+            raise StateError("the index's original statistics cannot be read", _FIX, str(path)) from error
+        self._first_terms = table[_TERM]
+        self._df = np.asarray(pa.compute.list_flatten(table[_DF]))
+        self._more = np.asarray(pa.compute.list_flatten(table[_MORE]))
         self._terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
         if self._terms is None or self._terms.size() != len(self._df):
-            raise StateError("the original statistics are those of another index", fix, str(path))
-        self._known: dict[str, tuple[int, int]] = {}
+            raise StateError("the original statistics are those of another index", _FIX, str(path))
+        self._losses: dict[str, TermLoss] = {}
 
-    def removed(self, word: str) -> tuple[int, int]:
-        """Return the df and cf that a word lost; zeros for one that lost nothing or is not in the index."""
-        if word not in self._known:
-            index = self._index(word)
-            df = int(self._df[index]) if index is not None else 0
-            self._known[word] = df, df + (int(self._more[index]) if index is not None else 0)
-        return self._known[word]
+    def removed(self, term: str) -> TermLoss:
+        """Return the loss of a term; zeros for a term that lost nothing or is not in the index."""
+        loss = self._losses.get(term)
+        if loss is None:
+            loss = TermLoss(0, 0)
+            index = self._index(term)
+            if index is not None:
+                df = int(self._df[index])
+                loss = TermLoss(df, df + int(self._more[index]))
+            self._losses[term] = loss
+        return loss
 
-    def _index(self, word: str) -> int | None:
-        """Return the number of a word in the dictionary, counted from the first term of its block."""
-        term = java_class("org.apache.lucene.index.Term")
-        wanted, every = term(CONTENTS, word).bytes(), self._terms.iterator()
-        if not every.seekExact(wanted):
+    def _index(self, term: str) -> int | None:
+        """Return the number of a term in the dictionary, counted from the first term of its block."""
+        new_term = java_class("org.apache.lucene.index.Term")
+        wanted = new_term(CONTENTS, term).bytes()
+        dictionary = self._terms.iterator()
+        if not dictionary.seekExact(wanted):
             return None
-        block = bisect_right(range(len(self._begins)), word.encode(), key=lambda row: self._begins[row].as_py()) - 1
-        every.seekExact(term(CONTENTS, self._begins[block].as_py().decode()).bytes())
+        rows = range(len(self._first_terms))
+        block = bisect_right(rows, term.encode(), key=lambda row: self._first_terms[row].as_py()) - 1
+        dictionary.seekExact(new_term(CONTENTS, self._first_terms[block].as_py().decode()).bytes())
         index = block * _BLOCK
-        while not wanted.bytesEquals(every.term()):
-            every.next()
+        while not wanted.bytesEquals(dictionary.term()):
+            dictionary.next()
             index += 1
         return index
 
 
-def _index_terms(reader: Any) -> pa.Array:
-    """Return the terms of an open index in its order, copied from Java some thousand at a time."""
-    terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
-    if terms is None:
-        return pa.array([], pa.large_binary())
-    texts = Strings()
-    following = handles.method(_TERMS, "next", f"(){handles.descriptor(handles.BYTES)}")
-    text = handles.method(handles.BYTES, "utf8ToString", f"(){handles.STRING}")
-    copy = handles.consumer_of_two(handles.repeat(handles.pipe(following, text, texts.note), _TERMS))
-    every, left = terms.iterator(), terms.size()
-    chunks = []
-    while left:
-        copy.accept(min(left, _CHUNK), every)
-        chunks.append(pa.text_array(texts.take(), large=True).cast(pa.large_binary()))
-        left -= len(chunks[-1])
-    return pa.concat_arrays(chunks)
+class QueryBuilder:
+    """Builds the queries of Anserini's `BagOfWordsQueryGenerator`, with original statistics if there are some."""
 
+    def __init__(self, searcher: Any, analyzer: Any, original: OriginalStatistics | None) -> None:
+        self._searcher, self._analyzer, self._original = searcher, analyzer, original
+        self._generator = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
+        self._corrected: dict[str, Any] = {}
 
-class QueryCorrection:
-    """Gives the queries of `BagOfWordsQueryGenerator` original statistics; their clauses keep order and weights.
+    def build(self, text: str) -> Any:
+        """Return the query (a Java object) for a text."""
+        query = self._generator.buildQuery(CONTENTS, self._analyzer, valid_unicode(text))
+        if self._original is None:
+            return query
+        return self._correct(query, self._original)
 
-    Attributes:
-        correct: the handle that takes a query and returns the corrected one. The words of a query must be known by then.
-    """
-
-    def __init__(self, searcher: Any, statistics: OriginalStatistics) -> None:
-        self._statistics = statistics
-        self._known: set[str] = set()
-        self._df, self._cf = java_class("java.util.HashMap")(), java_class("java.util.HashMap")()
-        self.correct: Any = self._loop(searcher)
-
-    def know(self, words: Iterable[str]) -> None:
-        """Copy what words lost to Java, at their first occurrence."""
-        for word in set(words) - self._known:
-            self._known.add(word)
-            df, cf = self._statistics.removed(word)
-            if df:
-                term = java_class("org.apache.lucene.index.Term")(CONTENTS, word)
-                self._df.put(term, java_class("java.lang.Integer")(df))
-                self._cf.put(term, java_class("java.lang.Long")(cf))
-
-    def _loop(self, searcher: Any) -> Any:
-        boolean = _SEARCH + "BooleanQuery"
-        clauses = handles.method(boolean, "iterator", f"(){handles.ITERATOR}")
-        add = handles.method(_BUILDER_CLASS, "add", f"({_QUERY}{descriptor(_CLAUSE_CLASS + '$Occur')}){_BUILDER}")
-        add = handles.bind(add, 2, java_class(_CLAUSE_CLASS + "$Occur").SHOULD)
-        add = handles.before_arguments(add, 1, self._corrected_clause(searcher))
-        loop = handles.collect(clauses, handles.constructor(_BUILDER_CLASS, "()V"), add)
-        build = handles.method(_BUILDER_CLASS, "build", f"(){descriptor(boolean)}")
-        return handles.cast(handles.pipe(loop, build), f"({_QUERY}){_QUERY}")
-
-    def _corrected_clause(self, searcher: Any) -> Any:
-        """Return the handle that takes a clause and returns its query, corrected."""
-        query = handles.method(_CLAUSE_CLASS, "getQuery", f"(){_QUERY}")
-        boosted = handles.cast(query, f"({_CLAUSE}){descriptor(_BOOSTED)}")
-        inner = handles.method(_BOOSTED, "getQuery", f"(){_QUERY}")
-        inner = handles.cast(inner, f"({descriptor(_BOOSTED)}){descriptor(_SEARCH + 'TermQuery')}")
-        term = handles.pipe(boosted, inner, handles.method(_SEARCH + "TermQuery", "getTerm", f"(){_TERM_TYPE}"))
-        corrected = handles.cast(self._corrected_term(searcher), f"({_TERM_TYPE}){_QUERY}")
-        boost = handles.pipe(boosted, handles.method(_BOOSTED, "getBoost", "()F"))
-        made = handles.cast(handles.constructor(_BOOSTED, f"({_QUERY}F)V"), f"({_QUERY}F){_QUERY}")
-        made = handles.before_arguments(made, 0, handles.pipe(term, corrected), boost)
-        return handles.reorder(made, f"({_CLAUSE}){_QUERY}", 0, 0)
-
-    def _corrected_term(self, searcher: Any) -> Any:
-        """Return the handle that takes a term and returns the query for it."""
-        build = handles.static(
-            _STATES_CLASS, "build", f"({descriptor(_SEARCH + 'IndexSearcher')}{_TERM_TYPE}Z){_STATES}"
-        )
-        build = handles.bind(handles.bind(build, 0, searcher), 1, True)
-        correct = handles.method(_STATES_CLASS, "accumulateStatistics", "(IJ)V")
-        correct = handles.before_arguments(correct, 1, _lost(self._df, "Integer", "I"), _lost(self._cf, "Long", "J"))
-        correct = handles.reorder(correct, f"({_STATES}{_TERM_TYPE})V", 0, 1, 1)
-        query = handles.constructor(_SEARCH + "TermQuery", f"({_TERM_TYPE}{_STATES})V")
-        query = handles.reorder(query, f"({_STATES}{_TERM_TYPE}){descriptor(_SEARCH + 'TermQuery')}", 1, 0)
-        return handles.with_result(build, handles.together(correct, query))
-
-
-def _lost(numbers: Any, box: str, primitive: str) -> Any:
-    """Return the handle that takes a term and returns its number in a Java map, or 0."""
-    known = handles.method("java.util.HashMap", "getOrDefault", f"({handles.OBJECT}{handles.OBJECT}){handles.OBJECT}")
-    known = handles.bind(handles.bind(known, 0, numbers), 1, java_class(f"java.lang.{box}")(0))
-    return handles.cast(known, f"({_TERM_TYPE}){primitive}")
+    def _correct(self, query: Any, original: OriginalStatistics) -> Any:
+        """Return a query whose terms carry original statistics; its clauses keep order and weights."""
+        builder = java_class(_SEARCH + "BooleanQuery$Builder")()
+        occur = java_class(_SEARCH + "BooleanClause$Occur").SHOULD
+        clauses = java_cast(_SEARCH + "BooleanQuery", query).clauses()
+        for number in range(clauses.size()):
+            boosted = java_cast(_SEARCH + "BoostQuery", clauses.get(number).getQuery())
+            term = java_cast(_SEARCH + "TermQuery", boosted.getQuery()).getTerm()
+            loss = original.removed(term.text())
+            states = java_class("org.apache.lucene.index.TermStates").build(self._searcher, term, True)
+            states.accumulateStatistics(loss.df, loss.cf)
+            corrected = java_class(_SEARCH + "TermQuery")(term, states)
+            builder.add(java_class(_SEARCH + "BoostQuery")(corrected, boosted.getBoost()), occur)
+        return builder.build()

@@ -6,8 +6,10 @@ differ by less than such floats resolve (2e-6 near 20) would be reordered.
 
 from __future__ import annotations
 
+import json
 import random
 import time
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -19,14 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import ConfigError, InputError
-from thresher.indexes import handles
-from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, valid_unicode
-from thresher.indexes.handles import Integers, Strings
+from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer
+from thresher.indexes.exact_ranking import ExactRanking
 from thresher.indexes.indexing import LENGTHS, IndexOptions, open_index, settings_of
 from thresher.indexes.jvm import java_cast, java_class, start
-from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics, QueryCorrection
-from thresher.indexes.score_inputs import ExactRanking
-from thresher.indexes.work import CONTENTS, QueryWork, mean_work, postings_of
+from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics, QueryBuilder
+from thresher.indexes.work import QueryWork, mean_work, postings_of
 
 _MICRO = 10**6
 
@@ -64,43 +64,29 @@ def _grid_in_micros(largest: float, count: int) -> int:
         power *= 10
 
 
-_SEARCHER = "org.apache.lucene.search.IndexSearcher"
-_SEARCH_QUERY = "org.apache.lucene.search.Query"
-_QUERY = handles.descriptor(_SEARCH_QUERY)
-_SORT = "Lorg/apache/lucene/search/Sort;"
-_TOP = "Lorg/apache/lucene/search/TopFieldDocs;"
-_HIT = "org.apache.lucene.search.ScoreDoc"
-
-
 class LuceneRanking:
     """Ranks by Lucene's similarity for `qld`, `bm25` or `classic`: the same hits as Anserini's `SimpleSearcher`.
 
-    A query is one call into Java. Ids come from the sort keys that break ties, so no stored document is read.
-    `original` is for a pruned index that is ranked with the statistics of the unpruned collection.
-    """
+    Ids come from the sort keys that break ties, so no stored document is read.
 
-    _generator = "io.anserini.search.query.BagOfWordsQueryGenerator"
+    Args:
+        reader: the open index (a Java object).
+        analyzer: of queries and documents (a Java object).
+        model: of any family, but not exact.
+        depth: the most hits.
+        original: for a pruned index that is ranked with the statistics of the unpruned collection.
+    """
 
     def __init__(
         self, reader: Any, analyzer: Any, model: RetrievalModel, depth: int, original: OriginalStatistics | None = None
     ) -> None:
-        similarities = "org.apache.lucene.search.similarities."
-        if model.family == "qld":
-            similarity = java_class(similarities + "LMDirichletSimilarity")(model.mu)
-        elif model.family == "classic":
-            similarity = java_class(similarities + "ClassicSimilarity")()
-        else:
-            similarity = java_class(similarities + "BM25Similarity")(model.k1, model.b)
-        searcher = java_class(_SEARCHER)(reader)
-        searcher.setSimilarity(similarity)
-        self._reader, self._searcher, self._analyzer, self._depth = reader, searcher, analyzer, depth
-        self._ids = Strings()
-        self._scores = Integers()
-        self._correction = QueryCorrection(searcher, original) if original else None
-        self._known: set[str] = set()
-        build = self._query_builder()
-        self._build = handles.as_interface(build, "java.util.function.Function")
-        self._run = handles.as_interface(self._loop(build), "java.util.function.Consumer")
+        self._reader, self._analyzer, self._depth = reader, analyzer, depth
+        self._searcher = java_class("org.apache.lucene.search.IndexSearcher")(reader)
+        self._searcher.setSimilarity(_similarity(model))
+        self._queries = QueryBuilder(self._searcher, analyzer, original)
+        self._sort = _score_then_id()
+        self._json = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+        self._top: Any = None
 
     def rank(self, query: str) -> tuple[list[str], list[float]]:
         """Return the ids of the hits, best first, and their scores, rounded to four decimals as in Anserini."""
@@ -110,63 +96,42 @@ class LuceneRanking:
     def hits(self, query: str) -> tuple[list[str], npt.NDArray[np.float32]]:
         """Return the ids of the hits, best first, and their scores as Lucene gives them."""
         self.search(query)
-        return self._ids.take(), self._scores.take().view(np.float32)
+        # One call copies all hits: Java writes them as JSON.
+        copied = json.loads(self._json.writeValueAsString(self._top))
+        self.forget()
+        ids: list[str] = []
+        scores: list[float] = []
+        for hit in copied["scoreDocs"]:
+            score, identifier = hit["fields"]
+            scores.append(score)
+            start_of_id = identifier["offset"]
+            ids.append(b64decode(identifier["bytes"])[start_of_id : start_of_id + identifier["length"]].decode())
+        return ids, np.array(scores, dtype=np.float32)
 
     def search(self, query: str) -> None:
         """Search in Java, and leave the hits there."""
-        self._prepare(query)
-        self._run.accept(valid_unicode(query))
+        self._top = self._searcher.search(self._queries.build(query), self._depth, self._sort)
 
     def forget(self) -> None:
         """Drop the hits that are left in Java."""
-        self._ids.clear()
-        self._scores.clear()
+        self._top = None
 
     def work(self, query: str) -> QueryWork:
         """Search once more and return what there was to do."""
-        self._prepare(query)
-        built = java_cast(_SEARCH_QUERY, self._build.apply(valid_unicode(query)))
-        top = self._searcher.search(built, self._depth, _score_then_id())
+        self.search(query)
+        documents = self._top.totalHits.value
+        self.forget()
         words = Counter(analyse(self._analyzer, query))
-        return QueryWork(postings_of(self._reader, words), top.totalHits.value)
+        return QueryWork(postings_of(self._reader, words), documents)
 
-    def _prepare(self, query: str) -> None:
-        """Fetch the original statistics of a query's words when it is first seen."""
-        if self._correction and query not in self._known:
-            self._correction.know(analyse(self._analyzer, query))
-            self._known.add(query)
 
-    def _query_builder(self) -> Any:
-        build = handles.method(
-            self._generator,
-            "buildQuery",
-            f"({handles.STRING}Lorg/apache/lucene/analysis/Analyzer;{handles.STRING}){_QUERY}",
-        )
-        build = handles.bind(build, 0, java_class(self._generator)(), CONTENTS, self._analyzer)
-        build = handles.cast(build, f"({handles.OBJECT}){_QUERY}")
-        return handles.pipe(build, self._correction.correct) if self._correction else build
-
-    def _loop(self, build: Any) -> Any:
-        """Return the handle that takes a text, builds its query with `build`, searches, and notes the hits."""
-        search = handles.method(_SEARCHER, "search", f"({_QUERY}I{_SORT}){_TOP}")
-        search = handles.bind(handles.bind(search, 0, self._searcher), 1, self._depth, _score_then_id())
-        hits = handles.getter("org.apache.lucene.search.TopDocs", "scoreDocs", f"[L{_HIT};")
-        hits = handles.cast(hits, f"({_TOP})[{handles.descriptor(_HIT)}")
-
-        values = handles.getter("org.apache.lucene.search.FieldDoc", "fields", "[Ljava.lang.Object;")
-        values = handles.cast(values, f"({handles.OBJECT})[{handles.OBJECT}")
-        bits = handles.static("java.lang.Float", "floatToRawIntBits", "(F)I")
-        bits = handles.cast(bits, f"({handles.OBJECT})I")
-        note_score = handles.pipe(values, handles.element_at(0), bits, self._scores.note)
-        text = handles.method("org.apache.lucene.util.BytesRef", "utf8ToString", f"(){handles.STRING}")
-        text = handles.cast(text, f"({handles.OBJECT}){handles.STRING}")
-        note_id = handles.pipe(values, handles.element_at(1), text, self._ids.note)
-
-        following = handles.next_of(handles.OBJECT)
-        one = handles.pipe(following, handles.together(note_score, note_id))
-        return handles.pipe(
-            build, search, hits, handles.iterate_array(f"{handles.descriptor(_HIT)}"), handles.for_all(one)
-        )
+def _similarity(model: RetrievalModel) -> Any:
+    similarities = "org.apache.lucene.search.similarities."
+    if model.family == "qld":
+        return java_class(similarities + "LMDirichletSimilarity")(model.mu)
+    if model.family == "classic":
+        return java_class(similarities + "ClassicSimilarity")()
+    return java_class(similarities + "BM25Similarity")(model.k1, model.b)
 
 
 def _score_then_id() -> Any:

@@ -19,10 +19,9 @@ from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner
 from thresher.experiments.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.experiments.exploring.shard_counts import split_shards
-from thresher.indexes.analysis import DELIMITER
-from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, PrunedDocument, build_pruned_index
-from thresher.indexes.pruning.method import kept
+from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_pruned_index
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
+from thresher.indexes.pruning.pruned_index import PrunedPostings
 from thresher.indexes.pruning.treatments import Pruning
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scores.store import FAILED, text_store
@@ -186,52 +185,9 @@ def build_pruned(
     """
     lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
     with collected_postings(store, cleaner, lexicon, folder.parent / f"{folder.name}.postings") as postings:
-        pruned = _Pruned(postings, pruning, lexicon, original)
-        changed = pruned.changed if original else None
-        index = build_pruned_index(pruned.documents(advance), folder, options, changed, origin)
-        return PrunedBuild(index, postings.blank, postings.words)
-
-
-class _Pruned:
-    """The documents without the postings that are pruned, and what terms lost."""
-
-    def __init__(self, postings: CollectedPostings, pruning: Pruning, lexicon: Lexicon, original: bool) -> None:
-        self._postings, self._pruning, self._original = postings, pruning, original
         texts = lexicon.text_of or {}
-        self._terms = pa.text_array([texts[value] for value in postings.statistics.hashes.tolist()])
-        self._lost_df: Ints = np.zeros(len(self._terms), dtype=np.int64)
-        self._lost_cf: Ints = np.zeros(len(self._terms), dtype=np.int64)
-
-    def documents(self, advance: Callable[[], None]) -> Iterator[PrunedDocument]:
-        """Give all documents."""
-        method = self._pruning.method
-        fitted = method.fit(self._postings)
-        for block in self._postings.blocks():
-            stay = kept(method, method.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
-            lost = block.term[~stay]
-            self._lost_df += np.bincount(lost, minlength=len(self._terms))
-            self._lost_cf += np.bincount(lost, weights=block.tf[~stay], minlength=len(self._terms)).astype(np.int64)
-            held = np.bincount(block.document[stay], weights=block.tf[stay], minlength=len(block.ids)).astype(np.int64)
-            removed = block.lengths - held if self._original else np.zeros_like(held)
-            lengths = block.lengths if self._original else held
-            emptied = (block.lengths > 0) & (held == 0)
-            columns = (block.ids, self._lists(block, stay), removed.tolist(), lengths.tolist(), emptied.tolist())
-            for document in zip(*columns, strict=True):
-                yield PrunedDocument(*document)
-                advance()
-
-    def changed(self) -> pa.Table:
-        """Return the terms that lost postings, with the df and cf that they lost."""
-        lost = np.flatnonzero(self._lost_df)
-        return pa.table({"term": self._terms.take(lost), "df": self._lost_df[lost], "cf": self._lost_cf[lost]})
-
-    def _lists(self, block: DocumentPostings, stays: Flags) -> list[str]:
-        """Return the list of terms of each document, as Lucene will read it."""
-        tf = pa.number_array(block.tf[stays])
-        terms = self._terms.take(pa.number_array(block.term[stays]))
-        with_tf = pa.compute.binary_join_element_wise(terms, tf.cast(pa.string()), DELIMITER)
-        entries = pa.compute.if_else(pa.compute.equal(tf, 1), terms, with_tf)
-        ends = np.concatenate(([0], np.cumsum(stays)))[block.bounds]
-        joined = pa.compute.binary_join(pa.ListArray.from_arrays(ends.astype(np.int32), entries), " ")
-        lists: list[str] = joined.to_pylist()
-        return lists
+        terms = [texts[term_hash] for term_hash in postings.statistics.hashes.tolist()]
+        pruned = PrunedPostings(postings, terms, pruning, original)
+        losses = pruned.losses if original else None
+        index = build_pruned_index(pruned.documents(advance), folder, options, losses, origin)
+        return PrunedBuild(index, postings.blank, postings.words)

@@ -1,0 +1,132 @@
+"""Ranking by query likelihood with Dirichlet smoothing as published, with exact document lengths, over Lucene's postings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from thresher.base.numbers import Floats
+from thresher.indexes.analysis import analyse
+from thresher.indexes.document_ids import DocumentIds
+from thresher.indexes.jvm import java_class
+from thresher.indexes.original_statistics import OriginalStatistics
+from thresher.indexes.posting_lists import ExactLengths, Numbers, PostingList, PostingLists
+from thresher.indexes.work import CONTENTS, QueryWork
+
+_TIES = 10
+"""Scores that agree to this many decimals are ties, since sums may differ in their last bits."""
+
+
+def dirichlet_scores(
+    query: Mapping[str, int],
+    postings: Mapping[str, PostingList],
+    lengths: Numbers,
+    tokens: int,
+    mu: float,
+    lost: Mapping[str, int] = MappingProxyType({}),
+) -> tuple[Numbers, Floats]:
+    """Return the numbers of the documents with a query term, ascending, and their scores.
+
+    Args:
+        query: c(w,q) of the query's terms.
+        postings: of each query term that occurs.
+        lengths: |d| by document number.
+        tokens: of the whole collection.
+        mu: the smoothing parameter µ, above 0.
+        lost: tokens of a term that the collection has beyond its postings.
+    """
+    matching = [postings[term].documents for term in query if term in postings]
+    if not matching:
+        return np.zeros(0, dtype=np.int32), np.zeros(0)
+    documents = np.unique(np.concatenate(matching))
+    matched = np.zeros(len(documents))
+    for term, times in query.items():
+        if term not in postings:
+            continue
+        posting = postings[term]
+        share = (posting.tf.sum(dtype=np.int64) + lost.get(term, 0)) / tokens
+        matched[np.searchsorted(documents, posting.documents)] += times * np.log1p(posting.tf / (mu * share))
+    query_length = sum(query.values())
+    return documents, matched - query_length * np.log1p(lengths[documents] / mu)
+
+
+class _ReadQuery(NamedTuple):
+    """The counts of a query's terms, and the postings of the terms that occur."""
+
+    counts: Counter[str]
+    postings: dict[str, PostingList]
+
+
+class ExactRanking:
+    """Ranks by `dirichlet_scores` over the postings of a Lucene index.
+
+    Args:
+        reader: the open index (a Java object).
+        analyzer: of queries and documents (a Java object).
+        mu: the smoothing parameter µ, above 0.
+        depth: the most hits.
+        lengths: the file of exact document lengths.
+        original: for a pruned index that is ranked with the statistics of the unpruned collection.
+    """
+
+    def __init__(
+        self,
+        reader: Any,
+        analyzer: Any,
+        mu: float,
+        depth: int,
+        lengths: Path,
+        original: OriginalStatistics | None = None,
+    ) -> None:
+        self._lengths = ExactLengths(lengths).by_number
+        self._analyzer, self._mu, self._depth = analyzer, mu, depth
+        terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
+        self._tokens: int = terms.getSumTotalTermFreq() if terms is not None else 0
+        self._original = original
+        self._ids = DocumentIds(reader)
+        self._lists = PostingLists(reader)
+
+    def rank(self, query: str) -> tuple[list[str], list[float]]:
+        """Return the ids of the best documents, best first, and their scores; ties by ascending id."""
+        read = self._read(query)
+        lost: dict[str, int] = {}
+        if self._original:
+            for term in read.postings:
+                lost[term] = self._original.removed(term).cf
+        documents, scores = dirichlet_scores(read.counts, read.postings, self._lengths, self._tokens, self._mu, lost)
+        scores = np.round(scores, _TIES)
+        if len(scores) > self._depth:
+            worst = np.partition(scores, len(scores) - self._depth)[len(scores) - self._depth]
+            among_best = scores >= worst
+            documents, scores = documents[among_best], scores[among_best]
+        ids = self._ids.of(documents.tolist())
+        order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[: self._depth]
+        return [ids[place] for place in order], scores[order].tolist()
+
+    def search(self, query: str) -> None:
+        """Search and drop the hits."""
+        self.rank(query)
+
+    def forget(self) -> None:
+        """Do nothing: no hits are left behind."""
+
+    def work(self, query: str) -> QueryWork:
+        """Return the work of a query."""
+        documents = [posting.documents for posting in self._read(query).postings.values()]
+        if not documents:
+            return QueryWork(0, 0)
+        return QueryWork(sum(map(len, documents)), len(np.unique(np.concatenate(documents))))
+
+    def _read(self, query: str) -> _ReadQuery:
+        counts = Counter(analyse(self._analyzer, query))
+        postings: dict[str, PostingList] = {}
+        for term in counts:
+            posting = self._lists.of(term)
+            if posting is not None:
+                postings[term] = posting
+        return _ReadQuery(counts, postings)
