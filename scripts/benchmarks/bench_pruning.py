@@ -29,9 +29,9 @@ from thresher.experiments.exploring.exploring_pruning import PruningSweep, explo
 from thresher.experiments.exploring.pruned_postings import build_pruned
 from thresher.experiments.inputs import read_topic_set, score_experiment
 from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.exact_ranking import ExactRanking
 from thresher.indexes.indexing import IndexOptions, build_index
 from thresher.indexes.pruning.treatments import methods, parse_pruning, parse_treatment
-from thresher.indexes.score_inputs import ExactRanking
 from thresher.indexes.searching import LuceneRanking, Searcher
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.score_pass import ScorePlan, score_collection

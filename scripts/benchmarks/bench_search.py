@@ -8,7 +8,6 @@ from typing import Any
 
 from measurements import Measurement, interleaved, ratio
 from passages import passages, queries
-from thresher.indexes import handles
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions, build_index
 from thresher.indexes.jvm import java_class
@@ -21,8 +20,7 @@ DEPTH = 1000
 def measure(pages: Path, documents: int = 20_000, topics: int = 50, rounds: int = 6) -> list[Measurement]:
     """Return the ratios of the seconds for all queries.
 
-    Against SimpleSearcher alone, its Java call without the hits coming to Python, and against the same with
-    their ids and scores read through pyjnius. `qld(exact)`, which it lacks, is put next to its `qld`.
+    SimpleSearcher's ids and scores are read through pyjnius. It lacks `qld(exact)`, which is compared with its `qld`.
     """
     texts = queries(pages, topics)
     results = []
@@ -30,7 +28,6 @@ def measure(pages: Path, documents: int = 20_000, topics: int = 50, rounds: int 
         folder = Path(temporary) / "index"
         build_index(passages(pages, documents), folder, IndexOptions(lengths=True))
         java = java_class("io.anserini.search.SimpleSearcher")(str(folder))
-        alone = _alone(java)
         for model in ("qld", "bm25", "qld(exact)"):
             if model == "bm25":
                 java.set_bm25(0.9, 0.4)
@@ -39,26 +36,16 @@ def measure(pages: Path, documents: int = 20_000, topics: int = 50, rounds: int 
             with Searcher(folder, parse_retrieval(model), DEPTH) as searcher:
                 best = interleaved(
                     {
-                        "alone": lambda: [alone.accept(text) for text in texts],
                         "read": lambda: [_read(java, text) for text in texts],
                         "ours": lambda searcher=searcher: [searcher.search(text) for text in texts],
                     },
                     rounds,
                 )
             bar = None if model == "qld(exact)" else BAR
-            for name, other in (("alone", "SimpleSearcher"), ("read", "SimpleSearcher and its hits")):
-                label = f"{model}, {topics} queries / {other}"
-                results.append(ratio(label, best["ours"], best[name], bar))
+            label = f"{model}, {topics} queries / SimpleSearcher and its hits"
+            results.append(ratio(label, best["ours"], best["read"], bar))
         java.close()
     return results
-
-
-def _alone(java: Any) -> Any:
-    """Return a Consumer of Java that searches and leaves the hits there."""
-    name = "io.anserini.search.SimpleSearcher"
-    search = handles.method(name, "search", f"({handles.STRING}I)[Lio/anserini/search/ScoredDoc;")
-    search = handles.bind(handles.bind(search, 0, java), 1, DEPTH)
-    return handles.as_interface(handles.cast(search, f"({handles.OBJECT})V"), "java.util.function.Consumer")
 
 
 def _read(java: Any, text: str) -> list[tuple[str, float]]:

@@ -114,93 +114,6 @@ class ScoredIndex:
             self._postings[term] = self._lists.of(term)
         return self._postings[term]
 
-<<<<<<< HEAD
-_TIES = 10
-"""Scores that agree to this many decimals are ties, since sums may differ in their last bits."""
-
-
-def dirichlet_scores(
-    query: Mapping[str, int],
-    postings: Mapping[str, tuple[Numbers, Numbers]],
-    lengths: Numbers,
-    tokens: int,
-    mu: float,
-    lost: Mapping[str, int] = MappingProxyType({}),
-) -> tuple[Numbers, Floats]:
-    """Return the numbers of the documents with a query word, ascending, and their scores.
-
-    Args:
-        query: c(w,q) of the query's tokens.
-        postings: for each of them that occurs, the numbers of its documents, ascending, and its tf there.
-        lengths: |d| by document number.
-        tokens: of the whole collection.
-        mu: the smoothing parameter µ, above 0.
-        lost: tokens of a word that the collection has beyond its postings.
-    """
-    matching = [postings[word][0] for word in query if word in postings]
-    if not matching:
-        return np.zeros(0, dtype=np.int32), np.zeros(0)
-    documents = np.unique(np.concatenate(matching))
-    matched = np.zeros(len(documents))
-    for word, times in query.items():
-        if word in postings:
-            numbers, counts = postings[word]
-            share = (counts.sum(dtype=np.int64) + lost.get(word, 0)) / tokens
-            matched[np.searchsorted(documents, numbers)] += times * np.log1p(counts / (mu * share))
-    size = sum(query.values())
-    return documents, matched - size * np.log1p(lengths[documents] / mu)
-
-
-class ExactRanking:
-    """Ranks by `dirichlet_scores` over the postings of a Lucene index; the arguments are as `LuceneRanking`'s."""
-
-    def __init__(
-        self,
-        reader: Any,
-        analyzer: Any,
-        mu: float,
-        depth: int,
-        lengths: Path,
-        original: OriginalStatistics | None = None,
-    ) -> None:
-        self._lengths = exact_lengths(lengths)
-        self._reader, self._analyzer, self._mu, self._depth = reader, analyzer, mu, depth
-        terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "contents")
-        self._tokens: int = terms.getSumTotalTermFreq() if terms is not None else 0
-        self._original = original
-        self._ids = document_ids(reader)
-        self._lists = PostingLists(reader)
-
-    def rank(self, query: str) -> tuple[list[str], list[float]]:
-        """Return the ids of the best documents, best first, and their scores; ties by ascending id."""
-        counts, postings = self._read(query)
-        lost = {word: self._original.removed(word)[1] for word in postings} if self._original else {}
-        documents, scores = dirichlet_scores(counts, postings, self._lengths, self._tokens, self._mu, lost)
-        scores = np.round(scores, _TIES)
-        if len(scores) > self._depth:
-            worst = np.partition(scores, len(scores) - self._depth)[len(scores) - self._depth]
-            documents, scores = documents[scores >= worst], scores[scores >= worst]
-        ids = [self._ids[number] for number in documents.tolist()]
-        order = sorted(range(len(ids)), key=lambda index: (-scores[index], ids[index]))[: self._depth]
-        return [ids[index] for index in order], scores[order].tolist()
-
-    def search(self, query: str) -> None:
-        """Search and drop the hits."""
-        self.rank(query)
-
-    def forget(self) -> None:
-        """Do nothing: no hits are left behind."""
-
-    def work(self, query: str) -> QueryWork:
-        """Return the work of a query."""
-        postings = [numbers for numbers, _ in self._read(query)[1].values()]
-        documents = len(np.unique(np.concatenate(postings))) if postings else 0
-        return QueryWork(sum(map(len, postings)), documents)
-
-    def _read(self, query: str) -> tuple[Counter[str], dict[str, tuple[Numbers, Numbers]]]:
-        counts = Counter(analyse(self._analyzer, query))
-        return counts, {word: posting for word in counts if (posting := self._lists.of(word)) is not None}
-=======
     def _number(self, identifier: str) -> int:
         """Return the number of a document, or `_NOT_INDEXED`."""
         if identifier not in self._numbers:
@@ -209,4 +122,3 @@ class ExactRanking:
             documents = multi_terms.getTermPostingsEnum(self._reader, "id", term)
             self._numbers[identifier] = _NOT_INDEXED if documents is None else documents.nextDoc()
         return self._numbers[identifier]
->>>>>>> e25a97f7 (Anserini's IndexCollection makes full and cleaned indexes, and Pyserini is imported; no loop of Java is composed in Python)
