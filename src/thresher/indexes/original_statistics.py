@@ -154,7 +154,13 @@ class OriginalStatistics:
 
 
 class QueryBuilder:
-    """Builds the queries of Anserini's `BagOfWordsQueryGenerator`, with original statistics if there are some."""
+    """Builds the queries of Anserini's `BagOfWordsQueryGenerator`, with original statistics if there are some.
+
+    Args:
+        searcher: that will search with the queries (a Java object).
+        analyzer: of queries and documents (a Java object).
+        original: the losses of the index's terms; None for queries with the index's own statistics.
+    """
 
     def __init__(self, searcher: Any, analyzer: Any, original: OriginalStatistics | None) -> None:
         self._searcher, self._analyzer, self._original = searcher, analyzer, original
@@ -162,23 +168,31 @@ class QueryBuilder:
         self._corrected: dict[str, Any] = {}
 
     def build(self, text: str) -> Any:
-        """Return the query (a Java object) for a text."""
+        """Return the query (a Java object) for a text.
+
+        The text is analysed at each call, as a search does. Its corrected query is built once, so that timed searches of an
+        index with original statistics do not pay for calls from Python.
+        """
         query = self._generator.buildQuery(CONTENTS, self._analyzer, valid_unicode(text))
         if self._original is None:
             return query
-        return self._correct(query, self._original)
+        if text not in self._corrected:
+            self._corrected[text] = self._correct(query, self._original)
+        return self._corrected[text]
 
     def _correct(self, query: Any, original: OriginalStatistics) -> Any:
         """Return a query whose terms carry original statistics; its clauses keep order and weights."""
         builder = java_class(_SEARCH + "BooleanQuery$Builder")()
-        occur = java_class(_SEARCH + "BooleanClause$Occur").SHOULD
         clauses = java_cast(_SEARCH + "BooleanQuery", query).clauses()
         for number in range(clauses.size()):
-            boosted = java_cast(_SEARCH + "BoostQuery", clauses.get(number).getQuery())
-            term = java_cast(_SEARCH + "TermQuery", boosted.getQuery()).getTerm()
-            loss = original.removed(term.text())
-            states = java_class("org.apache.lucene.index.TermStates").build(self._searcher, term, True)
-            states.accumulateStatistics(loss.df, loss.cf)
-            corrected = java_class(_SEARCH + "TermQuery")(term, states)
-            builder.add(java_class(_SEARCH + "BoostQuery")(corrected, boosted.getBoost()), occur)
+            weighted = java_cast(_SEARCH + "BoostQuery", clauses.get(number).getQuery())
+            term = java_cast(_SEARCH + "TermQuery", weighted.getQuery()).getTerm()
+            corrected = java_class(_SEARCH + "BoostQuery")(self._term_query(term, original), weighted.getBoost())
+            builder.add(corrected, java_class(_SEARCH + "BooleanClause$Occur").SHOULD)
         return builder.build()
+
+    def _term_query(self, term: Any, original: OriginalStatistics) -> Any:
+        loss = original.removed(term.text())
+        states = java_class("org.apache.lucene.index.TermStates").build(self._searcher, term, True)
+        states.accumulateStatistics(loss.df, loss.cf)
+        return java_class(_SEARCH + "TermQuery")(term, states)
