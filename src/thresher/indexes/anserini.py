@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thresher.base.errors import StateError
+from thresher.base.files import lasting
 from thresher.base.numbers import Ints
 from thresher.indexes.analysis import count_tokens, english_analyzer, valid_unicode
 from thresher.indexes.jvm import java_cast, java_class, user_error_of_java
@@ -27,8 +28,8 @@ _NUL = "\0"
 _LONGEST_STRING = 2**31 - 1
 _LOOK_MS = 100
 """Milliseconds between two looks at Python's signals while Java indexes."""
-_END_SECONDS = 60
-"""Seconds that Java has to end an interrupted build."""
+_END_MS = 60_000
+"""Milliseconds that Java has to end an interrupted build."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,28 @@ def index_json_lines(lines: Path, index: Path, options: IndexOptions) -> None:
         jnius.JavaException: Anserini failed.
     """
     indexer = java_class("io.anserini.index.IndexCollection")(_arguments(lines, index, options))
-    # Errors are raised here; Anserini would print them as well.
+    # Errors are raised here; Anserini would log some and print others.
     configurator = java_class("org.apache.logging.log4j.core.config.Configurator")
     configurator.setRootLevel(java_class("org.apache.logging.log4j.Level").OFF)
-    _run_interruptibly(indexer)
+    with _printed_errors() as printed:
+        _run_interruptibly(indexer)
     failure = indexer.writer.getTragicException()
-    if failure is not None:
-        raise user_error_of_java(StateError(failure.toString(), ""), str(index))
+    message = failure.toString() if failure is not None else printed.toString()
+    if message:
+        raise user_error_of_java(RuntimeError(message), str(lasting(index)))
+
+
+@contextmanager
+def _printed_errors() -> Iterator[Any]:
+    """Yield a Java stream that takes what Java prints to standard error in the block."""
+    system = java_class("java.lang.System")
+    before = system.err
+    printed = java_class("java.io.ByteArrayOutputStream")()
+    system.setErr(java_class("java.io.PrintStream")(java_cast("java.io.OutputStream", printed)))
+    try:
+        yield printed
+    finally:
+        system.setErr(before)
 
 
 def _arguments(lines: Path, index: Path, options: IndexOptions) -> Any:
@@ -126,17 +142,21 @@ def _allow_long_strings() -> None:
     constraints.overrideDefaultStreamReadConstraints(limits)
 
 
-def _run_interruptibly(task: Any) -> None:
-    """Run a `java.lang.Runnable` in a thread of Java, so that Python notices Ctrl-C meanwhile."""
+def _run_interruptibly(indexer: Any) -> None:
+    """Run Anserini's indexer in a thread of Java, so that Python notices Ctrl-C meanwhile; then give the index up."""
+    from jnius import JavaException
+
     milliseconds = java_class("java.util.concurrent.TimeUnit").MILLISECONDS
     executor = java_class("java.util.concurrent.Executors").newSingleThreadExecutor()
-    future = executor.submit(java_cast("java.lang.Runnable", task))
+    future = executor.submit(java_cast("java.lang.Runnable", indexer))
     executor.shutdown()
     try:
         while not executor.awaitTermination(_LOOK_MS, milliseconds):
             pass
     except BaseException:
-        executor.shutdownNow()
-        executor.awaitTermination(_END_SECONDS * 1000, milliseconds)
+        # Without a writer, the indexer ends. Its exceptions no longer matter.
+        with suppress(JavaException):
+            indexer.writer.rollback()
+        executor.awaitTermination(_END_MS, milliseconds)
         raise
     future.get()

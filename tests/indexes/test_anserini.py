@@ -1,0 +1,197 @@
+"""Anserini's indexer over JSON lines: errors that it hides, the order of documents, and interruptions."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thresher.base.errors import StateError
+from thresher.indexes import anserini
+from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.indexing import IndexOptions, build_index, open_index
+from thresher.indexes.jvm import java_class
+from thresher.indexes.posting_lists import PostingLists
+from thresher.indexes.searching import Searcher
+
+Documents = list[tuple[str, str]]
+
+
+def random_documents(count: int, words: int) -> Iterator[tuple[str, str]]:
+    chance = random.Random(1)
+    for number in range(count):
+        length = chance.randint(1, words)
+        yield f"{number * 7919 % count:05d}", " ".join(f"w{chance.randrange(10**5)}" for _ in range(length))
+
+
+def test_a_document_that_lucene_refuses_ends_the_build(documents: Documents, tmp_path: Path) -> None:
+    """Anserini drops the rest of the file and returns as if all was well."""
+    folder = tmp_path / "index"
+    report = build_index(documents[:5], folder, IndexOptions())
+    too_long = [*documents[:3], ("i" * 40_000, "text"), *documents[3:]]
+    with pytest.raises(StateError, match="IllegalArgumentException") as caught:
+        build_index(too_long, folder, IndexOptions())
+    assert str(caught.value).startswith(f"{folder}: ")
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+    with open_index(folder) as reader:
+        assert reader.numDocs() == report.documents == 5
+
+
+def test_documents_that_are_missing_end_the_build(
+    documents: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = anserini.write_json_lines
+
+    def write_one_less(pairs: Documents, path: Path, options: IndexOptions) -> anserini.WrittenDocuments:
+        written = real(pairs, path, options)
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+        return written
+
+    monkeypatch.setattr("thresher.indexes.indexing.write_json_lines", write_one_less)
+    with pytest.raises(StateError, match="Lucene indexed 6 of 7 documents"):
+        build_index(documents[:7], tmp_path / "index", IndexOptions())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_builds_have_equal_sizes_and_postings(documents: Documents, tmp_path: Path) -> None:
+    sizes = []
+    postings = []
+    for name in ("first", "second"):
+        sizes.append(build_index(documents, tmp_path / name, IndexOptions()).bytes_by_type)
+        postings.append(all_postings(tmp_path / name))
+    assert sizes[0] == sizes[1]
+    assert postings[0] == postings[1]
+    assert len(postings[0]) > 1000
+
+
+def all_postings(folder: Path) -> dict[str, list[list[int]]]:
+    """Numbers of documents, and tf in each, by term."""
+    found: dict[str, list[list[int]]] = {}
+    with open_index(folder) as reader:
+        lists = PostingLists(reader)
+        terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "contents").iterator()
+        while (term := terms.next()) is not None:
+            text = term.utf8ToString()
+            posting = lists.of(text)
+            assert posting is not None
+            assert len(posting.documents) == terms.docFreq()
+            assert posting.tf.sum() == terms.totalTermFreq()
+            found[text] = [posting.documents.tolist(), posting.tf.tolist()]
+    return found
+
+
+def test_lengths_belong_to_their_documents_however_segments_merge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a small buffer Lucene writes many segments, and may merge them in another order."""
+    monkeypatch.setattr(anserini, "BUFFER_MIB", 1)
+    documents = list(random_documents(8000, 120))
+    report = build_index(documents, tmp_path / "index", IndexOptions(lengths=True))
+    lengths = np.load(tmp_path / "index" / "lengths.npy")
+    expected = {identifier: len(text.split()) for identifier, text in documents}
+    with open_index(tmp_path / "index") as reader:
+        assert reader.leaves().size() == 1
+        ids = [reader.storedFields().document(number).get("id") for number in range(reader.maxDoc())]
+    assert lengths.tolist() == [expected[identifier] for identifier in ids]
+    assert sorted(ids) == sorted(expected)
+    assert report.statistics.tokens == sum(expected.values())
+    # The first segment is not the only one.
+    assert not (tmp_path / "index" / "_0.si").exists()
+
+
+def test_an_index_of_several_segments_is_searched(tmp_path: Path) -> None:
+    """Other programs make such indexes."""
+    documents = list(random_documents(60, 30))
+    for name, most in (("one", None), ("several", 7)):
+        folder = tmp_path / name
+        build_index(documents, folder, IndexOptions(lengths=True))
+        if most is not None:
+            write_in_segments(documents, folder, most)
+    with open_index(tmp_path / "several") as reader:
+        assert reader.leaves().size() > 1
+    query = documents[3][1]
+    for model in ("qld", "qld(exact)", "bm25"):
+        with Searcher(tmp_path / "one", parse_retrieval(model)) as one:
+            expected = one.search(query)
+        with Searcher(tmp_path / "several", parse_retrieval(model)) as several:
+            assert several.search(query) == expected
+
+
+def write_in_segments(documents: Documents, folder: Path, most: int) -> None:
+    """Replace an index by one of segments of `most` documents."""
+    lengths = (folder / "lengths.npy").read_bytes()
+    settings = (folder / "thresher.json").read_bytes()
+    shutil.rmtree(folder)
+    parts = [documents[first : first + most] for first in range(0, len(documents), most)]
+    config = java_class("org.apache.lucene.index.IndexWriterConfig")()
+    config.setMergePolicy(java_class("org.apache.lucene.index.NoMergePolicy").INSTANCE)
+    directory = java_class("org.apache.lucene.store.FSDirectory").open(
+        java_class("java.nio.file.Paths").get(str(folder))
+    )
+    writer = java_class("org.apache.lucene.index.IndexWriter")(directory, config)
+    for number, part in enumerate(parts):
+        source = folder.with_name(f"{folder.name}-{number}")
+        build_index(part, source, IndexOptions())
+        opened = java_class("org.apache.lucene.store.FSDirectory").open(
+            java_class("java.nio.file.Paths").get(str(source))
+        )
+        writer.addIndexes(opened)
+    writer.close()
+    directory.close()
+    (folder / "lengths.npy").write_bytes(lengths)
+    (folder / "thresher.json").write_bytes(settings)
+
+
+def test_ctrl_c_ends_a_build_in_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interrupt comes once Java indexes, which would take many seconds here."""
+    real = anserini._run_interruptibly
+
+    def run(indexer: object) -> None:
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        real(indexer)
+        raise AssertionError("the build was not interrupted")
+
+    monkeypatch.setattr(anserini, "_run_interruptibly", run)
+    text = "word other " * 2_000_000
+    with pytest.raises(KeyboardInterrupt):
+        build_index([(str(number), text) for number in range(4)], tmp_path / "index", IndexOptions())
+    assert list(tmp_path.iterdir()) == []
+
+
+ON_A_SMALL_DISK = """
+import sys
+from pathlib import Path
+from thresher.base.errors import ResourceError
+from thresher.indexes.indexing import IndexOptions, PrunedDocument, build_index, build_pruned_index
+folder = Path(sys.argv[1]) / "index"
+words = [" ".join(f"w{(number * 60 + place) * 7919 % 1000003}" for place in range(60)) for number in range(3000)]
+try:
+    if sys.argv[2] == "plain":
+        build_index(((str(n), text) for n, text in enumerate(words)), folder, IndexOptions(positions=True))
+    else:
+        documents = (PrunedDocument(str(n), text, 0, 60) for n, text in enumerate(words))
+        build_pruned_index(documents, folder, IndexOptions(), None)
+except ResourceError as error:
+    print(error.what, error.where, list(folder.parent.iterdir()))
+"""
+
+
+@pytest.mark.parametrize(("kind", "size"), [("plain", "700k"), ("plain", "1700k"), ("pruned", "700k")])
+def test_a_full_disk(tmp_path: Path, kind: str, size: str) -> None:
+    """The JSON lines do not fit, or they do and the index does not."""
+    mount = f"mount -t tmpfs -o size={size} tmpfs {tmp_path}"
+    namespace = ("unshare", "-rm", "sh", "-c")
+    if not shutil.which("unshare") or subprocess.run([*namespace, mount], capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here: user namespaces are not allowed")
+    command = [*namespace, f'{mount}; exec "$@"', "sh", sys.executable, "-c", ON_A_SMALL_DISK, str(tmp_path), kind]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert (done.stdout, done.stderr) == (f"no space left on the disk {tmp_path}/index []\n", "")
