@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-import thresher.base.arrow as pa
 from thresher.base.files import scratch_folder
 from thresher.base.numbers import Ints
 from thresher.base.tables import Table
