@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thresher.base.files import lasting
+from thresher.base.files import final_path
 from thresher.base.numbers import Ints
 from thresher.indexes.analysis import count_tokens, english_analyzer, valid_unicode
 from thresher.indexes.jvm import java_cast, java_class, user_error_of_java
@@ -100,7 +100,7 @@ def index_json_lines(lines: Path, index: Path, options: IndexOptions) -> None:
     failure = indexer.writer.getTragicException()
     message = failure.toString() if failure is not None else printed.toString()
     if message:
-        raise user_error_of_java(RuntimeError(message), str(lasting(index)))
+        raise user_error_of_java(RuntimeError(message), str(final_path(index)))
 
 
 @contextmanager
