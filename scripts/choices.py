@@ -7,6 +7,7 @@ usage: scripts/choices.py RESULTS_FOLDER...     (such as results/pydoc results/c
 import sys
 from pathlib import Path
 
+from arguments import parser_of
 from fill import JUDGE, put, table
 from thresher.experiments.choosing.choices import ChosenIndex, ModelChoice, read_choice
 from thresher.reports.table import measure_header
@@ -43,6 +44,6 @@ def named(pick: ChosenIndex | None) -> tuple[str, str, str]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main([Path(argument) for argument in sys.argv[1:]])
+    parser = parser_of(__doc__)
+    parser.add_argument("results", nargs="+", type=Path)
+    main(parser.parse_args().results)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -23,6 +22,7 @@ from statistics import fmean
 from time import process_time
 
 import thresher
+from arguments import parser_of
 from fill import put, table
 from thresher.base.errors import ThresherError
 from thresher.cleaners.scorers.extractor import by_justext, by_readability, by_resiliparse, by_trafilatura, unwrapped
@@ -102,21 +102,22 @@ def rows(f1: dict[str, Sequence[float]], rates: Sequence[float]) -> Iterator[lis
 
 def main() -> None:
     """Measure and fill the tables."""
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
+    parser = parser_of(__doc__)
+    parser.add_argument("gold_folders", type=Path)
+    gold_folders = parser.parse_args().gold_folders
     f1: dict[str, Sequence[float]] = {}
     counts: dict[str, int] = {}
     seconds = [0.0] * (len(CLEANERS) + len(PACKAGES))
     with get_context("spawn").Pool(os.cpu_count()) as pool:
         for name in SETS:
-            pages = [page for page in read_gold(Path(sys.argv[1]) / name).pages if page.text]
+            pages = [page for page in read_gold(gold_folders / name).pages if page.text]
             done = pool.map(measured, pages, chunksize=8)
             f1[name] = [fmean(page[at][0] for page in done) for at in range(len(seconds))]
             seconds = [total + sum(page[at][1] for page in done) for at, total in enumerate(seconds)]
             counts[name] = len(pages)
         told = []
         for name, comments in WITH_COMMENTS.items():
-            pages = [page for page in read_gold(Path(sys.argv[1]) / name, comments=comments).pages if page.text]
+            pages = [page for page in read_gold(gold_folders / name, comments=comments).pages if page.text]
             found = (pool.map(partial(word_f1, cleaner), pages, chunksize=8) for cleaner in (SCORED, COMMENTS))
             told.append([name, f"{len(pages):,}", *(f"{fmean(each):.4f}" for each in found)])
     rates = [sum(counts.values()) / total for total in seconds]

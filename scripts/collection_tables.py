@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import thresher
+from arguments import parser_of
 from fill import JUDGE, put
 from fill import table as markdown
 from thresher.cleaners.cleaner import BASELINE
@@ -230,7 +231,8 @@ def main(names: Sequence[str], is_read: bool) -> None:
 
 
 if __name__ == "__main__":
-    given = [argument for argument in sys.argv[1:] if argument != "--read"]
-    if not set(given) <= set(NAMES):
-        sys.exit(__doc__)
-    main(given or NAMES, "--read" in sys.argv)
+    parser = parser_of(__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*NAMES, []], help=", ".join(NAMES))
+    parser.add_argument("--read", action="store_true", help="read finished results instead of making them")
+    arguments = parser.parse_args()
+    main(arguments.names or NAMES, arguments.read)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from arguments import parser_of
 from collection_tables import CONTENT, RESULTS, ROOT, interval
 from fill import JUDGE, put
 from fill import table as markdown
@@ -285,6 +286,7 @@ def main(names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in (*TABLES, "all"):
-        sys.exit(__doc__)
-    main([*TABLES] if sys.argv[1] == "all" else sys.argv[1:])
+    parser = parser_of(__doc__)
+    parser.add_argument("table", choices=(*TABLES, "all"))
+    table_name = parser.parse_args().table
+    main([*TABLES] if table_name == "all" else [table_name])

@@ -8,17 +8,19 @@ the owner.
 Pages are written into `marked` in GOLD_FOLDERS, where `scripts/content_model.py` looks for them.
 """
 
-import sys
 from pathlib import Path
 
+from arguments import parser_of
 from content_training.marks import NAME, take_pages
 from thresher.base.errors import ThresherError
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
+    parser = parser_of(__doc__)
+    parser.add_argument("clones", type=Path)
+    parser.add_argument("gold_folders", type=Path)
+    arguments = parser.parse_args()
     try:
-        taken = take_pages(Path(sys.argv[1]), Path(sys.argv[2]) / NAME)
+        taken = take_pages(arguments.clones, arguments.gold_folders / NAME)
     except ThresherError as error:
         raise SystemExit("\n".join(f"error: {line}" for line in error.lines())) from error
     for source, pages in taken.items():

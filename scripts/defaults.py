@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from arguments import parser_of
 from fill import put, table
 from thresher.base.defaults import DEFAULT_INDEX, LEFT_OUT, MARGIN, SEARCH_CLEANER
 from thresher.evaluation.non_inferiority import MarginComparison, RunVerdict, compare_by_margin, parse_margin
@@ -155,6 +156,6 @@ def main(folders: Sequence[Path]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main([*map(Path, sys.argv[1:])])
+    parser = parser_of(__doc__)
+    parser.add_argument("results", nargs="+", type=Path)
+    main(parser.parse_args().results)

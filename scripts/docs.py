@@ -20,6 +20,7 @@ from typing import Any
 
 import click
 
+from arguments import parser_of
 from fill import filled
 from thresher.base.errors import ThresherError
 from thresher.cleaners.cleaner import CUT_PARAMETERS, declarations
@@ -332,9 +333,10 @@ def pages() -> dict[str, str]:
     }
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(check: bool) -> int:
+    """Write the pages that are stale; with `check`, only say which are."""
     stale = {name: text for name, text in pages().items() if not same(FOLDER / name, text)}
-    if list(arguments) == ["--check"]:
+    if check:
         for name in stale:
             print(f"docs/{name} is stale. Fix: run scripts/docs.py", file=sys.stderr)
         return int(bool(stale))
@@ -349,4 +351,6 @@ def same(path: Path, text: str) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = parser_of(__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, and exit with 1 if a page is stale")
+    sys.exit(main(parser.parse_args().check))

@@ -7,10 +7,10 @@ usage: scripts/equal_size.py RESULTS_FOLDER...     (such as results/pydoc-full r
 Each folder holds what `thresher explore` found. Sizes are postings.
 """
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from arguments import parser_of
 from fill import put, table
 from thresher.evaluation.significance import compare
 from thresher.experiments.results import read_results
@@ -91,6 +91,6 @@ def main(folders: Sequence[Path]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main([*map(Path, sys.argv[1:])])
+    parser = parser_of(__doc__)
+    parser.add_argument("results", nargs="+", type=Path)
+    main(parser.parse_args().results)

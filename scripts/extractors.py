@@ -17,6 +17,7 @@ from functools import cached_property
 from importlib.metadata import version
 from statistics import median
 
+from arguments import parser_of
 from collection_tables import NAMES, ROOT, interval
 from fill import JUDGE, put
 from fill import table as markdown
@@ -143,10 +144,11 @@ def summary(collections: Sequence[Collection]) -> Iterator[list[str]]:
 
 def main() -> None:
     """Explore and fill the page."""
-    names = [name for name in sys.argv[1:] if name != "--read"] or [*NAMES]
-    if unknown := {*names} - {*NAMES}:
-        sys.exit(f"error: there is no collection {', '.join(sorted(unknown))}. Fix: choose from {', '.join(NAMES)}.")
-    collections = [collected(name, "--read" in sys.argv) for name in names]
+    parser = parser_of(__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*NAMES, []], help=", ".join(NAMES))
+    parser.add_argument("--read", action="store_true", help="read finished results instead of making them")
+    arguments = parser.parse_args()
+    collections = [collected(name, arguments.read) for name in arguments.names or NAMES]
     ndcg = measure_header(collections[0].table.main)[0]
     versions = ", ".join(f"{name} {version(package.distribution)}" for name, package in sorted(packages().items()))
     put(

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from arguments import parser_of
 from fill import put
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -195,7 +196,8 @@ def main(names: list[str], fill: bool) -> None:
 
 
 if __name__ == "__main__":
-    asked = [word for word in sys.argv[1:] if word != "--fill"]
-    if set(asked) - set(CASES):
-        sys.exit(__doc__)
-    main(asked or list(CASES), "--fill" in sys.argv)
+    parser = parser_of(__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", choices=[*CASES, []], help=", ".join(CASES))
+    parser.add_argument("--fill", action="store_true", help="put the sizes into docs/installing.md")
+    arguments = parser.parse_args()
+    main(arguments.cases or list(CASES), arguments.fill)

@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from arguments import parser_of
+
 Files = Mapping[str, bytes]
 """Contents by path."""
 
@@ -276,6 +278,9 @@ def _topics_and_qrels(topics: Sequence[tuple[int, str, str]]) -> Files:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[1] not in RECIPES:
-        sys.exit(__doc__)
-    make_collection(RECIPES[sys.argv[1]], Path(sys.argv[2]), [Path(clone) for clone in sys.argv[3:]])
+    parser = parser_of(__doc__)
+    parser.add_argument("name", choices=RECIPES)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("clones", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    make_collection(RECIPES[arguments.name], arguments.folder, arguments.clones)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 from lxml.html import HTMLParser, document_fromstring
 
+from arguments import parser_of
 from fill import put, table
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.cleaners.languages import language_of
@@ -72,7 +72,9 @@ def gold_of(page: Path, url: str) -> GoldPage | None:
 
 def main() -> None:
     """Read pages and gold, clean, write the table."""
-    folder = Path(sys.argv[1])
+    parser = parser_of(__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
     known = {
         info.parent / name: about["url"]
         for info in sorted(folder.rglob("meta.info"))

@@ -10,6 +10,7 @@ import hashlib
 import sys
 from pathlib import Path
 
+from arguments import parser_of
 from thresher.evaluation.trec_files import read_qrels, read_run
 
 
@@ -28,6 +29,9 @@ def main(results: Path, qrels_path: Path, depth: int) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) == 4 else 10)
+    parser = parser_of(__doc__)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("qrels", type=Path)
+    parser.add_argument("depth", nargs="?", type=int, default=10)
+    arguments = parser.parse_args()
+    main(arguments.results, arguments.qrels, arguments.depth)

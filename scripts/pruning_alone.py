@@ -6,12 +6,12 @@ usage: scripts/pruning_alone.py RESULTS_FOLDER...     (such as results/pydoc-ful
 Each folder holds what `thresher explore` found; ranking is with the original statistics.
 """
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from arguments import parser_of
 from fill import put, table
 from thresher.experiments.results import read_results
 from thresher.experiments.table import VariantTable
@@ -46,6 +46,6 @@ def main(folders: Sequence[Path]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main([*map(Path, sys.argv[1:])])
+    parser = parser_of(__doc__)
+    parser.add_argument("results", nargs="+", type=Path)
+    main(parser.parse_args().results)

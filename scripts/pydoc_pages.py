@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arguments import parser_of
 from thresher.base.errors import MissingDependencyError, StateError, ThresherError
 from thresher.base.files import atomic_path, user_error
 
@@ -156,14 +157,15 @@ def _top(name: str) -> str:
 
 def main() -> None:
     """Render the pages and say which modules have none."""
-    if len(sys.argv) != 2:
-        sys.exit("usage: python scripts/pydoc_pages.py FOLDER")
+    parser = parser_of(__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
     try:
-        report = generate(Path(sys.argv[1]))
+        report = generate(folder)
     except ThresherError as error:
         sys.exit(f"error: {error}")
     skipped = ", ".join(module for module, _ in report.skipped)
-    print(f"{sys.argv[1]}: {report.modules} pages; modules that cannot be imported here: {skipped or 'none'}")
+    print(f"{folder}: {report.modules} pages; modules that cannot be imported here: {skipped or 'none'}")
 
 
 if __name__ == "__main__":

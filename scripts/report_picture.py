@@ -5,10 +5,11 @@ usage: scripts/report_picture.py RESULTS_FOLDER     (such as results/pydoc)
 """
 
 import shutil
-import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
+from arguments import parser_of
 
 PICTURE = Path(__file__).parents[1] / "docs" / "results" / "plots" / "report.png"
 
@@ -24,6 +25,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    main(Path(sys.argv[1]))
+    parser = parser_of(__doc__)
+    parser.add_argument("results", type=Path)
+    main(parser.parse_args().results)

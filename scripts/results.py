@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from arguments import parser_of
 from fill import collection_of, put, table
 from thresher.experiments.results import Results, read_results
 from thresher.indexes.pruning.treatments import Family
@@ -69,28 +70,32 @@ def noise(every: Sequence[Results]) -> str:
     return table(heads, rows, "ll")
 
 
+def put_benchmarks(printed: str) -> None:
+    """Put the lines that `make bench` printed into the pages that show them."""
+    # The command that make prints comes first.
+    printed = "pages: " + printed.partition("pages: ")[2]
+    if "peak of a worker" in printed and "indexing 20,000 documents" in printed:
+        put(PAGES / "benchmarks.md", "bench", f"```\n{printed}```\n")
+    exploring = [line for line in printed.splitlines(keepends=True) if line.startswith(("exploring ", "peak of all"))]
+    if exploring:
+        put(PAGES / "benchmarks.md", "exploring", f"```\n{''.join(exploring)}```\n")
+    lines = [line for line in printed.splitlines(keepends=True) if line.strip().startswith("times of ")]
+    times = [line for line in lines if not line.endswith(": never\n")]
+    if times:
+        put(PAGES / "costs.md", "repeats", f"```\n{''.join(times)}```\n")
+    pruning = [line for line in printed.splitlines(keepends=True) if line.startswith(_PRUNING)]
+    if pruning:
+        put(PAGES / "pruning.md", "bench", f"```\n{''.join(pruning)}```\n")
+    content = [line for line in printed.splitlines(keepends=True) if line.strip().startswith(_CONTENT)]
+    if content:
+        put(PAGES / "content.md", "bench", f"```\n{''.join(content)}```\n")
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    if sys.argv[1:] == ["-"]:
-        # The command that make prints comes first.
-        printed = "pages: " + sys.stdin.read().partition("pages: ")[2]
-        if "peak of a worker" in printed and "indexing 20,000 documents" in printed:
-            put(PAGES / "benchmarks.md", "bench", f"```\n{printed}```\n")
-        exploring = [
-            line for line in printed.splitlines(keepends=True) if line.startswith(("exploring ", "peak of all"))
-        ]
-        if exploring:
-            put(PAGES / "benchmarks.md", "exploring", f"```\n{''.join(exploring)}```\n")
-        lines = [line for line in printed.splitlines(keepends=True) if line.strip().startswith("times of ")]
-        times = [line for line in lines if not line.endswith(": never\n")]
-        if times:
-            put(PAGES / "costs.md", "repeats", f"```\n{''.join(times)}```\n")
-        pruning = [line for line in printed.splitlines(keepends=True) if line.startswith(_PRUNING)]
-        if pruning:
-            put(PAGES / "pruning.md", "bench", f"```\n{''.join(pruning)}```\n")
-        content = [line for line in printed.splitlines(keepends=True) if line.strip().startswith(_CONTENT)]
-        if content:
-            put(PAGES / "content.md", "bench", f"```\n{''.join(content)}```\n")
-        sys.exit()
-    main([Path(argument) for argument in sys.argv[1:]])
+    parser = parser_of(__doc__)
+    parser.add_argument("results", nargs="+", type=Path, help="folders; `-` reads the lines of `make bench`")
+    folders = parser.parse_args().results
+    if folders == [Path("-")]:
+        put_benchmarks(sys.stdin.read())
+    else:
+        main(folders)

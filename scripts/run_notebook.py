@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from arguments import parser_of
+
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 _SHOWN = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
 
@@ -48,6 +50,7 @@ def _output(value: Any, count: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    parser_of(__doc__).parse_args()
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     os.chdir(NOTEBOOK.parent)
     notebook["cells"] = run_cells(notebook["cells"])

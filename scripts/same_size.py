@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from arguments import parser_of
 from fill import collection_of, put
 from thresher.base.errors import ThresherError
 from thresher.base.files import scratch_folder
@@ -267,9 +268,10 @@ def tables(name: str, table: VariantTable, found: Sequence[BestOfFamily], built:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
+    parser = parser_of(__doc__)
+    parser.add_argument("results", nargs="+", type=Path)
+    arguments = parser.parse_args()
     try:
-        main([*map(Path, sys.argv[1:])])
+        main(arguments.results)
     except ThresherError as error:
         sys.exit(f"error: {error}")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 import sys
@@ -91,5 +92,9 @@ def fill(page: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for made in sys.argv[2:]:
-        fill(Path(sys.argv[1]), Path(made))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", type=Path)
+    parser.add_argument("folders", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    for folder in arguments.folders:
+        fill(arguments.page, folder)
