@@ -25,7 +25,6 @@ from arguments import parser_of
 from fill import JUDGE, put
 from fill import table as markdown
 from thresher.cleaners.cleaner import BASELINE
-from thresher.cleaning import clean_collection
 from thresher.evaluation.significance import Comparison, compare
 from thresher.experiments.chooser import choose_experiment
 from thresher.experiments.choosing.choices import read_choice
@@ -38,6 +37,7 @@ from thresher.reports.announcements import announcement_text
 from thresher.reports.charts import INK, layer, number
 from thresher.reports.drawing import Plot
 from thresher.reports.table import measure_header
+from thresher.scores.cleaning import clean_collection
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"

@@ -13,10 +13,10 @@ from statistics import fmean
 
 from fill import put, table
 from thresher.base.defaults import BLOCK_RULES
-from thresher.cleaning import clean_pages
 from thresher.collections import Page
 from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens
 from thresher.evaluation.cleaneval.gold import GoldPage, read_gold, read_page_bytes
+from thresher.scores.cleaning import clean_pages
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "papers.md"
 RULES = ("words", "density", "cleaneval")

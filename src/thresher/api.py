@@ -25,9 +25,6 @@ from thresher.cleaners.scorer import (
     Scorer,
     TrainingData,
 )
-from thresher.cleaning import CleanCounts, Extras, Output, clean_pages
-from thresher.cleaning import clean_collection as clean_whole
-from thresher.cleaning.page_streams import page_of
 from thresher.collections import open_collection
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import JsonFields, unique
@@ -36,8 +33,10 @@ from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.evaluation.comparing import ComparedRuns, Topics, compare_runs, evaluate, take_topics
 from thresher.pages import Detail, PageOptions, Segments, read_text_page
-from thresher.pages.structure import kept_blocks
-from thresher.pages.structure import markdown as as_markdown
+from thresher.scores.cleaning import CleanCounts, Extras, Output, clean_pages
+from thresher.scores.cleaning import clean_collection as clean_whole
+from thresher.scores.cleaning.cleaned_html import PageToCut, cleaned_html, markdown_of
+from thresher.scores.cleaning.page_streams import page_of
 from thresher.scores.cutting import clean_page
 from thresher.scores.limits import Limits
 from thresher.scores.percentiles import resolved_without_collection
@@ -113,23 +112,42 @@ def score_html(html: str | bytes, scorers: Sequence[str] | str, **pages: str) ->
     return score_page(page_of(html), _parsed(scorers), PageOptions(**pages), with_kinds=True)
 
 
-def clean_html(html: str | bytes, cleaner: str = DEFAULT_CLEANER, *, markdown: bool = False, **pages: str) -> str:
-    """Return what a cleaner leaves of a page: one block per line, or as Markdown; `pages` as in `score_html`.
+def clean_html(
+    html: str | bytes, cleaner: str = DEFAULT_CLEANER, *, as_html: bool = False, markdown: bool = False, **pages: str
+) -> str:
+    """Return the text that a cleaner leaves of a page, one block per line.
+
+    Args:
+        html: the page; bytes are decoded as a browser would.
+        cleaner: a canonical name.
+        as_html: return the page itself instead, without the text that the cleaner drops.
+        markdown: return that page as Markdown, which needs the extra `markdown`.
+        pages: as in `score_html`.
 
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one page is not.
         InputError: if the page cannot be parsed.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    if markdown:
+    if as_html or markdown:
         parsed.check_own_text()
-    scored = score_page(page_of(html), parsed.scorers, PageOptions(**pages), with_structure=markdown)
-    if scored.segments is None:
+    options = PageOptions(**pages)
+    scored = score_page(page_of(html), parsed.scorers, options, with_html=as_html or markdown)
+    segments = scored.segments
+    if segments is None:
         raise InputError(f"the page is no text to clean: {scored.reason}", "give HTML that is not packed")
     cleaned = clean_page(scored, parsed)
-    if scored.structure is None:
+    if not as_html and not markdown:
         return cleaned.text
-    return as_markdown(scored.structure.shapes, kept_blocks(scored.segments.blocks, cleaned.text, cleaned.blocks))
+    page = PageToCut(
+        scored.html,
+        segments.text,
+        segments.block_ends.tolist(),
+        segments.sentence_ends.tolist(),
+        segments.levels.tolist(),
+    )
+    tree = cleaned_html(page, cleaned.text, cleaned.sentences, options).html
+    return markdown_of(tree, None) if markdown else tree
 
 
 def score_text(text: str, scorers: Sequence[str] | str, **pages: str) -> PageScores:
@@ -178,7 +196,7 @@ def clean_collection(
     workers: int = 0,
     **keys: Any,
 ) -> CleanCounts:
-    """Clean a collection into a file; see `thresher.cleaning.clean_collection`.
+    """Clean a collection into a file; see `thresher.scores.cleaning.clean_collection`.
 
     `workers` are processes, 0 for one per core; `keys` are of [collection] and [pages] in an experiment file:
     `text_field="text"`, `page_seconds=10`, `language="de"`.

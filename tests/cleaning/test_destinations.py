@@ -14,9 +14,9 @@ import pytest
 from commands import THRESHER, begin
 
 from thresher.base.errors import ConfigError, InputError
-from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, page_streams
-from thresher.cleaning.page_streams import piped_lines as pieces
 from thresher.collections import ReadOptions
+from thresher.scores.cleaning import CleanCounts, Extras, Output, clean_collection, page_streams
+from thresher.scores.cleaning.page_streams import piped_lines as pieces
 
 LINES = [{"id": f"d{number}", "html": f"<p>The hive of number {number} is full of bees.</p>"} for number in range(40)]
 
@@ -240,7 +240,7 @@ def clean_pipe(
 def test_windows_change_nothing(
     tmp_path: Path, pages: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch, window: int
 ) -> None:
-    monkeypatch.setattr("thresher.cleaning.whole_collections.WINDOW_BYTES", window)
+    monkeypatch.setattr("thresher.scores.cleaning.whole_collections.WINDOW_BYTES", window)
     lines = [*LINES[:3], {"id": "bad"}, *LINES[3:5]]
     pages.write_text("".join(json.dumps(line) + "\n" for line in lines))
     failed = tmp_path / "failed.jsonl"
@@ -254,7 +254,7 @@ def test_windows_change_nothing(
 def test_cleaners_of_whole_collections_get_the_whole_pipe(
     tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thresher.cleaning.whole_collections.WINDOW_BYTES", 1)
+    monkeypatch.setattr("thresher.scores.cleaning.whole_collections.WINDOW_BYTES", 1)
     lines = [{**line, "html": f"<p>{'bee ' * (number + 1)}</p>"} for number, line in enumerate(LINES)]
     pages.write_text("".join(json.dumps(line) + "\n" for line in lines))
     counts = clean_pipe(monkeypatch, pages, tmp_path / "piped.jsonl", "words@p50")
@@ -292,7 +292,7 @@ def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
         (tmp_path / f"{many}.jsonl").write_text(content)
     code = (
         "import sys, thresher\n"
-        "from thresher.cleaning import whole_collections\n"
+        "from thresher.scores.cleaning import whole_collections\n"
         "from thresher.base.repeats import _high_water_mark as peak_memory\n"
         "whole_collections.WINDOW_BYTES = 2**21\n"
         "for many in ('100', '400'):\n"
@@ -311,7 +311,7 @@ def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
 def test_blank_lines_of_a_pipe_are_no_pages(
     tmp_path: Path, pages: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thresher.cleaning.whole_collections.WINDOW_BYTES", 1)
+    monkeypatch.setattr("thresher.scores.cleaning.whole_collections.WINDOW_BYTES", 1)
     pages.write_bytes(b"\n" + pages.read_bytes().splitlines(keepends=True)[0] + b" \n\n")
     assert clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl").documents == 1
     assert (tmp_path / "o.jsonl").read_bytes() == expected.splitlines(keepends=True)[0]

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from warc_samples import http, record
 
 from thresher.base.defaults import LOCAL, OUTPUT_FORMATS
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.processes import Backend
 from thresher.cleaners.languages import recognised
-from thresher.cleaning import CleanCounts, Output, clean_collection, whole_collections
-from thresher.cleaning.document_files import Rendering, json_line
-from thresher.cleaning.output_formats import OutputFormat, output_format
-from thresher.cleaning.whole_collections import CutShard, cut_to_records
 from thresher.collections import documents, open_collection
+from thresher.scores.cleaning import CleanCounts, Output, clean_collection, whole_collections
+from thresher.scores.cleaning.document_files import Rendering, json_line
+from thresher.scores.cleaning.output_formats import OutputFormat, output_format
+from thresher.scores.cleaning.whole_collections import CutShard, cut_to_records
 from thresher.scores.cutting import CleanedDocument
 
 PAGES = 60
@@ -99,9 +96,9 @@ def test_invalid_characters_are_left_out_where_asked(tmp_path: Path) -> None:
     assert row["contents"].split("\n") == ["Title", "It is a paragraph ."]
     nested = '<ul><li>a<ul><li>b\u200bc</ul></ul><pre>if x:\n    y = "\u200b"\n    z = 1</pre>'
     (tmp_path / "a.html").write_text(nested, encoding="utf-8")
-    clean_collection(tmp_path / "a.html", "none", tmp_path / "a.md", how=Output(valid=True))
-    shown = (tmp_path / "a.md").read_text(encoding="utf-8")
-    assert shown.endswith('- a\n  - bc\n\n```\nif x:\n    y = ""\n    z = 1\n```\n\n')
+    clean_collection(tmp_path / "a.html", "none", tmp_path / "o.html", how=Output(valid=True))
+    shown = (tmp_path / "o.html").read_text(encoding="utf-8")
+    assert '<ul><li>bc</li></ul></li></ul><pre>if x:\n    y = ""\n    z = 1</pre>' in shown
 
 
 def test_what_stands_before_markdown_is_yaml(tmp_path: Path) -> None:
@@ -110,34 +107,6 @@ def test_what_stands_before_markdown_is_yaml(tmp_path: Path) -> None:
     about = (tmp_path / "a.md").read_text(encoding="utf-8").split("---\n")[1]
     # YAML 1.2, 5.1: no control of C1 but NEL may stand as it is.
     assert about == 'id: "a"\ntitle: "T \\u0081x"\n'
-
-
-@pytest.mark.parametrize(
-    ("head", "told"),
-    [
-        ('<link rel=canonical href="https://[domain]/page">', {}),
-        ('<meta property="og:url" content="http://[site_url]/x">', {}),
-        ("<base href=http://base.org/d/><link rel=canonical href=r/p>", {"canonical": "http://base.org/d/r/p"}),
-        ("<base href=d/><link rel=canonical href=p>", {"canonical": "http://e.org/a/d/p"}),
-        ("<meta name=author content=' '><meta name=author content=Ann>", {"author": "Ann"}),
-        ("<meta name=date content=20191231235959>", {"date": "2019-12-31"}),
-        ("<meta name=date content=201912312359>", {"date": "2019-12-31"}),
-        ("<meta name=date content=2019123123>", {}),
-        (
-            '<script type="application/ld+json; charset=utf-8">{"author": "Jane \\ud83d", "datePublished": "2020-01-02"}'
-            "</script>",
-            {"author": "Jane ?", "date": "2020-01-02"},
-        ),
-    ],
-)
-def test_what_pages_say_of_themselves_costs_none_its_text(tmp_path: Path, head: str, told: dict[str, str]) -> None:
-    lines = [{"id": str(number), "url": "http://e.org/a/b", "html": f"{head}<p>Rain is expected"} for number in (1, 2)]
-    (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    counts = clean_collection(tmp_path / "p.jsonl", "none", tmp_path / "o.jsonl", how=Output(metadata=True))
-    assert (counts.kept, counts.failed) == (2, 0)
-    metadata = json.loads((tmp_path / "o.jsonl").read_text(encoding="utf-8").splitlines()[0])["metadata"]
-    asked = ("author", "date", "sitename", "canonical", "description")
-    assert {name: metadata[name] for name in asked if name in metadata} == told
 
 
 def test_a_language_that_is_not_recognised_is_refused() -> None:
@@ -149,78 +118,56 @@ def test_a_language_that_is_not_recognised_is_refused() -> None:
             Output(language=code)
 
 
-ABOUT = """<html><head><title>Rye</title><meta name=author content="Ann Other"><link rel=canonical href=/rye>
-<meta property=og:site_name content="A farm"><meta name=description content="On  rye"><script type="application/ld+json">
-{"@graph": [{"@type": "Article", "datePublished": "2024-03-05T10:00:00Z", "author": {"name": "Not asked"}}]}</script></head>"""
-
-
 def test_the_members_of_json_lines_and_the_columns_of_parquet(tmp_path: Path, pages: Path) -> None:
     path, table = tmp_path / "cleaned.jsonl", tmp_path / "cleaned.parquet"
-    counts = clean(pages, path, metadata=True, text_name="text")
-    clean(pages, table, metadata=True, text_name="text")
+    how = {"with_language": True, "html": True, "markdown": True, "text_name": "text"}
+    counts = clean(pages, path, **how)
+    clean(pages, table, **how)
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     by_id = {row["id"]: row for row in rows}
-    page = json.loads((pages / "1.jsonl").read_text(encoding="utf-8").splitlines()[0])["html"]
     text = "The hive and its queen are of number 1."
+    html = by_id["d1"].pop("html")
+    assert html.endswith(f'<html><head><meta charset="utf-8"></head><body><p>{text}</p></body></html>')
     assert by_id["d1"] == {
         "id": "d1",
         "url": "http://x/1",
         "title": "Größe 1",
         "text": text,
+        "markdown": text,
         "language": "en",
-        "metadata": {
-            "file": "1.jsonl",
-            "offset": 0,
-            "bytes": len(page.encode()),
-            "encoding": "utf-8",
-            "words": 9,
-            "language_score": by_id["d1"]["metadata"]["language_score"],
-            "sha256": hashlib.sha256(text.encode()).hexdigest(),
-        },
     }
-    assert 0.5 < by_id["d1"]["metadata"]["language_score"] <= 1
-    assert list(by_id["d27"]) == ["id", "text", "metadata"]
+    by_id["d1"]["html"] = html
+    assert by_id["d27"] == {"id": "d27", "text": "", "html": "", "markdown": ""}
     written = pq.read_table(table).to_pylist()
-    for row in written:
-        row["metadata"] = {name: value for name, value in row["metadata"].items() if value is not None}
     assert [{name: value for name, value in row.items() if value is not None} for row in written] == rows
-    assert (counts.left_out, counts.duplicates) == (0, 0)
+    assert (counts.left_out, counts.blocks_not_found) == (0, 0)
     assert clean(pages, path, min_words=1).left_out == 6
-    assert "metadata" not in path.read_text()
+    assert not {"html", "markdown", "language"} & {*json.loads(path.read_text().splitlines()[0])}
     assert len(texts(path)) == PAGES - 6
 
 
-def test_what_a_page_says_of_itself_and_what_was_said_before(tmp_path: Path) -> None:
+def test_further_members_of_json_lines_are_passed_on(tmp_path: Path) -> None:
+    line = (
+        '{"id": 7, "html": "<p>Rain", "contents": "x", "language": "xx", "n": 1e400, "a": ["\\ud83d"], "title": "T"}\n'
+    )
+    (tmp_path / "p.jsonl").write_text(line)
+    clean_collection(tmp_path / "p.jsonl", "none", tmp_path / "o.jsonl", how=Output(text_name="body"))
+    (row,) = map(json.loads, (tmp_path / "o.jsonl").read_text(encoding="utf-8").splitlines())
+    assert row == {"id": "7", "body": "Rain", "language": "xx", "n": float("inf"), "a": ["?"], "title": "T"}
+    clean_collection(tmp_path / "p.jsonl", "none", tmp_path / "o.parquet")
+    assert pq.read_table(tmp_path / "o.parquet").column_names == ["id", "url", "title", "contents"]
+
+
+def test_documents_in_another_language_are_left_out(tmp_path: Path) -> None:
     text = "<p>Rain is expected in the north tonight, and the wind will be strong along the coast."
     german = "<p>Heute Nacht wird im Norden Regen erwartet, und der Wind weht stark entlang der Küste."
-    html = {"a": ABOUT + text, "b": text, "c": german, "d": "<p>Home", "e": "<p>Home"}
-    source, out = tmp_path / "pages.warc", tmp_path / "o.jsonl"
-    source.write_bytes(
-        b"".join(record(http(page.encode()), number=at) for at, page in enumerate(html.values(), start=1))
-    )
-
-    def cleaned(**how: Any) -> tuple[list[dict[str, Any]], CleanCounts]:
-        counts = clean_collection(source, "words@4", out, how=Output(**how))
-        return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()], counts
-
-    rows, counts = cleaned(metadata=True)
-    first, second, third, fourth, fifth = (row["metadata"] for row in rows)
-    told = {name: first[name] for name in ("author", "date", "sitename", "canonical", "description")}
-    address = rows[0]["url"]
-    assert told == {
-        "author": "Ann Other",
-        "date": "2024-03-05",
-        "sitename": "A farm",
-        "canonical": urljoin(address, "/rye"),
-        "description": "On rye",
-    }
-    assert (first["warc_record_id"], second["warc_record_id"]) == ("urn:uuid:1", "urn:uuid:2")
-    assert (second["duplicate_of"], counts.duplicates) == (rows[0]["id"], 1)
-    # Pages without text are no duplicates of each other.
-    assert not any("duplicate_of" in one for one in (first, third, fourth, fifth))
-    assert [row.get("language") for row in rows] == ["en", "en", "de", None, None]
-    rows, counts = cleaned(language="de")
-    assert ([row["contents"][:5] for row in rows], counts.left_out, counts.kept) == (["Heute"], 4, 3)
+    lines = [{"id": str(at), "html": page} for at, page in enumerate((text, text, german, "<p>Home"))]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out = tmp_path / "o.jsonl"
+    counts = clean_collection(tmp_path / "p.jsonl", "words@4", out, how=Output(language="de"))
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [(row["contents"][:5], row["language"]) for row in rows] == [("Heute", "de")]
+    assert (counts.left_out, counts.kept) == (3, 3)
 
 
 @given(
@@ -231,9 +178,9 @@ def test_what_a_page_says_of_itself_and_what_was_said_before(tmp_path: Path) -> 
 )
 def test_no_text_breaks_a_line(document_id: str, title: str, text: str, url: str | None) -> None:
     document = CleanedDocument(document_id, text, 1, url, title=title)
-    row = Rendering(OutputFormat("jsonl")).row(document, {})
-    assert row is not None
-    line = json_line(row)
+    rendered = Rendering(OutputFormat("jsonl")).document(document)
+    assert rendered is not None
+    line = json_line(rendered.row)
     shown = line.decode()
     assert shown.splitlines() == [shown[:-1]]
     assert all(character.isprintable() or character not in map(chr, range(32)) for character in shown[:-1])
@@ -247,6 +194,7 @@ def test_formats_by_ending() -> None:
         assert output_format(Path(f"x.{name}"), Output()).name == name
         assert output_format(Path(f"X.{name.upper()}"), Output()).name == name
         assert output_format(Path("x.dat"), Output(name)).name == name
+    assert [output_format(Path(f"x.{ending}"), Output()).kind for ending in ("md", "HTML")] == ["markdown", "html"]
     assert output_format(Path("x.ndjson.gz"), Output()).name == "jsonl.gz"
     assert output_format(Path("-"), Output()).name == output_format(Path("/dev/null"), Output()).name == "jsonl"
     assert output_format(Path("-"), Output("jsonl.gz")) == OutputFormat("jsonl", "gz")

@@ -14,9 +14,9 @@ from commands import begin, thresher
 from temporary_names import number_on_this_machine
 
 from thresher.base.errors import StateError
-from thresher.cleaning import Extras, clean_collection, whole_collections
-from thresher.cleaning.whole_collections import kept_scores
 from thresher.scores import score_pass
+from thresher.scores.cleaning import Extras, clean_collection, whole_collections
+from thresher.scores.cleaning.whole_collections import kept_scores
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import pytest
 
 import thresher
 from thresher.base.errors import ConfigError, InputError
-from thresher.cleaning import clean_collection
 from thresher.collections import Page
+from thresher.scores.cleaning import clean_collection
 from thresher.scores.cutting import CleanedDocument
 
 HTML = [

@@ -82,13 +82,17 @@ def test_what_is_written_and_what_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     article = (
-        f"<title>Rain</title><meta name=author content=Ann><p>{PARAGRAPHS['English']}</p>"
-        "<ul><li>hail</li><li>snow</li></ul><pre>a = 1\nb = 2</pre>"
+        f"<title>Rain</title><p>{PARAGRAPHS['English']}</p><ul><li>hail</li><li>snow</li></ul><pre>a = 1\nb = 2</pre>"
     )
     german = f"<p>{PARAGRAPHS['German']}</p>"
     html = {"a": article, "b": german, "empty": "<p></p>", "short": "<p>Home</p>", "again": german}
     path = tmp_path / "pages.jsonl"
-    path.write_text("".join(json.dumps({"id": name, "html": page}) + "\n" for name, page in html.items()))
+    path.write_text(
+        "".join(
+            json.dumps({"id": name, "html": page, "topic": {"n": [1]}, "title": "x"}) + "\n"
+            for name, page in html.items()
+        )
+    )
 
     def cleaned(out: str, *options: str) -> tuple[str, str]:
         clean(monkeypatch, path, "-c", "none", "-o", tmp_path / out, *options)
@@ -103,40 +107,44 @@ def test_what_is_written_and_what_is_left_out(
             assert f"; {words:,} words kept" in told[0]
         return written, left_out
 
-    written, told = cleaned("o.jsonl", "--metadata", "--markdown", "--text-name", "text", "--drop-empty")
+    written, told = cleaned("o.jsonl", "--with-language", "--html", "--markdown", "--text-name", "text", "--drop-empty")
     rows = {row["id"]: row for row in map(json.loads, written.splitlines())}
-    assert (list(rows), *re.findall(r"\d+", told)) == (["a", "b", "short", "again"], "1", "1")
+    assert (list(rows), *re.findall(r"\d+", told)) == (["a", "b", "short", "again"], "1")
     assert [rows[name]["language"] for name in ("a", "b", "again")] == ["en", "de", "de"]
-    assert (rows["a"]["title"], rows["a"]["metadata"]["author"]) == ("Rain", "Ann")
-    assert rows["again"]["metadata"]["duplicate_of"] == "b"
+    assert [rows[name]["title"] for name in ("a", "b")] == ["Rain", "x"]
+    assert [row["topic"] for row in rows.values()] == [{"n": [1]}] * 4
+    assert "<ul><li>hail</li><li>snow</li></ul><pre>a = 1\nb = 2</pre>" in rows["a"]["html"]
     assert rows["a"]["text"].endswith("hail\nsnow\na = 1 b = 2")
     assert rows["a"]["markdown"].endswith("\n\n- hail\n- snow\n\n```\na = 1\nb = 2\n```")
     assert "contents" not in rows["a"]
     written, told = cleaned("o.jsonl", "--language", "de", "--min-words", "2", "--replace")
     assert [json.loads(line)["id"] for line in written.splitlines()] == ["b", "again"]
-    assert re.findall(r"\d+", told) == ["3", "0"]
+    assert re.findall(r"\d+", told) == ["3"]
     written, _ = cleaned("o.md", "--min-words", "2")
     assert re.findall('^id: "(.*)"$', written, re.MULTILINE) == ["a", "b", "again"]
     assert "\n```\na = 1\nb = 2\n```\n" in written
+    assert written.count('topic: {"n": [1]}\n') == 3
 
 
-def test_metadata_of_the_page_beside_another_text(
+def test_html_is_of_one_page_and_of_its_own_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "pages").mkdir()
     for name in ("a", "b"):
-        page = f"<title>Rain</title><meta name=author content=Ann><p>{PARAGRAPHS['English']}</p>"
+        page = f"<title>Rain</title><p>{PARAGRAPHS['English']}</p><p>Home</p>"
         (tmp_path / "pages" / f"{name}.html").write_text(page)
-    out = tmp_path / "o.jsonl"
-    for cleaner in ("extractor(resiliparse)", "words@1+pages(perplexity)@1e9"):
-        clean(monkeypatch, tmp_path / "pages", "-c", cleaner, "-o", out, "--metadata", "--replace")
-        first, second = map(json.loads, out.read_text(encoding="utf-8").splitlines())
-        assert (first["language"], first["metadata"]["author"], first["metadata"]["file"]) == ("en", "Ann", "a.html")
-        assert second["metadata"]["duplicate_of"] == first["id"]
+    clean(monkeypatch, tmp_path / "pages" / "a.html", "-c", "words@3", "-o", tmp_path / "o.html")
+    shown = (tmp_path / "o.html").read_text(encoding="utf-8")
+    assert shown.endswith(f"<body><p>{PARAGRAPHS['English']}</p></body></html>\n")
+    for arguments, fact in (
+        (("-c", "words@3", "-o", tmp_path / "p.html"), "write JSON lines"),
+        (("-c", "extractor(resiliparse)", "-o", tmp_path / "o.md"), "leave HTML and Markdown out"),
+        (("-c", "extractor(resiliparse)", "-o", tmp_path / "o.jsonl", "--html"), "leave HTML and Markdown out"),
+    ):
         with pytest.raises(SystemExit) as end:
-            clean(monkeypatch, tmp_path / "pages", "-c", cleaner, "-o", tmp_path / "o.md")
-        assert end.value.code == 2
-        assert "leave Markdown out" in capfd.readouterr().err
+            clean(monkeypatch, tmp_path / "pages", *arguments)
+        assert (end.value.code, fact in capfd.readouterr().err) == (2, True)
+    assert {path.name for path in tmp_path.iterdir()} == {"pages", "o.html"}
 
 
 def test_pages_lost_by_their_language_are_told_last(
@@ -198,7 +206,7 @@ def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(
         (["--id-pattern", "("], ["id_pattern", "unterminated subpattern"]),
         (["--id-pattern", "a", "--id-replacement", r"\2"], ["id_pattern", "invalid group reference 2"]),
         (["--text-name", ""], ["--text-name", "''"]),
-        (["--text-name", "title"], ["--text-name", "'title'", "id, url, title, markdown, language, metadata"]),
+        (["--text-name", "title"], ["--text-name", "'title'", "id, url, title, html, markdown, language"]),
     ],
 )
 def test_options_that_say_nothing(

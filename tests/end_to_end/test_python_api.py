@@ -14,10 +14,10 @@ from small_web import PAGES, TOPICS, Finished, Web
 import thresher
 from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.cleaners.registry import scorers
-from thresher.cleaning import Extras
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.evaluation.trec_files import read_run
 from thresher.experiments.choosing.choices import read_choice
+from thresher.scores.cleaning import Extras
 
 PAGE = """<html><head><title>Bees</title></head><body>
 <ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul>

@@ -18,13 +18,13 @@ from thresher.base.defaults import OUTPUT_FORMATS
 from thresher.base.errors import ConfigError
 from thresher.cleaners.characters.scoring import find_character_model, read_model
 from thresher.cleaners.content_model.model import find_content_model, read_content_model
-from thresher.cleaning.document_files import Rendering, documents_writer
-from thresher.cleaning.output_formats import BY_ENDING, output_format
-from thresher.cleaning.page_streams import clean_pages
 from thresher.collections import Page, documents, open_collection
 from thresher.experiments.results import read_results, write_results
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages.decoding import binary_kind
+from thresher.scores.cleaning.document_files import Rendering, documents_writer
+from thresher.scores.cleaning.output_formats import BY_ENDING, output_format
+from thresher.scores.cleaning.page_streams import clean_pages
 from watching import watched
 
 NAMES = tuple(

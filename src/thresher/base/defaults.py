@@ -20,8 +20,8 @@ STATISTICS = ("original", "pruned")
 """The collection statistics that a pruned index is ranked with: those before pruning, or its own."""
 OUTPUT_FORMATS = ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")
 """The formats of cleaned collections, which are also endings of file names."""
-MARKDOWN, TEXT_NAME = "markdown", "contents"
-"""A further format, whose ending is `.md`, and the member of that name; the name of the member with the text."""
+MARKDOWN, HTML, TEXT_NAME = "markdown", "html", "contents"
+"""Further formats, whose endings are `.md` and `.html`, and the members of these names; that of the member with the text."""
 TOPIC_FIELD = "title"
 """The field of TREC or XML topics that is the query."""
 RETRIEVAL_MODEL = "qld"

@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
 
 OPTIONS: dict[tuple[str, str], str] = {
     ("play", "--port"): "write a page instead of starting a server: `thresher play PAGES -o try.html`",
+    ("clean", "--metadata"): "add --with-language for the language; further members of JSON lines are written anyway",
     ("clean", "--side-by-side"): "try cleaners on a sample of the pages: `thresher play PAGES -o try.html`",
     ("explain", "--pages"): "name a topic: `thresher explain RESULTS/NAME TOPIC`",
 }

@@ -173,9 +173,11 @@ class Cleaner:
         return self.cuts[0].scorer.input_name if self.cuts else ""
 
     def check_own_text(self) -> None:
-        """Check that it cuts the page's own text, whose headings, lists and tables Markdown has."""
+        """Check that it cuts the page's own text, which stands in the page's tree."""
         if self.input_name:
-            raise ConfigError("only the page's own blocks become Markdown", "leave Markdown out", self.name)
+            raise ConfigError(
+                "only the page's own blocks become HTML or Markdown", "leave HTML and Markdown out", self.name
+            )
 
     @property
     def on_page(self) -> Cleaner:

@@ -28,17 +28,20 @@ from thresher.experiments import schema
     "-o",
     required=True,
     type=FILE,
-    help=f"The file to write; its ending says the format: {', '.join(f'.{name}' for name in (*OUTPUT_FORMATS, 'md'))}. "
-    "`-` for standard output.",
+    help="File to write, or `-` for standard output. Its ending names the format: "
+    f".{', .'.join((*OUTPUT_FORMATS, 'md', 'html'))}.",
 )
 @click.option(
-    "--output-format", default="", help="The format to write, one of these or markdown; JSONL to pipes if not given."
+    "--output-format",
+    default="",
+    help="The format to write, one of these, with markdown for md; JSONL to pipes if not given. HTML is for one page.",
 )
 @click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
+@click.option("--html", is_flag=True, help="Also write cleaned HTML: the page without the text that is dropped.")
 @click.option(
-    "--metadata", is_flag=True, help="Also write language and what is known of the page; mark exact duplicates."
+    "--markdown", is_flag=True, help="Also write Markdown, made of cleaned HTML (needs the extra `markdown`)."
 )
-@click.option("--markdown", is_flag=True, help="Also write the text as Markdown: headings, lists, links, tables, code.")
+@click.option("--with-language", is_flag=True, help="Also write the language of the text (ISO 639-1).")
 @click.option("--text-name", default=TEXT_NAME, show_default=True, help="The name of the member with the text.")
 @click.option("--drop-empty", is_flag=True, help="Leave out pages without words.")
 @click.option(
@@ -64,8 +67,9 @@ def clean(
     output: Path,
     output_format: str,
     replaces: bool,
-    metadata: bool,
+    html: bool,
     markdown: bool,
+    with_language: bool,
     text_name: str,
     drop_empty: bool,
     min_words: int,
@@ -83,8 +87,8 @@ def clean(
     from thresher.base.files import real_path
     from thresher.base.number_text import counted, exact_number
     from thresher.cleaners.cleaner import parse_cleaner
-    from thresher.cleaning import Extras, Output, begun_outputs, clean_collection
     from thresher.pages import PageOptions
+    from thresher.scores.cleaning import Extras, Output, begun_outputs, clean_collection
     from thresher.scores.limits import Limits
 
     begun = begun_outputs(output)
@@ -97,7 +101,16 @@ def clean(
         cleaner,
         output,
         format=collection.format,
-        how=Output(output_format, metadata, valid, markdown, text_name, max(min_words, int(drop_empty)), language),
+        how=Output(
+            format=output_format,
+            valid=valid,
+            html=html,
+            markdown=markdown,
+            with_language=with_language,
+            text_name=text_name,
+            min_words=max(min_words, 1) if drop_empty else min_words,
+            language=language,
+        ),
         reading=schema.read_options(collection, address=True),
         options=PageOptions(pages.blocks, language or LANGUAGE),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
@@ -108,8 +121,10 @@ def clean(
         f"{output}: {counted(counts.documents, 'page')} = {counts.kept:,} with text + {counts.emptied:,} emptied + "
         f"{counts.failed:,} failed; {counted(counts.words, 'word')} kept"
     )
-    if counts.left_out or counts.duplicates:
-        say(f"{counted(counts.left_out, 'page')} left out, {counts.duplicates:,} marked as exact duplicates")
+    if counts.left_out:
+        say(f"{counted(counts.left_out, 'page')} left out")
+    if counts.blocks_not_found:
+        say(f"{counted(counts.blocks_not_found, 'page')} as paragraphs: their blocks are not found in their HTML")
     for cut in parse_cleaner(cleaner).cuts:
         if cut.cutoff is not None and cut.cutoff == cut.scorer.usual and (meaning := cut.scorer.meaning(cut.cutoff)):
             say(f"{cut.name}: {meaning}")

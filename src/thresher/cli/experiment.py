@@ -313,12 +313,12 @@ def play(
     experiment says how pages are read. The file needs no network and no server.
     """
     from thresher.base.number_text import counted
-    from thresher.cleaning.output_formats import check_apart, check_writable
     from thresher.collections import open_collection
     from thresher.experiments.page_samples import SampleOptions, sample_collection, sample_results
     from thresher.experiments.results import RESULTS_FILE
     from thresher.pages import PageOptions
     from thresher.reports.try_page import write_try_page
+    from thresher.scores.cleaning.output_formats import check_apart, check_writable
     from thresher.scores.limits import Limits
 
     if output.exists() and not replaces:

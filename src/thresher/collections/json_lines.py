@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from thresher.base.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
-from thresher.collections.interface import ReadOptions
+from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.collections.sources import Part, Reading, Source, Span, too_large
 
 _ENDINGS = (".jsonl", ".ndjson")
@@ -108,6 +108,7 @@ def source_of(record: Any, file: str, offset: int, size: int, options: ReadOptio
         url=url.encode("utf-8", "replace").decode() if isinstance(url, str) else None,
         charset=charset,
         is_text=is_text,
+        members=_further_members(record, options.fields),
     )
 
 
@@ -145,6 +146,12 @@ def _content(record: Any, pages: Sequence[str], texts: Sequence[str], unit: str)
     if content is None:
         raise ValueError(f"the {unit} has neither " + " nor ".join(f"`{name}`" for name in (*pages, *texts)))
     raise ValueError(f"the {'text' if page is None else 'page'} is not a string")
+
+
+def _further_members(record: Any, fields: JsonFields) -> dict[str, Any]:
+    """Return the members of a record that are not read; of those that are read in part, none."""
+    read = {name.partition(".")[0] for name in (*fields.id, *fields.html, *fields.text, *fields.url)}
+    return {name: value for name, value in record.items() if name not in read}
 
 
 def _first(record: Any, names: Sequence[str]) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from fastwarc.stream_io import BrotliReader
 
@@ -114,7 +114,7 @@ class Source:
     `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
     are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
     `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was listed; a compressed
-    page may have `most` bytes. `record` is the id of a WARC record.
+    page may have `most` bytes. `members` are further members of its JSON line, by name.
     """
 
     id: str
@@ -129,7 +129,7 @@ class Source:
     problem: str | None = None
     listed: FileState | None = None
     most: int = 1 << 62
-    record: str = ""
+    members: Mapping[str, Any] | None = None
 
     @property
     def where(self) -> str:

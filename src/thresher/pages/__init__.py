@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -18,7 +18,7 @@ from thresher.pages.marked_text import dump_blocks, heading_mark
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
-from thresher.pages.structure import Shape, Structure, about_page, escaped, harmless, parsed, shapes
+from thresher.pages.trees import harmless, meta_description, parsed
 
 __all__ = [
     "BLOCK_RULES",
@@ -28,10 +28,10 @@ __all__ = [
     "check_text",
     "read_html",
     "read_page",
-    "read_structure",
     "read_text_page",
     "segment",
     "shown_page",
+    "versions_read",
 ]
 
 
@@ -80,16 +80,14 @@ def read_page(
     return _segments_of(decoded.utf8, options, detail), decoded
 
 
-def read_structure(utf8: bytes, segments: Segments, options: PageOptions, url: str | None) -> Structure:
-    """Return what `thresher.pages.structure` finds on a page that was read as these segments."""
-    root = parsed(utf8)
-    about, blocks, levels = about_page(root, url), segments.blocks, segments.levels.tolist()
-    found = shapes(root, blocks, levels, options.blocks)
-    if found is None and _NOSCRIPT.search(utf8):
-        found = shapes(parsed(_NOSCRIPT.sub(rb"<\1div", utf8)), blocks, levels, options.blocks)
-    return Structure(
-        about, found or [Shape(level, escaped(block)) for level, block in zip(levels, blocks, strict=True)]
-    )
+def versions_read(utf8: bytes) -> Iterator[bytes]:
+    """Yield the versions of a page in UTF-8 that its segments may have been read from, the usual one first."""
+    yield utf8
+    if _NOSCRIPT.search(utf8):
+        yield _with_noscript(utf8)
+    description = _description(utf8)
+    if description:
+        yield _with_paragraph(utf8, description)
 
 
 def shown_page(page: Page, options: PageOptions, blocks: Sequence[str] | None = None) -> str:
@@ -154,14 +152,26 @@ def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS
     words = max(len(segments.text.split(maxsplit=_FEW_WORDS)) - 1, 0)
     if words < _FEW_WORDS and _NOSCRIPT.search(utf8):
         # A page that scripts fill, as in forums: its text is what it shows without them.
-        without_scripts = _displayed(_NOSCRIPT.sub(rb"<\1div", utf8), options, detail)
+        without_scripts = _displayed(_with_noscript(utf8), options, detail)
         if len(without_scripts.spaces) >= 2 * _FEW_WORDS:
             return without_scripts
     if words < _TITLE_WORDS:
-        description = about_page(parsed(b"".join(_META.findall(utf8))), None).get("description", "")
+        description = _description(utf8)
         if len(description.split()) > 2 * words:
-            return _displayed(utf8 + f"<p>{escape(description)}</p>".encode(), options, detail)
+            return _displayed(_with_paragraph(utf8, description), options, detail)
     return segments
+
+
+def _with_noscript(utf8: bytes) -> bytes:
+    return _NOSCRIPT.sub(rb"<\1div", utf8)
+
+
+def _description(utf8: bytes) -> str:
+    return meta_description(b"".join(_META.findall(utf8)))
+
+
+def _with_paragraph(utf8: bytes, text: str) -> bytes:
+    return utf8 + f"<p>{escape(text)}</p>".encode()
 
 
 def _displayed(utf8: bytes, options: PageOptions, detail: Detail) -> Segments:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -126,8 +127,7 @@ class CleanedDocument:
     """A cleaned page: the kept text, perhaps empty, and its number of words.
 
     `lost` is the page's text if nothing of it was kept, else empty; `title` the page's title, whether it was kept or not.
-    `problem` says why a page failed, which then has no text. `blocks` are the numbers of the blocks of which something is
-    kept, one for each line of the text.
+    `problem` says why a page failed, which then has no text. `sentences` are the numbers of the kept sentences.
     """
 
     id: str
@@ -137,7 +137,7 @@ class CleanedDocument:
     lost: str = field(default="", repr=False)
     title: str = ""
     problem: str = ""
-    blocks: Sequence[int] = field(default=(), compare=False, repr=False)
+    sentences: Sequence[int] = field(default=(), compare=False, repr=False)
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
@@ -202,8 +202,8 @@ def clean_page(page: stores.PageScores, cleaner: Cleaner) -> CleanedDocument:
     lost = "" if mask.any() else segments.text
     title = _title(segments.text, segments.levels[:1].tolist(), segments.block_ends[:1].tolist())
     text = kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
-    blocks = np.unique(segments.block_of_sentence[mask]).tolist()
-    return CleanedDocument(page.id, text, words, page.url, lost, title, blocks=blocks)
+    sentences = np.flatnonzero(mask).tolist()
+    return CleanedDocument(page.id, text, words, page.url, lost, title, sentences=sentences)
 
 
 def left_by(cleaner: Cleaner, segments: Segments) -> str:
@@ -252,9 +252,16 @@ def shard_mask(table: Table, cleaner: Cleaner, layout: Layout) -> Mask:
     return sentence_mask(cleaner, scores, layout)
 
 
-def cut_shard(table: Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
-    """Yield for each page of a shard, except failed ones, its row, the cleaned document, and the block number within
-    the shard of each kept sentence.
+class CutPage(NamedTuple):
+    """A page of a shard that is cut: its row, its document, and for each kept sentence its block's number in the shard."""
+
+    row: int
+    document: CleanedDocument
+    blocks: Ints
+
+
+def cut_shard(table: Table, cleaner: Cleaner) -> Iterator[CutPage]:
+    """Yield the pages of a shard, cut by a cleaner, except failed ones.
 
     All sentences of a shard are handled at once, to save numpy calls. The table has the columns that `shard_columns`
     names; the cleaner is resolved.
@@ -280,10 +287,12 @@ def cut_shard(table: Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocu
         kept_here = int(kept_words[part.stop] - kept_words[part.start])
         first = slice(block_offsets[row], min(block_offsets[row] + 1, block_offsets[row + 1]))
         title = _title(text, levels[first].tolist(), block_ends[first].tolist())
-        numbers = block_of_sentence[part][mask[part]]
-        blocks = (np.unique(numbers) - block_offsets[row]).tolist()
-        lost = "" if len(numbers) else text
-        yield row, CleanedDocument(document_id, cleaned, kept_here, url or None, lost, title, blocks=blocks), numbers
+        sentences = np.flatnonzero(mask[part])
+        lost = "" if len(sentences) else text
+        document = CleanedDocument(
+            document_id, cleaned, kept_here, url or None, lost, title, sentences=sentences.tolist()
+        )
+        yield CutPage(row, document, block_of_sentence[part][sentences])
 
 
 def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:

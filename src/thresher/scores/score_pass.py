@@ -7,6 +7,7 @@ ids with the same digest are compared in full.
 from __future__ import annotations
 
 import hashlib
+import json
 import socket
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -133,8 +134,8 @@ class ScoreWork(PartWork[PageScores]):
 
     scorers: tuple[Scorer, ...] = ()
     options: PageOptions = DEFAULT_OPTIONS
-    structured: bool = False
     kinds: bool = True
+    further: tuple[str, ...] = ()
 
     label = "scoring"
     done = "scored"
@@ -150,10 +151,12 @@ class ScoreWork(PartWork[PageScores]):
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = stores.score_page(source.page(), self.scorers, self.options, self.kinds, self.structured)
+        page = stores.score_page(source.page(), self.scorers, self.options, self.kinds, "html" in self.further)
         # A part's pages are held until it is written.
         if page.segments:
             page = replace(page, segments=page.segments.without_tags())
+        if source.members and "members" in self.further:
+            page = replace(page, members=json.dumps(source.members))
         return _located(page, source, document_id)
 
     def refuse(self, source: Source, document_id: str, reason: str) -> PageScores:
@@ -188,7 +191,7 @@ class ScoreWork(PartWork[PageScores]):
             other.parent.mkdir(parents=True, exist_ok=True)
             counts = replace(report, words=_words(of_text), **stores.count(of_text))  # type: ignore[arg-type]
             stores.write_shard(other, of_text, scored, counts, stores.NO_COST)
-        stores.write_shard(path, pages, [*own_block_scorers(self.scorers)], report, spent, self.structured)
+        stores.write_shard(path, pages, [*own_block_scorers(self.scorers)], report, spent, self.further)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""
@@ -202,15 +205,15 @@ def _words(pages: Sequence[PageScores]) -> int:
 
 def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
     url = fit_text(source.url) if source.url else None
-    if page.structure and source.record:
-        about = {**page.structure.about, "warc_record_id": fit_text(source.record)}
-        page = replace(page, structure=replace(page.structure, about=about))
     return replace(page, id=document_id, file=source.file, offset=source.offset, url=url)
 
 
 @dataclass(frozen=True)
 class StoreKey:
-    """The conditions for reusing scores: `collection` is its fingerprint, `scorers` those by canonical name."""
+    """The conditions for reusing scores.
+
+    `collection` is its fingerprint, `scorers` those by canonical name; `columns` names the columns that not every store has.
+    """
 
     version: int
     collection: str
@@ -219,6 +222,7 @@ class StoreKey:
     pages: PageOptions
     limits: Limits
     shard_pages: int
+    columns: tuple[str, ...]
 
 
 _KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to run, explore or cleaneval", indent=2)
@@ -229,8 +233,8 @@ class ScorePlan:
     """Everything that the scores depend on.
 
     `most_pages`: of a shard where parts carry their pages, by default `SHARD_PAGES`, or less in a small collection of pages in
-    files of their own, so that all workers get some. `structured`: the store also has what `thresher.pages.structure` finds;
-    `kinds`: the blocks' kinds, of which experiments tell.
+    files of their own, so that all workers get some. `kinds`: the store has the blocks' kinds, of which experiments tell.
+    `further` names those of `thresher.scores.store.FURTHER_COLUMNS` that it has.
     """
 
     collection: Collection
@@ -238,8 +242,8 @@ class ScorePlan:
     options: PageOptions = DEFAULT_OPTIONS
     limits: Limits = DEFAULT_LIMITS
     most_pages: int | None = None
-    structured: bool = False
     kinds: bool = True
+    further: tuple[str, ...] = ()
 
     @cached_property
     def shard_pages(self) -> int:
@@ -259,8 +263,15 @@ class ScorePlan:
     def work(self, folder: Path) -> ScoreWork:
         """Return the work that writes shards to the store `folder`."""
         # Workers may have another working directory.
-        of = (self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.structured, self.kinds)
-        return ScoreWork(*of)
+        return ScoreWork(
+            self.collection,
+            folder.absolute(),
+            self.limits,
+            scorers=self.scorers,
+            options=self.options,
+            kinds=self.kinds,
+            further=self.further,
+        )
 
     def key(self) -> StoreKey:
         """Return the key of the scores, of one look at the collection."""
@@ -269,12 +280,11 @@ class ScorePlan:
             STORE_VERSION,
             fingerprint,
             self.collection.options,
-            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers}
-            | ({"": "structure"} if self.structured else {})
-            | ({} if self.kinds else {"-": "kinds"}),
+            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
             self.options,
             self.limits,
             shard_pages,
+            (*(("kinds",) if self.kinds else ()), *self.further),
         )
 
 

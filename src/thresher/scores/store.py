@@ -35,8 +35,7 @@ from thresher.cleaners.scorer import (
 )
 from thresher.collections import Page, Part
 from thresher.collections.sources import PageError
-from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_structure, read_text_page
-from thresher.pages.structure import Structure
+from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_text_page
 from thresher.scores.block_kinds import KINDS, kinds_of
 from thresher.scores.page_at_work import guarded
 
@@ -50,7 +49,8 @@ class PageScores(Shown):
     `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
     an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing;
     `checksum` the CRC-32 of the raw page. `kinds` are the blocks', as by `thresher.scores.block_kinds`, if they were asked
-    for. `texts` are other texts of the page that scorers cut, by name; one that failed has no text, and the reason.
+    for. `html` is the decoded page and `members` the members of its JSON line, as JSON, where they were asked for. `texts` are
+    other texts of the page that scorers cut, by name; one that failed has no text, and the reason.
     """
 
     id: str
@@ -68,7 +68,8 @@ class PageScores(Shown):
     seconds: dict[str, float] = field(default_factory=dict)
     checksum: int = 0
     kinds: npt.NDArray[np.uint8] | None = None
-    structure: Structure | None = None
+    html: str = ""
+    members: str = ""
     texts: Mapping[str, PageScores] = field(default_factory=dict)
 
     def of(self, text: str) -> PageScores:
@@ -108,12 +109,13 @@ def score_page(
     scorers: Sequence[Scorer],
     options: PageOptions = DEFAULT_OPTIONS,
     with_kinds: bool = False,
-    with_structure: bool = False,
+    with_html: bool = False,
 ) -> PageScores:
     """Parse a page once and score its segments by every scorer.
 
     A page without any text is emptied; one that is no text or cannot be parsed has failed, with the reason. `with_kinds` tells
-    the blocks' kinds, for which the page is read with its elements; `with_structure` what `thresher.pages.structure` finds.
+    the blocks' kinds, for which the page is read with its elements; `with_html` keeps the decoded
+    page.
     """
     start = perf_counter()
     try:
@@ -122,12 +124,8 @@ def score_page(
         details = (scorer.detail for scorer in (*scorers, *own.values()))
         segments, decoded = read_page(page, options, detail=max((least, *details)))
         kinds = kinds_of(segments) if with_kinds else None
-        structure = None
-        if with_structure:
-            utf8 = b"" if page.is_text else decoded.utf8
-            structure = read_structure(utf8, segments, options, page.url)
         makers = text_makers(scorers)
-        html = decoded.utf8.decode() if makers else ""
+        html = decoded.utf8.decode() if makers or with_html else ""
     except (LxmlError, PageError) as error:
         reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
@@ -168,7 +166,7 @@ def score_page(
         scores=scores,
         seconds=seconds,
         kinds=kinds,
-        structure=structure,
+        html=html if with_html and not page.is_text else "",
         texts=texts,
     )
 
@@ -282,6 +280,8 @@ class ShardReport(PageCounts):
 
 _REPORT_FILE = RecordFile(ShardReport, "a report on a shard", _AGAIN)
 _ENDING = ".npz"
+FURTHER_COLUMNS = ("html", "members")
+"""Columns of texts that only cleaning needs: the decoded page, and the members of its JSON line as JSON."""
 NO_OFFSET = -1
 """The offset of a page that is a file of its own."""
 
@@ -302,9 +302,9 @@ def write_shard(
     scorers: Sequence[str],
     report: ShardReport,
     spent: ScoringCost,
-    structured: bool = False,
+    further: Sequence[str] = (),
 ) -> None:
-    """Write scored pages and their report atomically; if `structured`, with their structure.
+    """Write scored pages and their report atomically; `further` names columns of `FURTHER_COLUMNS`.
 
     Times are in a separate file, so that the shard's bytes depend only on the pages.
     """
@@ -320,8 +320,8 @@ def write_shard(
     columns["words"] = Lists.of([part.words_in_sentences if part else () for part in segments], np.int32)
     columns["levels"] = Lists.of([part.levels if part else () for part in segments], np.int8)
     columns["kinds"] = Lists.of([() if page.kinds is None else page.kinds for page in pages], np.uint8)
-    if structured:
-        columns["structure"] = Texts.of([page.structure.json() if page.structure else "" for page in pages])
+    for name in further:
+        columns[name] = Texts.of([getattr(page, name) for page in pages])
     for name in scorers:
         columns[f"score:{name}"] = Lists.of([page.scores.get(name, ()) for page in pages], np.float32)
     COST_FILE.write(_times_path(path), spent)

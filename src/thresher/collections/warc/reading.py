@@ -79,10 +79,8 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     if media:
         return failed(f"not HTML: {_shown(media)}", len(body))
     declared = http.charset(response.content_type) or ("utf-8" if kind == "conversion" else None)
-    fitted_id, name = options.rule.fit(document_id), record.text(b"warc-record-id").strip().strip("<>")
-    return Source(
-        fitted_id, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text, record=name
-    )
+    fitted_id = options.rule.fit(document_id)
+    return Source(fitted_id, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
 
 
 def find_id(record: Record, rule: IdRule) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from thresher.base.defaults import MARKDOWN, OUTPUT_FORMATS, TEXT_NAME
+from thresher.base.defaults import HTML, MARKDOWN, OUTPUT_FORMATS, TEXT_NAME
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import atomic_path, real_path, user_error, user_errors
 from thresher.cleaners.languages import recognised
@@ -28,8 +28,11 @@ _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _NAMED = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 JSON_LINES, PARQUET = "jsonl", "parquet"
 GZIP, ZSTD = "gz", "zst"
-_OTHER_MEMBERS = ("id", "url", "title", MARKDOWN, "language", "metadata")
-_ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet|md)\Z", re.IGNORECASE)
+_OTHER_MEMBERS = ("id", "url", "title", HTML, MARKDOWN, "language")
+_ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet|md|html)\Z", re.IGNORECASE)
+# The kinds of formats by endings that differ from the name.
+_KINDS = {"md": MARKDOWN}
+_FURTHER_ENDINGS = ("md", "html")
 
 
 def is_stream(path: Path) -> bool:
@@ -109,7 +112,7 @@ def _descriptor(path: Path) -> int | None:
 
 @dataclass(frozen=True)
 class OutputFormat:
-    """A format: `kind` is JSON_LINES, PARQUET or MARKDOWN; `compression` GZIP, ZSTD or empty."""
+    """A format: `kind` is JSON_LINES, PARQUET, MARKDOWN or HTML; `compression` GZIP, ZSTD or empty."""
 
     kind: str
     compression: str = ""
@@ -126,19 +129,20 @@ class Output:
 
     Attributes:
         format: one of `thresher.base.defaults.OUTPUT_FORMATS`; empty for what the file's name ends in.
-        metadata: whether documents have the member `metadata`, with what is known of
-            `thresher.cleaning.document_files.METADATA`.
         valid: whether invalid characters are left out: see `thresher.pages.plain.without_invalid`.
+        html: whether documents have the member `html`, the page without the text that is dropped.
         markdown: whether documents have the member `markdown`.
+        with_language: whether documents have the member `language`.
         text_name: the name of the member with the text.
         min_words: documents of fewer words are left out; 1 leaves out those without text.
         language: an ISO 639-1 code; documents in other languages are left out. Empty for all.
     """
 
     format: str = ""
-    metadata: bool = False
     valid: bool = False
+    html: bool = False
     markdown: bool = False
+    with_language: bool = False
     text_name: str = TEXT_NAME
     min_words: int = 0
     language: str = ""
@@ -163,13 +167,18 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     Standard output, pipes and devices get JSON lines unless a format is named.
     """
     ending = _ENDING.search(path.name) or _ENDING.search(real_path(path).name)
-    name = wanted.format or (ending[1].lower().replace("ndjson", JSON_LINES).replace("md", MARKDOWN) if ending else "")
-    if not name:
-        if not is_stream(path):
-            what = f"the name ends in no format: {', '.join('.' + each for each in (*OUTPUT_FORMATS, 'md'))}"
-            raise ConfigError(what, "end it in one of them, or say --output-format", str(path))
+    if wanted.format:
+        name = wanted.format
+    elif ending:
+        name = ending[1].lower().replace("ndjson", JSON_LINES)
+    elif is_stream(path):
         name = JSON_LINES
-    if name not in (known := (*OUTPUT_FORMATS, MARKDOWN)):
-        raise ConfigError(f"there is no format {name!r}", f"use one of {', '.join(known)}", "--output-format")
+    else:
+        what = f"the name ends in no format: {', '.join('.' + each for each in (*OUTPUT_FORMATS, *_FURTHER_ENDINGS))}"
+        raise ConfigError(what, "end it in one of them, or say --output-format", str(path))
+    name = _KINDS.get(name, name)
+    formats = (*OUTPUT_FORMATS, MARKDOWN, HTML)
+    if name not in formats:
+        raise ConfigError(f"there is no format {name!r}", f"use one of {', '.join(formats)}", "--output-format")
     kind, _, compression = name.partition(".")
     return OutputFormat(kind, compression)

@@ -1,9 +1,0 @@
-"""Cleaning whole collections, pipes of JSON lines and iterables of pages."""
-
-from __future__ import annotations
-
-from thresher.cleaning.output_formats import Output
-from thresher.cleaning.page_streams import clean_pages
-from thresher.cleaning.whole_collections import CleanCounts, Extras, begun_outputs, clean_collection
-
-__all__ = ["CleanCounts", "Extras", "Output", "begun_outputs", "clean_collection", "clean_pages"]

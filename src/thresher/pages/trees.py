@@ -1,0 +1,368 @@
+"""The tree of a page: the page without some of its text, and the page as it may be shown to people.
+
+The page is parsed once more, only where a tree is asked for, and its line feeds stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from lxml import etree
+from lxml import html as lxml_html
+
+from thresher.pages.parsing import CONTROL_REFERENCE, DROPPED_TAGS, INLINE_TAGS, with_breaks
+
+TEXT, TAIL = "text", "tail"
+# Of a page that is shown: elements that are left out, the attributes that stay, and elements that hold text and no element.
+_STRIPPED = {*DROPPED_TAGS, "base", "link", "meta"} - {"style", "option"}
+_LOADING = re.compile(r"url\s*\(|@import", re.IGNORECASE)
+_TEXT_ALONE = ("title", "textarea")
+_LOOKS = frozenset(
+    (
+        "align alt bgcolor border cellpadding cellspacing class color cols colspan dir disabled face height hidden id lang"
+        " noshade nowrap open placeholder rows rowspan size span start style title type valign value width"
+    ).split()
+)
+_CONTROLS = bytes(set(range(32)) - {9, 10})
+# Cells stay where they are: the other cells of a table would move.
+_CELLS = ("td", "th")
+_DESCRIPTIONS = ("description", "og:description", "twitter:description")
+_SPACES = (ord(" "), ord("\n"))
+
+
+class TextPlace(NamedTuple):
+    """A text of a tree, before the first child of an element or behind the element, and the number of its block."""
+
+    element: etree._Element
+    where: str
+    block: int
+
+    @property
+    def text(self) -> str:
+        """The text; empty if there is none."""
+        return getattr(self.element, self.where) or ""
+
+    @property
+    def parent(self) -> etree._Element | None:
+        """The element that the text is in."""
+        return self.element if self.where == TEXT else self.element.getparent()
+
+    def put(self, text: str) -> None:
+        """Put another text there."""
+        setattr(self.element, self.where, text or None)
+
+
+@dataclass(frozen=True)
+class PlacedTexts:
+    """The displayed texts of a page in their order, and the words of its blocks, one space between them."""
+
+    places: Sequence[TextPlace]
+    blocks: Sequence[str]
+
+
+def parsed(utf8: bytes) -> etree._Element | None:
+    """Return the root of a page in UTF-8, with line feeds as they are; None if it has no element."""
+    feeds = with_breaks(utf8.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    page = CONTROL_REFERENCE.sub(b" ", feeds.translate(bytes.maketrans(_CONTROLS, b" " * 30)))
+    parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+    return etree.fromstring(page.replace(b"\x7f", b" "), parser)
+
+
+def place_texts(root: etree._Element | None, rule: str) -> PlacedTexts:
+    """Return the displayed texts of a page, cut into blocks as `thresher.pages.parsing` cuts them.
+
+    Args:
+        root: as by `parsed`.
+        rule: that of `thresher.pages.PageOptions.blocks`.
+    """
+    texts = _BlockTexts()
+    if root is None:
+        return texts.placed()
+    within_block = _tags_within_blocks(rule)
+    steps = etree.iterwalk(root, events=("start", "end"))
+    for event, element in steps:
+        if element.tag not in within_block:
+            texts.end_block()
+        if event == "end":
+            if element is not root:
+                texts.add(element, TAIL)
+        elif element.tag in DROPPED_TAGS:
+            steps.skip_subtree()
+        else:
+            texts.add(element, TEXT)
+    texts.end_block()
+    return texts.placed()
+
+
+@dataclass
+class _BlockTexts:
+    """Texts as they are met; `pieces` are those of the block that has not ended yet."""
+
+    places: list[TextPlace] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+
+    def add(self, element: etree._Element, where: str) -> None:
+        place = TextPlace(element, where, len(self.blocks))
+        if place.text:
+            self.places.append(place)
+            self.pieces.append(place.text)
+
+    def end_block(self) -> None:
+        words = " ".join("".join(self.pieces).split())
+        if words:
+            self.blocks.append(words)
+        self.pieces.clear()
+
+    def placed(self) -> PlacedTexts:
+        return PlacedTexts(tuple(self.places), tuple(self.blocks))
+
+
+def without_text(root: etree._Element, places: Sequence[TextPlace], stays: npt.NDArray[np.bool_], rule: str) -> str:
+    """Return a page as HTML, without the text that does not stay and without the elements that this empties.
+
+    An element is empty if it had text and has none left; images in it go with it. Elements whose text no reader sees, such as
+    scripts, and META descriptions go too. BR stands for an element that parted two blocks. The page declares UTF-8. The tree
+    is changed.
+
+    Args:
+        root: as by `parsed`.
+        places: its texts.
+        stays: for each character of the texts that is no white space, in order, whether it stays.
+        rule: as for `place_texts`.
+    """
+    with_text_before = _around_texts(places)
+    _cut_texts(places, stays)
+    # HEAD stays for its BASE and styles.
+    with_text = _around_texts(places) | {*root.iter("html", "head", "body")}
+    surroundings = _Surroundings(with_text, _tags_within_blocks(rule))
+    for element in list(root.iter()):
+        if element.getparent() is None:
+            # It is the root, or its cell was emptied.
+            continue
+        is_emptied = element in with_text_before and element not in with_text
+        if is_emptied and element.getparent() in with_text:
+            if element.tag in _CELLS:
+                _empty(element)
+            else:
+                surroundings.drop(element)
+        elif element.tag in DROPPED_TAGS:
+            surroundings.drop(element)
+        elif element.tag == "meta" and (_is_charset(element) or _meta_name(element) in _DESCRIPTIONS):
+            element.drop_tree()
+    _declare_utf8(root)
+    return str(etree.tostring(root.getroottree(), method="html", encoding="unicode"))
+
+
+def stays_between(text: str, ends: Sequence[int], kept: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Return for each character of a page's text that is no white space whether it is in a kept part.
+
+    Args:
+        text: as of `thresher.pages.Segments`.
+        ends: the offset where each part ends, ascending.
+        kept: the numbers of the parts that are kept.
+    """
+    in_kept_part = np.zeros(len(ends), dtype=np.bool_)
+    in_kept_part[list(kept)] = True
+    of_characters = np.repeat(in_kept_part, np.diff(ends, prepend=0))
+    codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    return of_characters[~np.isin(codes, _SPACES)]
+
+
+def _cut_texts(places: Sequence[TextPlace], stays: npt.NDArray[np.bool_]) -> None:
+    """Cut the texts of a tree to the characters that stay, with the white space behind them and before a kept block."""
+    at = 0
+    block, before = -1, False
+    for place in places:
+        text = place.text
+        characters = len("".join(text.split()))
+        flags = stays[at : at + characters]
+        at += characters
+        if place.block != block:
+            block, is_first = place.block, True
+        if not characters:
+            if not before and not (is_first and at < len(stays) and stays[at]):
+                place.put("")
+            continue
+        if not flags.all() or not (before or is_first):
+            place.put(_cut_text(text, flags.tolist(), before, is_first))
+        before, is_first = bool(flags[-1]), False
+
+
+def _cut_text(text: str, stays: Sequence[bool], before: bool, is_first: bool) -> str:
+    """Return the characters of a text that stay.
+
+    Args:
+        text: of a tree.
+        stays: for each character that is no white space whether it stays.
+        before: whether the character before the text stays.
+        is_first: whether the text is the first of its block.
+    """
+    pieces: list[str] = []
+    flags = iter(stays)
+    kept, space = before, ""
+    for character in text:
+        if character.isspace():
+            space += character
+            continue
+        was_kept, kept = kept, next(flags)
+        if was_kept or (is_first and kept):
+            pieces.append(space)
+        elif kept:
+            # Between two sentences of a block that were not neighbours.
+            pieces.append(" ")
+        if kept:
+            pieces.append(character)
+        space, is_first = "", False
+    if kept:
+        pieces.append(space)
+    return "".join(pieces)
+
+
+def _around_texts(places: Sequence[TextPlace]) -> set[etree._Element]:
+    """Return all elements that have some of the texts in them; white space is none."""
+    around: set[etree._Element] = set()
+    for place in places:
+        if place.text and not place.text.isspace():
+            element = place.parent
+            while element is not None and element not in around:
+                around.add(element)
+                element = element.getparent()
+    return around
+
+
+def _tags_within_blocks(rule: str) -> frozenset[str]:
+    return INLINE_TAGS | {"a"} if rule == "join" else frozenset(("a",))
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """The text around elements that are dropped.
+
+    Attributes:
+        with_text: the elements that have text in them.
+        inline: the tags that end no block.
+    """
+
+    with_text: set[etree._Element]
+    inline: frozenset[str]
+
+    def drop(self, element: etree._Element) -> None:
+        """Drop an element; BR takes its place if two blocks would become one."""
+        if element.tag not in self.inline and self._follows_text(element) and self._is_before_text(element):
+            element.addprevious(element.makeelement("br"))
+        element.drop_tree()
+
+    def _is_before_text(self, element: etree._Element) -> bool:
+        """Return whether text that begins no block comes after an element."""
+        while True:
+            if element.tail and not element.tail.isspace():
+                return True
+            following = element.getnext()
+            if following is None:
+                element = element.getparent()
+                if element is None or element.tag not in self.inline:
+                    return False
+            elif following.tag not in self.inline:
+                return False
+            elif following in self.with_text:
+                return True
+            else:
+                element = following
+
+    def _follows_text(self, element: etree._Element) -> bool:
+        """Return whether text that ends no block comes before an element."""
+        while True:
+            preceding = element.getprevious()
+            if preceding is None:
+                element = element.getparent()
+                if element is None or (element.text and not element.text.isspace()):
+                    return element is not None
+                if element.tag not in self.inline:
+                    return False
+            elif preceding.tail and not preceding.tail.isspace():
+                return True
+            elif preceding.tag not in self.inline:
+                return False
+            elif preceding in self.with_text:
+                return True
+            else:
+                element = preceding
+
+
+def _empty(element: etree._Element) -> None:
+    element.text = None
+    for child in list(element):
+        element.remove(child)
+
+
+def _is_charset(meta: etree._Element) -> bool:
+    return meta.get("charset") is not None or (meta.get("http-equiv") or "").lower() == "content-type"
+
+
+def _declare_utf8(root: etree._Element) -> None:
+    head = root.find("head")
+    if head is None:
+        head = root.makeelement("head")
+        root.insert(0, head)
+    head.insert(0, root.makeelement("meta", {"charset": "utf-8"}))
+
+
+def _meta_name(meta: etree._Element) -> str:
+    name: str = meta.get("property") or meta.get("name") or meta.get("itemprop") or ""
+    return name.lower()
+
+
+def meta_description(utf8: bytes) -> str:
+    """Return the longest description of a page's META elements, those of Open Graph and Twitter included; empty if none."""
+    root = parsed(utf8)
+    descriptions: dict[str, str] = {}
+    for meta in root.iter("meta") if root is not None else ():
+        content = " ".join((meta.get("content") or "").split())
+        if content:
+            descriptions.setdefault(_meta_name(meta), content)
+    return max((descriptions.get(name, "") for name in _DESCRIPTIONS), key=len)
+
+
+def harmless(root: etree._Element, blocks: Sequence[str], rule: str) -> str:
+    """Return a page as HTML that runs, loads and links nothing, with elements X-BLOCK around the texts of each block.
+
+    There are no such elements if the blocks are not found again. What styles load is for a policy to forbid.
+
+    Args:
+        root: as by `parsed`.
+        blocks: those of `thresher.pages.Segments`.
+        rule: that of `thresher.pages.PageOptions.blocks`.
+    """
+    placed = place_texts(root, rule)
+    for element in root.iter():
+        for name, value in element.items():
+            if name not in _LOOKS and not (name == "src" and value.startswith("data:image/")):
+                del element.attrib[name]
+            elif name == "style":
+                element.set(name, _LOADING.sub("none(", value))
+        if element.tag == "style" and element.text:
+            element.text = _LOADING.sub("none(", element.text)
+    if placed.blocks == tuple(blocks):
+        for place in placed.places:
+            _mark(place)
+    etree.strip_elements(root, *_STRIPPED, with_tail=False)
+    return str(etree.tostring(root.getroottree(), method="html", encoding="unicode"))
+
+
+def _mark(place: TextPlace) -> None:
+    text = place.text
+    if text.isspace() or (place.where == TEXT and place.element.tag in _TEXT_ALONE):
+        return
+    marked = etree.Element("x-block", {"data-block": str(place.block)})
+    marked.text = text
+    place.put("")
+    if place.where == TEXT:
+        place.element.insert(0, marked)
+    else:
+        place.element.addnext(marked)

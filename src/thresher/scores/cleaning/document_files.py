@@ -1,0 +1,254 @@
+"""Cleaned documents as the records of files: JSON lines, compressed or not, Parquet, Markdown and HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from isal import igzip
+
+import thresher.base.arrow as pa
+from thresher.base.defaults import HTML, MARKDOWN
+from thresher.base.errors import ConfigError
+from thresher.base.streams import zstd_frame
+from thresher.cleaners.languages import code_of
+from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.pages.plain import without_invalid
+from thresher.scores.cleaning.cleaned_html import PageToCut, cleaned_html, markdown_of
+from thresher.scores.cleaning.output_formats import (
+    BY_ENDING,
+    GZIP,
+    JSON_LINES,
+    PARQUET,
+    ZSTD,
+    Output,
+    OutputFormat,
+    opened_output,
+)
+from thresher.scores.cutting import CleanedDocument
+
+Row = dict[str, Any]
+Write = Callable[[Row], object]
+
+# Bytes of a zstd frame and of a row group, before compression.
+_FRAME_BYTES, _GROUP_BYTES = 2**20, 16 * 2**20
+# Line ends and controls that JSON leaves as they are, but that some readers of lines take for ends.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class RenderedDocument:
+    """A document as a row; `blocks_found`: its HTML, if it has any, is the page's own tree."""
+
+    row: Row
+    blocks_found: bool = True
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """Makes documents rows, and writes the rows in a format. Workers get it pickled.
+
+    Attributes:
+        format: of the file.
+        how: which documents and which members are written.
+        options: those that pages were read with.
+    """
+
+    format: OutputFormat
+    how: Output = BY_ENDING
+    options: PageOptions = DEFAULT_OPTIONS
+
+    @property
+    def has_markdown(self) -> bool:
+        """Whether rows have the text as Markdown."""
+        return self.how.markdown or self.format.kind == MARKDOWN
+
+    @property
+    def has_html(self) -> bool:
+        """Whether rows have the page as cleaned HTML."""
+        return self.how.html or self.format.kind == HTML
+
+    @property
+    def needs_html(self) -> bool:
+        """Whether rows are made of the page itself."""
+        return self.has_html or self.has_markdown
+
+    @property
+    def further_columns(self) -> tuple[str, ...]:
+        """The columns that the score store must have: see `thresher.scores.store.FURTHER_COLUMNS`."""
+        html = ("html",) if self.needs_html else ()
+        members = ("members",) if self.format.kind in (JSON_LINES, MARKDOWN) else ()
+        return (*html, *members)
+
+    def document(
+        self, document: CleanedDocument, page: PageToCut | None = None, members: str = ""
+    ) -> RenderedDocument | None:
+        """Return a document as a row, without members that have no value; None if it is left out.
+
+        Args:
+            document: cleaned.
+            page: the page that it was, if the row `needs_html`.
+            members: further members of the document's JSON line, as JSON; those of the row come first.
+        """
+        how = self.how
+        language = code_of(document.text)[0] if document.text and (how.with_language or how.language) else None
+        if document.words < how.min_words or (how.language and language != how.language):
+            return None
+        html, blocks_found = "", True
+        if page is not None and self.needs_html:
+            cleaned = cleaned_html(page, document.text, document.sentences, self.options)
+            html, blocks_found = cleaned.html, cleaned.blocks_found
+        row: Row = {
+            "id": document.id,
+            "url": document.url,
+            "title": self._text(document.title) or None,
+            how.text_name: "\n".join(filter(None, self._text(document.text).split("\n"))),
+            HTML: self._indented_text(html) if self.has_html else None,
+            MARKDOWN: self._indented_text(markdown_of(html, document.url)) if self.has_markdown else None,
+            "language": language,
+        }
+        row = {name: value for name, value in row.items() if value is not None}
+        if members:
+            row = {**row, **{name: value for name, value in json.loads(members).items() if name not in row}}
+        return RenderedDocument(row, blocks_found)
+
+    def _text(self, text: str) -> str:
+        return without_invalid(text) if self.how.valid else text
+
+    def _indented_text(self, text: str) -> str:
+        """Return a text without invalid characters if they are not wanted; the indentation of lines stays."""
+        if not self.how.valid:
+            return text
+        lines: list[str] = []
+        for line in text.split("\n"):
+            indentation = line[: len(line) - len(line.lstrip(" "))]
+            lines.append(indentation + without_invalid(line).lstrip(" "))
+        return "\n".join(lines)
+
+    def writer(self, out: BinaryIO) -> AbstractContextManager[Write]:
+        """Yield the function that adds a row to the open file `out`; after an error nothing more is written."""
+        if self.format.kind == PARQUET:
+            return _parquet(out, self)
+        if self.format.kind == MARKDOWN:
+            return nullcontext(lambda row: out.write(self._with_front_matter(row)))
+        if self.format.kind == HTML:
+            return nullcontext(_html(out))
+        if self.format.compression == GZIP:
+            return _gzip(out)
+        if self.format.compression == ZSTD:
+            return _zstd(out)
+        return nullcontext(lambda row: out.write(json_line(row)))
+
+    def _with_front_matter(self, row: Row) -> bytes:
+        """Return a document in Markdown, after its other members as YAML, of which JSON is a part, between lines of `---`."""
+        forms = (self.how.text_name, MARKDOWN, HTML)
+        head = ""
+        for name, value in row.items():
+            if name not in forms:
+                head += f"{_key(name)}: {json.dumps(value, ensure_ascii=False)}\n"
+        return f"---\n{_safe(head)}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() else json.dumps(name, ensure_ascii=False)
+
+
+def _html(out: BinaryIO) -> Write:
+    """Return the function that writes the only page."""
+    written: list[str] = []
+
+    def write(row: Row) -> None:
+        if written:
+            raise ConfigError("a file of HTML has one page, and there are more", "write JSON lines, with --html")
+        written.append(row["id"])
+        out.write((row[HTML] + "\n").encode("utf-8", "replace"))
+
+    return write
+
+
+def json_line(row: Row) -> bytes:
+    """Return a row as a line of JSON in UTF-8 that every reader of lines takes for one."""
+    return _safe(json.dumps(row, ensure_ascii=False)).encode("utf-8", "replace") + b"\n"
+
+
+def _safe(text: str) -> str:
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+@contextmanager
+def documents_writer(path: Path, rendering: Rendering) -> Iterator[Write]:
+    """Yield the function that adds a row to a file, which appears when the block succeeds."""
+    with opened_output(path) as out, rendering.writer(out) as write:
+        yield write
+
+
+@contextmanager
+def _gzip(out: BinaryIO) -> Iterator[Write]:
+    # No name and no time: the same documents give the same bytes.
+    packer: Any = igzip.IGzipFile(filename="", fileobj=out, mode="wb", mtime=0)  # type: ignore[no-untyped-call]
+    yield lambda row: packer.write(json_line(row))
+    packer.close()
+
+
+@contextmanager
+def _zstd(out: BinaryIO) -> Iterator[Write]:
+    """Write frames of a mebibyte: a reader needs no more memory."""
+    waiting = bytearray()
+
+    def flush() -> None:
+        out.write(zstd_frame(bytes(waiting)))
+        waiting.clear()
+
+    def write(row: Row) -> None:
+        waiting.extend(json_line(row))
+        if len(waiting) >= _FRAME_BYTES:
+            flush()
+
+    yield write
+    flush()
+
+
+@contextmanager
+def _parquet(out: BinaryIO, rendering: Rendering) -> Iterator[Write]:
+    """Write row groups of 16 MiB before compression."""
+    name = rendering.how.text_name
+    names = ["id", "url", "title", name]
+    if rendering.has_html:
+        names.append(HTML)
+    if rendering.has_markdown:
+        names.append(MARKDOWN)
+    if rendering.how.with_language or rendering.how.language:
+        names.append("language")
+    schema = pa.schema([(column, pa.string()) for column in names])
+    writer = pa.parquet.ParquetWriter(out, schema, compression="zstd", write_page_checksum=True)
+    rows: list[Row] = []
+    size = 0
+
+    def flush() -> None:
+        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+        rows.clear()
+
+    def write(row: Row) -> None:
+        nonlocal size
+        rows.append(row)
+        size += len(row[name]) + len(row.get(MARKDOWN, "")) + len(row.get(HTML, ""))
+        if size >= _GROUP_BYTES:
+            flush()
+            size = 0
+
+    try:
+        yield write
+    except BaseException:
+        # It would otherwise end the file when it is collected.
+        writer.is_open = False
+        raise
+    if rows:
+        flush()
+    writer.close()

@@ -1,0 +1,508 @@
+"""Clean a whole collection, or a pipe of JSON lines, into files; say which pages failed or were left without text."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from thresher.base.defaults import DASK, LOCAL, REFERENCE
+from thresher.base.errors import ConfigError, InputError
+from thresher.base.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder, write_text
+from thresher.base.locks import exclusive
+from thresher.base.processes import Backend, run_tasks
+from thresher.base.tables import Table
+from thresher.cleaners.cleaner import Cleaner, parse_cleaner
+from thresher.collections import Collection, IdRule, ReadOptions, open_collection
+from thresher.collections.file_collection import Files
+from thresher.collections.isolated import likely_fields_apart
+from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.scores import lost_pages
+from thresher.scores.cleaning import output_formats as formats
+from thresher.scores.cleaning.cleaned_html import PageToCut, markdown_converter
+from thresher.scores.cleaning.document_files import Rendering, Row, Write, documents_writer
+from thresher.scores.cleaning.output_formats import BY_ENDING, STANDARD, Output
+from thresher.scores.cleaning.page_streams import WINDOW_BYTES, piped_lines
+from thresher.scores.cutting import cut_shard, shard_columns
+from thresher.scores.limits import DEFAULT_LIMITS, Limits
+from thresher.scores.percentiles import resolved
+from thresher.scores.removed import explained_pages, record
+from thresher.scores.score_pass import ScorePlan, score_collection
+from thresher.scores.store import read_shard, shards, text_store
+
+_MOST_KINDS = 5
+_BEGUN = "outputs.json"
+# What follows names the single page: values, numbers, positions.
+_OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d(?![\d.e-]* s$)|\bat byte\b|\bof \d).*", re.DOTALL)
+FAILURES_SHOWN = 1000
+FEW_SHARDS = 64
+"""With fewer shards of scores, starting workers to cut them costs more than it saves."""
+BY_ADDRESS = ReadOptions(IdRule("address"))
+"""The default options of reading documents: ids that mean something to people."""
+
+
+def begun_outputs(output: Path) -> list[Path]:
+    """Return the files of a killed command, whose scores are beside its output: it may have written some of them."""
+    path = scores_beside(real_path(output)) / _BEGUN
+    return [*map(Path, json.loads(path.read_bytes()))] if path.exists() else []
+
+
+@contextmanager
+def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
+    """Yield a folder beside a file to write, which no other process has; only a kill or Ctrl-C leaves it.
+
+    Temporary files that killed processes left of any of the `outputs` are removed.
+    """
+    folder = scores_beside(output)
+    keep = False
+    with exclusive(folder):
+        try:
+            remove_left(outputs)
+            write_text(folder / _BEGUN, json.dumps([*map(str, outputs)]))
+            yield folder
+        except KeyboardInterrupt:
+            keep = True
+            raise
+        finally:
+            if not keep:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def kind_of_failure(reason: str) -> str:
+    """Return what a reason has in common with those of other pages.
+
+    >>> kind_of_failure("too large: 17.0 MiB, the limit is 16 MiB")
+    'too large'
+    >>> kind_of_failure("HTTP status 404"), kind_of_failure("took longer than 0.5 s")
+    ('HTTP status', 'took longer than 0.5 s')
+    """
+    return _OF_THE_PAGE.sub("", reason).strip() or reason
+
+
+def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int], documents: int) -> InputError:
+    """Return the error for a collection (or the last lines of a pipe) whose pages have all failed, with the likely fix.
+
+    `kinds` are the numbers of failed pages by kind.
+    """
+    pages = "its only page" if documents == 1 else f"all {documents} pages"
+    what = f"{pages} failed: {_listed(lost_pages.by_count(kinds))}"
+    fix = "see with --failures FILE what is wrong with each"
+    if isinstance(collection, Files):
+        found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
+        # What is named rightly, and no string, no other name mends.
+        if found.members and not any(kind.endswith("is not a string") for kind in kinds):
+            options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
+            members = f"its members are {', '.join(found.members)}"
+            fix = f"add {options} ({members})" if options else f"{members}; {fix}"
+    if str(source) == "-" and all(kind.endswith("not JSON") for kind in kinds):
+        fix = "give JSON lines, or add --format html for one page"
+    return InputError(what, fix, str(source))
+
+
+def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied: Mapping[str, int]) -> tuple[str, ...]:
+    """Return a warning for each kind of loss above `TOLERATED`.
+
+    `kinds` are the numbers of failed pages by kind, `emptied` those of pages left without text by language.
+    """
+    failed, empty = sum(kinds.values()), sum(emptied.values())
+    notes: list[str] = []
+    if failed > lost_pages.TOLERATED * documents:
+        notes.append(f"{_share(failed, documents)} failed: {_listed(lost_pages.by_count(kinds))}")
+    unknown = lost_pages.language_warning(cleaner, emptied, documents)
+    # That warning has the languages of all of them.
+    explained = unknown and sum(lost_pages.foreign(cleaner, emptied).values()) == empty
+    if empty > lost_pages.TOLERATED * documents and not explained:
+        notes.append(f"{_share(empty, documents)} are left without text: {_listed(lost_pages.by_count(emptied))}")
+    return (*notes, *([unknown] if unknown else []))
+
+
+def _share(pages: int, documents: int) -> str:
+    return f"{pages} of {documents} pages ({100 * pages / documents:.1f} %)"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    shown = [f"{count} {kind}" for kind, count in counts.items()]
+    rest = sum(list(counts.values())[_MOST_KINDS:])
+    return ", ".join([*shown[:_MOST_KINDS], *([f"{rest} others"] if rest else [])])
+
+
+@dataclass(frozen=True)
+class CleanCounts:
+    """The outcome of cleaning a collection: `documents = kept + emptied + failed`.
+
+    `emptied_languages` counts the emptied pages by language, see `scoring.lost_pages`. `warnings` are sentences on what was
+    lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names and reasons; `cutoffs` are the numbers that
+    percentiles resolved to, by cuts. `bytes` are those of the pages. `left_out` counts documents that the output leaves out,
+    `blocks_not_found` those whose HTML or Markdown consists of paragraphs, since their blocks are not found in their trees.
+    """
+
+    documents: int
+    bytes: int
+    kept: int
+    emptied: int
+    emptied_languages: Mapping[str, int]
+    failed: int
+    words: int
+    left_out: int
+    blocks_not_found: int
+    failures: tuple[tuple[str, str], ...] = field(repr=False)
+    cutoffs: Mapping[str, float]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Extras:
+    """Further files to write: only those with a path here are written.
+
+    Attributes:
+        removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scores.removed`.
+        failures: JSON lines of the pages that failed, with file, offset, id and reason.
+    """
+
+    removed: str | Path | None = None
+    failures: str | Path | None = None
+
+
+@dataclass(frozen=True)
+class CutShard:
+    """A shard of scores, cut: the rows of its documents in order, without those left out, and their counts."""
+
+    rows: Sequence[Row]
+    left_out: int
+    blocks_not_found: int
+    kept: int
+    emptied: Mapping[str, int]
+    words: int
+
+
+@dataclass(frozen=True)
+class CleanJob:
+    """A collection to clean, how, and the files to write.
+
+    Attributes:
+        source: the collection, or `STANDARD`.
+        cleaner: checked.
+        output: the file with the documents.
+        rendering: how documents are written.
+        format: of the collection's files; empty to detect it.
+        reading: how documents are read.
+        limits: of each page.
+        backend: the workers.
+        removed, failed: the paths of `Extras`.
+    """
+
+    source: Path
+    cleaner: Cleaner
+    output: Path
+    rendering: Rendering
+    format: str
+    reading: ReadOptions
+    limits: Limits
+    backend: Backend
+    removed: Path | None
+    failed: Path | None
+
+    @property
+    def outputs(self) -> list[Path]:
+        """All files to write, the documents first."""
+        return [path for path in (self.output, self.removed, self.failed) if path is not None]
+
+    def check_outputs(self) -> None:
+        """Check that all files can be written, and that they are different files."""
+        if len({formats.target_of(path) for path in self.outputs}) < len(self.outputs):
+            raise ConfigError("two of the files to write are the same", "give each a name of its own", str(self.output))
+        for path in self.outputs:
+            formats.check_writable(path)
+
+    @property
+    def window(self) -> int | None:
+        """The bytes of a pipe that are cleaned at once; None for all."""
+        if self.removed is not None:
+            return None
+        for cut in self.cleaner.cuts:
+            # Scorers learn from a whole collection, and it has percentiles.
+            if cut.scorer.learns or (cut.percentile and cut.percentile.kind != REFERENCE):
+                return None
+        return WINDOW_BYTES
+
+
+@dataclass
+class _Tally:
+    documents: int = 0
+    bytes: int = 0
+    kept: int = 0
+    words: int = 0
+    left_out: int = 0
+    blocks_not_found: int = 0
+    emptied: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    without_other_text: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    cutoffs: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no page could be read so far."""
+        return self.failed.total() == self.documents
+
+    def add(self, shard: CutShard) -> None:
+        """Count the documents of a shard."""
+        self.kept += shard.kept
+        self.words += shard.words
+        self.left_out += shard.left_out
+        self.blocks_not_found += shard.blocks_not_found
+        self.emptied.update(shard.emptied)
+
+    def fail(self, failure: lost_pages.Failure) -> None:
+        """Count a page that failed."""
+        self.failed[kind_of_failure(failure.reason)] += 1
+        if len(self.failures) < FAILURES_SHOWN:
+            self.failures.append((failure.name, failure.reason))
+
+    def counts(self, cleaner: Cleaner) -> CleanCounts:
+        """Return the outcome of cleaning."""
+        emptied = lost_pages.by_count(self.emptied)
+        told = list(warnings(cleaner, self.documents, self.failed, emptied))
+        for kind, count in lost_pages.by_count(self.without_other_text).items():
+            told.append(f"{count} pages have no text: {kind}")
+        return CleanCounts(
+            documents=self.documents,
+            bytes=self.bytes,
+            kept=self.kept,
+            emptied=self.emptied.total(),
+            emptied_languages=emptied,
+            failed=self.failed.total(),
+            words=self.words,
+            left_out=self.left_out,
+            blocks_not_found=self.blocks_not_found,
+            failures=tuple(self.failures),
+            cutoffs=self.cutoffs,
+            warnings=tuple(told),
+        )
+
+
+def clean_collection(
+    source: str | Path,
+    cleaner: str,
+    output: str | Path,
+    *,
+    format: str = "",
+    how: Output = BY_ENDING,
+    reading: ReadOptions | None = None,
+    options: PageOptions = DEFAULT_OPTIONS,
+    limits: Limits = DEFAULT_LIMITS,
+    backend: Backend | None = None,
+    extras: Extras = Extras(),
+) -> CleanCounts:
+    """Clean a collection into a file; emptied pages are in it without text.
+
+    The same bytes come out whatever the workers. After a kill or Ctrl-C, scores stay beside the output, and the same call
+    continues where it stopped, but for pipes.
+
+    Args:
+        source: a path for `thresher.collections.open_collection`, or `-` for standard input: a page if `format` is html or
+            text, else JSON lines. Lines are cleaned `page_streams.WINDOW_BYTES` at a time, so that memory and disk stay
+            small, unless the cleaner or `extras` need all lines; repeated ids are found within so many bytes alone.
+        cleaner: a canonical name.
+        output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through,
+            for `extras` too.
+        format: of the collection's files; empty to detect it.
+        how: the format of the output, if not by its ending.
+        reading: how documents are read; of the limits, that of a page's bytes counts.
+        options: how pages become blocks.
+        limits: of each page.
+        backend: the workers.
+        extras: the further files to write.
+    """
+    output = Path(output)
+    job = CleanJob(
+        source=Path(source),
+        cleaner=parse_cleaner(cleaner).checked(),
+        output=output,
+        rendering=Rendering(formats.output_format(output, how), how, options),
+        format=format,
+        reading=replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20)),
+        limits=limits,
+        backend=backend or Backend(),
+        removed=None if extras.removed is None else Path(extras.removed),
+        failed=None if extras.failures is None else Path(extras.failures),
+    )
+    return clean(job)
+
+
+def clean(job: CleanJob) -> CleanCounts:
+    """Open the collection of a job, score its pages, and write what the cleaner leaves of them."""
+    if job.rendering.needs_html:
+        job.cleaner.check_own_text()
+    if job.rendering.has_markdown:
+        # Before hours of scoring.
+        markdown_converter()
+    job.check_outputs()
+    collection = None if job.source == STANDARD else open_collection(job.source, job.reading, job.format)
+    if collection is not None:
+        formats.check_apart(job.outputs, collection, job.format)
+    tally = _Tally()
+    with (
+        _scores_folder(job) as folder,
+        documents_writer(job.output, job.rendering) as document,
+        _lines(job.removed) as removed,
+    ):
+        # The list of failed pages is written even if all have failed.
+        with _lines(job.failed) as failed:
+            last = _clean_all(job, collection, folder, _Files(document, removed, failed), tally)
+        if last is None:
+            fix = "give lines of JSON, or a page with --format html"
+            raise InputError("standard input is empty", fix, str(job.source))
+        if tally.all_failed:
+            raise nothing_read(job.source, last, tally.failed, tally.documents)
+    return tally.counts(job.cleaner)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The functions that write a document, a page's removed segments and a page that failed; None without such a file."""
+
+    document: Write
+    removed: Callable[[Any], object] | None
+    failed: Callable[[Any], object] | None
+
+
+def _clean_all(
+    job: CleanJob, collection: Collection | None, folder: Path, files: _Files, tally: _Tally
+) -> Collection | None:
+    """Score and write a collection, or the windows of standard input; return the last one, None if there was none."""
+    store = folder / "scores"
+    last: Collection | None = None
+    for last, offset in _collections(job, collection, folder):
+        _score(job, last, store, tally)
+        _write_failures(job, store, offset, files, tally)
+        if not tally.all_failed:
+            _write_documents(job, store, files, tally)
+    return last
+
+
+@contextmanager
+def _scores_folder(job: CleanJob) -> Iterator[Path]:
+    """Give the folder of the scores: beside the output, on the disk that must have room, or a temporary one for streams."""
+    if formats.is_stream(job.output):
+        # A cluster's workers must see it.
+        with temporary_folder(Path.cwd() if job.backend.name == DASK else None) as folder:
+            yield folder
+    else:
+        outputs = [real_path(path) for path in job.outputs]
+        with kept_scores(outputs[0], outputs) as folder:
+            yield folder
+
+
+def _collections(job: CleanJob, collection: Collection | None, folder: Path) -> Iterator[tuple[Collection, int]]:
+    """Yield the collection, or the windows of standard input; and where each begins in the input, in bytes."""
+    if collection is not None:
+        yield collection, 0
+        return
+    for lines in piped_lines(sys.stdin.buffer, folder, job.reading, job.format, job.window):
+        if (folder / "scores").is_dir():
+            remove_folder(folder / "scores")
+        yield lines.collection, lines.offset
+
+
+def _score(job: CleanJob, collection: Collection, store: Path, tally: _Tally) -> None:
+    plan = ScorePlan(
+        collection,
+        job.cleaner.scorers,
+        job.rendering.options,
+        job.limits,
+        kinds=False,
+        further=job.rendering.further_columns,
+    )
+    # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
+    report = score_collection(plan, store, job.backend, fresh=True)
+    tally.documents += report.documents
+    tally.bytes += report.bytes
+
+
+def _write_failures(job: CleanJob, store: Path, offset: int, files: _Files, tally: _Tally) -> None:
+    failures = [failure.later(offset) for failure in lost_pages.failures(store)]
+    for failure in failures:
+        tally.fail(failure)
+    if job.cleaner.input_name:
+        of_text = [failure.later(offset) for failure in lost_pages.failures(store, job.cleaner.input_name)]
+        tally.without_other_text.update(kind_of_failure(failure.reason) for failure in of_text)
+        failures += of_text
+    if files.failed:
+        for failure in failures:
+            files.failed(asdict(failure))
+
+
+def _write_documents(job: CleanJob, store: Path, files: _Files, tally: _Tally) -> None:
+    cleaner = resolved(store, job.cleaner)
+    tally.cutoffs = cleaner.resolved_cutoffs
+    for shard in _cut_shards(store, cleaner, job.rendering, job.backend):
+        tally.add(shard)
+        for row in shard.rows:
+            files.document(row)
+    if files.removed:
+        for page in explained_pages(store, cleaner):
+            files.removed(record(page))
+
+
+def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:
+    """Cut a shard of scores and make its documents rows."""
+    table = read_shard(path, shard_columns([cleaner]))
+    # Texts of other packages have shards of their own, two folders below the pages'.
+    pages = read_shard(path.parents[2] / path.name if cleaner.input_name else path, rendering.further_columns)
+    rows: list[Row] = []
+    emptied: Counter[str] = Counter()
+    kept = words = left_out = blocks_not_found = 0
+    for cut in cut_shard(table, cleaner):
+        page = _page_to_cut(pages.texts("html")[cut.row], table, cut.row) if rendering.needs_html else None
+        members = pages.texts("members")[cut.row] if "members" in rendering.further_columns else ""
+        rendered = rendering.document(cut.document, page, members)
+        if rendered is None:
+            left_out += 1
+        else:
+            rows.append(rendered.row)
+            words += cut.document.words
+            if not rendered.blocks_found:
+                blocks_not_found += 1
+        if cut.document.text:
+            kept += 1
+        else:
+            emptied[lost_pages.language_of_emptied(cut.document)] += 1
+    return CutShard(rows, left_out, blocks_not_found, kept, emptied, words)
+
+
+def _page_to_cut(html: str, table: Table, row: int) -> PageToCut:
+    return PageToCut(
+        html,
+        table.texts("text")[row],
+        table.lists("block_ends")[row].tolist(),
+        table.lists("sentence_ends")[row].tolist(),
+        table.lists("levels")[row].tolist(),
+    )
+
+
+def _cut_shards(store: Path, cleaner: Cleaner, rendering: Rendering, backend: Backend) -> Iterator[CutShard]:
+    paths = shards(text_store(store, cleaner.input_name))
+    if len(paths) < FEW_SHARDS:
+        backend = Backend(LOCAL, 1)
+    tasks = ((path, cleaner, rendering) for path in paths)
+    yield from run_tasks(backend, cut_to_records, tasks, "cutting", str(store), ordered=True)
+
+
+@contextmanager
+def _lines(path: Path | None) -> Iterator[Callable[[Any], object] | None]:
+    """Yield the function that writes an object as a line of JSON, compressed if the name says so; None without a file."""
+    if path is None:
+        yield None
+        return
+    compression = path.suffix.lower().removeprefix(".")
+    kind = formats.OutputFormat(formats.JSON_LINES, compression if compression in (formats.GZIP, formats.ZSTD) else "")
+    with documents_writer(path, Rendering(kind)) as write:
+        yield write
