@@ -17,9 +17,10 @@ from thresher.base.processes import Backend
 from thresher.cleaners.languages import recognised
 from thresher.collections import documents, open_collection
 from thresher.scores.cleaning import CleanCounts, Output, clean_collection, whole_collections
+from thresher.scores.cleaning.clean_counts import CutShard
 from thresher.scores.cleaning.document_files import Rendering, json_line
 from thresher.scores.cleaning.output_formats import OutputFormat, output_format
-from thresher.scores.cleaning.whole_collections import CutShard, cut_to_records
+from thresher.scores.cleaning.whole_collections import cut_to_records
 from thresher.scores.cutting import CleanedDocument
 
 PAGES = 60

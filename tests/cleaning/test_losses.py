@@ -10,7 +10,7 @@ from many_languages import PARAGRAPHS
 
 from thresher.base.errors import InputError
 from thresher.scores.cleaning import Extras, clean_collection
-from thresher.scores.cleaning.whole_collections import kind_of_failure
+from thresher.scores.cleaning.clean_counts import kind_of_failure
 
 
 def write(path: Path, *records: object) -> Path:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,10 @@ from thresher.base.processes import Backend, run_tasks
 from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
-from thresher.collections.file_collection import Files
-from thresher.collections.isolated import likely_fields_apart
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import lost_pages
 from thresher.scores.cleaning import output_formats as formats
+from thresher.scores.cleaning.clean_counts import CleanCounts, CutShard, Tally, kind_of_failure, nothing_read
 from thresher.scores.cleaning.cleaned_html import PageToCut, markdown_converter
 from thresher.scores.cleaning.document_files import Rendering, Row, Write, documents_writer
 from thresher.scores.cleaning.output_formats import BY_ENDING, STANDARD, Output
@@ -37,11 +35,7 @@ from thresher.scores.removed import explained_pages, record
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import read_shard, shards, text_store
 
-_MOST_KINDS = 5
 _BEGUN = "outputs.json"
-# What follows names the single page: values, numbers, positions.
-_OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d(?![\d.e-]* s$)|\bat byte\b|\bof \d).*", re.DOTALL)
-FAILURES_SHOWN = 1000
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
 BY_ADDRESS = ReadOptions(IdRule("address"))
@@ -75,88 +69,6 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def kind_of_failure(reason: str) -> str:
-    """Return what a reason has in common with those of other pages.
-
-    >>> kind_of_failure("too large: 17.0 MiB, the limit is 16 MiB")
-    'too large'
-    >>> kind_of_failure("HTTP status 404"), kind_of_failure("took longer than 0.5 s")
-    ('HTTP status', 'took longer than 0.5 s')
-    """
-    return _OF_THE_PAGE.sub("", reason).strip() or reason
-
-
-def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int], documents: int) -> InputError:
-    """Return the error for a collection (or the last lines of a pipe) whose pages have all failed, with the likely fix.
-
-    `kinds` are the numbers of failed pages by kind.
-    """
-    pages = "its only page" if documents == 1 else f"all {documents} pages"
-    what = f"{pages} failed: {_listed(lost_pages.by_count(kinds))}"
-    fix = "see with --failures FILE what is wrong with each"
-    if isinstance(collection, Files):
-        found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
-        # What is named rightly, and no string, no other name mends.
-        if found.members and not any(kind.endswith("is not a string") for kind in kinds):
-            options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
-            members = f"its members are {', '.join(found.members)}"
-            fix = f"add {options} ({members})" if options else f"{members}; {fix}"
-    if str(source) == "-" and all(kind.endswith("not JSON") for kind in kinds):
-        fix = "give JSON lines, or add --format html for one page"
-    return InputError(what, fix, str(source))
-
-
-def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied: Mapping[str, int]) -> tuple[str, ...]:
-    """Return a warning for each kind of loss above `TOLERATED`.
-
-    `kinds` are the numbers of failed pages by kind, `emptied` those of pages left without text by language.
-    """
-    failed, empty = sum(kinds.values()), sum(emptied.values())
-    notes: list[str] = []
-    if failed > lost_pages.TOLERATED * documents:
-        notes.append(f"{_share(failed, documents)} failed: {_listed(lost_pages.by_count(kinds))}")
-    unknown = lost_pages.language_warning(cleaner, emptied, documents)
-    # That warning has the languages of all of them.
-    explained = unknown and sum(lost_pages.foreign(cleaner, emptied).values()) == empty
-    if empty > lost_pages.TOLERATED * documents and not explained:
-        notes.append(f"{_share(empty, documents)} are left without text: {_listed(lost_pages.by_count(emptied))}")
-    return (*notes, *([unknown] if unknown else []))
-
-
-def _share(pages: int, documents: int) -> str:
-    return f"{pages} of {documents} pages ({100 * pages / documents:.1f} %)"
-
-
-def _listed(counts: Mapping[str, int]) -> str:
-    shown = [f"{count} {kind}" for kind, count in counts.items()]
-    rest = sum(list(counts.values())[_MOST_KINDS:])
-    return ", ".join([*shown[:_MOST_KINDS], *([f"{rest} others"] if rest else [])])
-
-
-@dataclass(frozen=True)
-class CleanCounts:
-    """The outcome of cleaning a collection: `documents = kept + emptied + failed`.
-
-    `emptied_languages` counts the emptied pages by language, see `scoring.lost_pages`. `warnings` are sentences on what was
-    lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names and reasons; `cutoffs` are the numbers that
-    percentiles resolved to, by cuts. `bytes` are those of the pages. `left_out` counts documents that the output leaves out,
-    `blocks_not_found` those whose HTML or Markdown consists of paragraphs, since their blocks are not found in their trees.
-    """
-
-    documents: int
-    bytes: int
-    kept: int
-    emptied: int
-    emptied_languages: Mapping[str, int]
-    failed: int
-    words: int
-    left_out: int
-    blocks_not_found: int
-    failures: tuple[tuple[str, str], ...] = field(repr=False)
-    cutoffs: Mapping[str, float]
-    warnings: tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class Extras:
     """Further files to write: only those with a path here are written.
@@ -168,18 +80,6 @@ class Extras:
 
     removed: str | Path | None = None
     failures: str | Path | None = None
-
-
-@dataclass(frozen=True)
-class CutShard:
-    """A shard of scores, cut: the rows of its documents in order, without those left out, and their counts."""
-
-    rows: Sequence[Row]
-    left_out: int
-    blocks_not_found: int
-    kept: int
-    emptied: Mapping[str, int]
-    words: int
 
 
 @dataclass(frozen=True)
@@ -231,61 +131,6 @@ class CleanJob:
             if cut.scorer.learns or (cut.percentile and cut.percentile.kind != REFERENCE):
                 return None
         return WINDOW_BYTES
-
-
-@dataclass
-class _Tally:
-    documents: int = 0
-    bytes: int = 0
-    kept: int = 0
-    words: int = 0
-    left_out: int = 0
-    blocks_not_found: int = 0
-    emptied: Counter[str] = field(default_factory=Counter)
-    failed: Counter[str] = field(default_factory=Counter)
-    without_other_text: Counter[str] = field(default_factory=Counter)
-    failures: list[tuple[str, str]] = field(default_factory=list)
-    cutoffs: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def all_failed(self) -> bool:
-        """Whether no page could be read so far."""
-        return self.failed.total() == self.documents
-
-    def add(self, shard: CutShard) -> None:
-        """Count the documents of a shard."""
-        self.kept += shard.kept
-        self.words += shard.words
-        self.left_out += shard.left_out
-        self.blocks_not_found += shard.blocks_not_found
-        self.emptied.update(shard.emptied)
-
-    def fail(self, failure: lost_pages.Failure) -> None:
-        """Count a page that failed."""
-        self.failed[kind_of_failure(failure.reason)] += 1
-        if len(self.failures) < FAILURES_SHOWN:
-            self.failures.append((failure.name, failure.reason))
-
-    def counts(self, cleaner: Cleaner) -> CleanCounts:
-        """Return the outcome of cleaning."""
-        emptied = lost_pages.by_count(self.emptied)
-        told = list(warnings(cleaner, self.documents, self.failed, emptied))
-        for kind, count in lost_pages.by_count(self.without_other_text).items():
-            told.append(f"{count} pages have no text: {kind}")
-        return CleanCounts(
-            documents=self.documents,
-            bytes=self.bytes,
-            kept=self.kept,
-            emptied=self.emptied.total(),
-            emptied_languages=emptied,
-            failed=self.failed.total(),
-            words=self.words,
-            left_out=self.left_out,
-            blocks_not_found=self.blocks_not_found,
-            failures=tuple(self.failures),
-            cutoffs=self.cutoffs,
-            warnings=tuple(told),
-        )
 
 
 def clean_collection(
@@ -348,7 +193,7 @@ def clean(job: CleanJob) -> CleanCounts:
     collection = None if job.source == STANDARD else open_collection(job.source, job.reading, job.format)
     if collection is not None:
         formats.check_apart(job.outputs, collection, job.format)
-    tally = _Tally()
+    tally = Tally()
     with (
         _scores_folder(job) as folder,
         documents_writer(job.output, job.rendering) as document,
@@ -375,7 +220,7 @@ class _Files:
 
 
 def _clean_all(
-    job: CleanJob, collection: Collection | None, folder: Path, files: _Files, tally: _Tally
+    job: CleanJob, collection: Collection | None, folder: Path, files: _Files, tally: Tally
 ) -> Collection | None:
     """Score and write a collection, or the windows of standard input; return the last one, None if there was none."""
     store = folder / "scores"
@@ -412,7 +257,7 @@ def _collections(job: CleanJob, collection: Collection | None, folder: Path) -> 
         yield lines.collection, lines.offset
 
 
-def _score(job: CleanJob, collection: Collection, store: Path, tally: _Tally) -> None:
+def _score(job: CleanJob, collection: Collection, store: Path, tally: Tally) -> None:
     plan = ScorePlan(
         collection,
         job.cleaner.scorers,
@@ -427,7 +272,7 @@ def _score(job: CleanJob, collection: Collection, store: Path, tally: _Tally) ->
     tally.bytes += report.bytes
 
 
-def _write_failures(job: CleanJob, store: Path, offset: int, files: _Files, tally: _Tally) -> None:
+def _write_failures(job: CleanJob, store: Path, offset: int, files: _Files, tally: Tally) -> None:
     failures = [failure.later(offset) for failure in lost_pages.failures(store)]
     for failure in failures:
         tally.fail(failure)
@@ -440,7 +285,7 @@ def _write_failures(job: CleanJob, store: Path, offset: int, files: _Files, tall
             files.failed(asdict(failure))
 
 
-def _write_documents(job: CleanJob, store: Path, files: _Files, tally: _Tally) -> None:
+def _write_documents(job: CleanJob, store: Path, files: _Files, tally: Tally) -> None:
     cleaner = resolved(store, job.cleaner)
     tally.cutoffs = cleaner.resolved_cutoffs
     for shard in _cut_shards(store, cleaner, job.rendering, job.backend):

@@ -1,0 +1,173 @@
+"""Counts of cleaned documents, and sentences on the pages that failed or were left without text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from thresher.base.errors import InputError
+from thresher.cleaners.cleaner import Cleaner
+from thresher.collections import Collection
+from thresher.collections.file_collection import Files
+from thresher.collections.isolated import likely_fields_apart
+from thresher.scores import lost_pages
+from thresher.scores.cleaning.document_files import Row
+
+_MOST_KINDS = 5
+# What follows names the single page: values, numbers, positions.
+_OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d(?![\d.e-]* s$)|\bat byte\b|\bof \d).*", re.DOTALL)
+FAILURES_SHOWN = 1000
+
+
+def kind_of_failure(reason: str) -> str:
+    """Return what a reason has in common with those of other pages.
+
+    >>> kind_of_failure("too large: 17.0 MiB, the limit is 16 MiB")
+    'too large'
+    >>> kind_of_failure("HTTP status 404"), kind_of_failure("took longer than 0.5 s")
+    ('HTTP status', 'took longer than 0.5 s')
+    """
+    return _OF_THE_PAGE.sub("", reason).strip() or reason
+
+
+def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int], documents: int) -> InputError:
+    """Return the error for a collection (or the last lines of a pipe) whose pages have all failed, with the likely fix.
+
+    `kinds` are the numbers of failed pages by kind.
+    """
+    pages = "its only page" if documents == 1 else f"all {documents} pages"
+    what = f"{pages} failed: {_listed(lost_pages.by_count(kinds))}"
+    fix = "see with --failures FILE what is wrong with each"
+    if isinstance(collection, Files):
+        found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
+        # What is named rightly, and no string, no other name mends.
+        if found.members and not any(kind.endswith("is not a string") for kind in kinds):
+            options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
+            members = f"its members are {', '.join(found.members)}"
+            fix = f"add {options} ({members})" if options else f"{members}; {fix}"
+    if str(source) == "-" and all(kind.endswith("not JSON") for kind in kinds):
+        fix = "give JSON lines, or add --format html for one page"
+    return InputError(what, fix, str(source))
+
+
+def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied: Mapping[str, int]) -> tuple[str, ...]:
+    """Return a warning for each kind of loss above `TOLERATED`.
+
+    `kinds` are the numbers of failed pages by kind, `emptied` those of pages left without text by language.
+    """
+    failed, empty = sum(kinds.values()), sum(emptied.values())
+    notes: list[str] = []
+    if failed > lost_pages.TOLERATED * documents:
+        notes.append(f"{_share(failed, documents)} failed: {_listed(lost_pages.by_count(kinds))}")
+    unknown = lost_pages.language_warning(cleaner, emptied, documents)
+    # That warning has the languages of all of them.
+    explained = unknown and sum(lost_pages.foreign(cleaner, emptied).values()) == empty
+    if empty > lost_pages.TOLERATED * documents and not explained:
+        notes.append(f"{_share(empty, documents)} are left without text: {_listed(lost_pages.by_count(emptied))}")
+    return (*notes, *([unknown] if unknown else []))
+
+
+def _share(pages: int, documents: int) -> str:
+    return f"{pages} of {documents} pages ({100 * pages / documents:.1f} %)"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    shown = [f"{count} {kind}" for kind, count in counts.items()]
+    rest = sum(list(counts.values())[_MOST_KINDS:])
+    return ", ".join([*shown[:_MOST_KINDS], *([f"{rest} others"] if rest else [])])
+
+
+@dataclass(frozen=True)
+class CleanCounts:
+    """The outcome of cleaning a collection: `documents = kept + emptied + failed`.
+
+    `emptied_languages` counts the emptied pages by language, see `scoring.lost_pages`. `warnings` are sentences on what was
+    lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names and reasons; `cutoffs` are the numbers that
+    percentiles resolved to, by cuts. `bytes` are those of the pages. `left_out` counts documents that the output leaves out,
+    `blocks_not_found` those whose HTML or Markdown consists of paragraphs, since their blocks are not found in their trees.
+    """
+
+    documents: int
+    bytes: int
+    kept: int
+    emptied: int
+    emptied_languages: Mapping[str, int]
+    failed: int
+    words: int
+    left_out: int
+    blocks_not_found: int
+    failures: tuple[tuple[str, str], ...] = field(repr=False)
+    cutoffs: Mapping[str, float]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CutShard:
+    """A shard of scores, cut: the rows of its documents in order, without those left out, and their counts."""
+
+    rows: Sequence[Row]
+    left_out: int
+    blocks_not_found: int
+    kept: int
+    emptied: Mapping[str, int]
+    words: int
+
+
+@dataclass
+class Tally:
+    """The counts of a collection while it is cleaned."""
+
+    documents: int = 0
+    bytes: int = 0
+    kept: int = 0
+    words: int = 0
+    left_out: int = 0
+    blocks_not_found: int = 0
+    emptied: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    without_other_text: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    cutoffs: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no page could be read so far."""
+        return self.failed.total() == self.documents
+
+    def add(self, shard: CutShard) -> None:
+        """Count the documents of a shard."""
+        self.kept += shard.kept
+        self.words += shard.words
+        self.left_out += shard.left_out
+        self.blocks_not_found += shard.blocks_not_found
+        self.emptied.update(shard.emptied)
+
+    def fail(self, failure: lost_pages.Failure) -> None:
+        """Count a page that failed."""
+        self.failed[kind_of_failure(failure.reason)] += 1
+        if len(self.failures) < FAILURES_SHOWN:
+            self.failures.append((failure.name, failure.reason))
+
+    def counts(self, cleaner: Cleaner) -> CleanCounts:
+        """Return the outcome of cleaning."""
+        emptied = lost_pages.by_count(self.emptied)
+        told = list(warnings(cleaner, self.documents, self.failed, emptied))
+        for kind, count in lost_pages.by_count(self.without_other_text).items():
+            told.append(f"{count} pages have no text: {kind}")
+        return CleanCounts(
+            documents=self.documents,
+            bytes=self.bytes,
+            kept=self.kept,
+            emptied=self.emptied.total(),
+            emptied_languages=emptied,
+            failed=self.failed.total(),
+            words=self.words,
+            left_out=self.left_out,
+            blocks_not_found=self.blocks_not_found,
+            failures=tuple(self.failures),
+            cutoffs=self.cutoffs,
+            warnings=tuple(told),
+        )
