@@ -18,7 +18,7 @@ from thresher.cleaners.characters.character_counts import (
     STANDARD_NON_LEXICAL,
     Settings,
     encode,
-    order,
+    ngrams_of_length,
     unigrams,
 )
 from thresher.cleaners.characters.scoring import SegmentScorer, find_character_model, hash_table, read_model
@@ -55,13 +55,14 @@ def test_probabilities_are_the_formula(pages, choices):
     pages = [*pages, (["ab"], ["ab", "1|1|1|ba" * 4])]
     model, oracle = model_and_oracle(pages, choices)
     alphabet = model.settings.alphabet
-    for dirty, result in enumerate(unigrams(model)):
+    symbols = unigrams(model)
+    for dirty, result in enumerate((symbols.clean, symbols.dirty)):
         expected = [oracle.unigram(sign, bool(dirty)) for sign in oracle.signs]
         assert result[0] == 0
         assert result[1:].tolist() == pytest.approx(expected, rel=1e-12)
         assert result.sum() == pytest.approx(1, rel=1e-12)
     for length in range(2, model.settings.n + 1):
-        by_key = order(model, length)
+        by_key = ngrams_of_length(model, length)
         seen = {
             window
             for page in pages
@@ -96,11 +97,12 @@ def test_after_a_seen_history_probabilities_add_up_to_one(clean, choices):
 def test_by_hand():
     # clean: "ab"; raw: "ab", "ac", "c". What is left for the dirty model: "ac", "c".
     model = train([(["ab"], ["ab", "ac", "c"])], Settings(2, 0.5, LEXICAL), "here")
-    clean, dirty = unigrams(model)
+    symbols = unigrams(model)
+    clean, dirty = symbols.clean, symbols.dirty
     a, b, c = encode("abc", LEXICAL).tolist()
     assert (clean[a], clean[b], clean[c]) == (2 / 97, 2 / 97, 1 / 97)
     assert (dirty[a], dirty[b], dirty[c]) == (2 / 98, 1 / 98, 3 / 98)
-    result = order(model, 2)
+    result = ngrams_of_length(model, 2)
     assert result.keys.tolist() == [a, c, a * 96 + b, a * 96 + c]
     assert result.clean.tolist() == [1, 0, 1, 0]
     assert result.dirty.tolist() == [0.5, 0.5, 0, 1]
@@ -119,8 +121,8 @@ def test_probabilities_are_clamped_after_dividing_by_the_letter():
     model = train([(["xyxyxy"], ["xx", "xx", "yy", "yy"])], Settings(2, 0.5, LEXICAL), "here")
     x, y = encode("xy", LEXICAL).tolist()
     for literal, probability in ((False, 0.0), (True, 1.0)):
-        assert unigrams(model, literal)[1][[x, y]].tolist() == [2 / 97, 2 / 97]
-        found = order(model, 2, literal)
+        assert unigrams(model, literal).dirty[[x, y]].tolist() == [2 / 97, 2 / 97]
+        found = ngrams_of_length(model, 2, literal)
         assert found.dirty[found.keys.tolist().index(x * 96 + y)] == probability
         first = math.log((1 + 0.5 * 4 / 101) / (1 / 3 + 0.5 * 2 / 97))
         second = math.log((1 + 0.5 * 4 / 101) / (probability + 0.5 * 2 / 97))
@@ -139,9 +141,10 @@ def test_differences_below_zero_are_clamped():
     # "b" and "ab" are in the clean text only; the dirty model must not take what is missing for probability.
     model = train([(["ab", "ab"], ["xyz", "xyz", "ax"])], Settings(2, 0.5, LEXICAL), "here")
     a, b, x = encode("abx", LEXICAL).tolist()
-    clean, dirty = unigrams(model)
+    symbols = unigrams(model)
+    clean, dirty = symbols.clean, symbols.dirty
     assert dirty[b] == dirty[a] == 1 / (7 + 95)
-    result = order(model, 2)
+    result = ngrams_of_length(model, 2)
     at = dict(zip(result.keys.tolist(), result.dirty.tolist(), strict=True))
     # After "a": twice fewer "b", once more "x", so that the history itself is rarer in raw text: nothing was seen.
     assert at[a * 96 + b] == at[a * 96 + x] == 0

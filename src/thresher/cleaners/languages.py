@@ -29,11 +29,11 @@ BY_CODE = dict(
     ).split()
 )
 """Names of languages, those of stop lists where there is one, by their codes."""
-# Languages of stop lists that have the same language in other words or spelling.
+# Stop lists of a language's variant, and that language.
 VARIANTS = {"Simple_English": "English", "Belarusian_Taraskievica": "Belarusian"}
-# Characters of a text that tell its language; more would only take longer.
+# The number of characters from which a text's language is guessed; more would only take longer.
 _SAMPLE = 2000
-# A text of less than this probability is of no known language: names, numbers, a few words.
+# Below this probability a text has no known language: names, numbers, a few words.
 _LEAST = 0.5
 
 
@@ -47,7 +47,8 @@ def languages() -> tuple[str, ...]:
 def stop_list(language: str) -> frozenset[str]:
     """Return the stop words of a language, in lower case."""
     text = (_folder() / f"{language}.txt").read_text(encoding="utf-8")
-    return frozenset(word for line in text.splitlines() if (word := line.strip().lower()))
+    words = (line.strip().lower() for line in text.splitlines())
+    return frozenset(filter(None, words))
 
 
 def own_stop_list(path: Path) -> frozenset[str]:

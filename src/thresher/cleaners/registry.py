@@ -22,7 +22,10 @@ _SHALLOW = "shallow_features"
 
 
 def scorers() -> dict[str, type[Scorer]]:
-    """Return every scorer's class by its name, in the order of names, those of other packages in `thresher.scorers` too."""
+    """Return every scorer's class by its name, in the order of names; behind them the scorers of other packages.
+
+    Other packages offer scorers as entry points of `thresher.scorers`.
+    """
     return {**_scorers(), **plugged("thresher.scorers", Scorer)}  # type: ignore[type-abstract]
 
 
@@ -32,8 +35,12 @@ def _scorers() -> dict[str, type[Scorer]]:
 
 
 def plugged(group: str, base: type[Kind]) -> dict[str, type[Kind]]:
-    """Return the classes of a kind that other packages offer as entry points, by their names."""
-    found = {}
+    """Return the classes of a kind that other packages offer as entry points, by their names.
+
+    Raises:
+        ConfigError: if an entry point cannot be imported, or is no such class of this name.
+    """
+    classes = {}
     for name, entry in plugins(group).items():
         try:
             kind = entry.load()
@@ -43,16 +50,22 @@ def plugged(group: str, base: type[Kind]) -> dict[str, type[Kind]]:
         if not (isinstance(kind, type) and issubclass(kind, base) and kind.name == name):
             what = f"the entry point {name!r} is no {base.__name__} of this name"
             raise ConfigError(what, "correct or remove its package", group)
-        found[name] = kind
-    return found
+        classes[name] = kind
+    return classes
 
 
 def scorer_class(name: str, where: str) -> type[Scorer]:
     """Return the class of the scorer `name`.
 
-    Only its module is imported, where that has its name or is the one of the shallow features: others load models.
+    The module of that name, or the module of shallow features, is imported alone if it declares the scorer: other modules
+    load models.
+
+    Raises:
+        ConfigError: if there is no such scorer; it names `where`.
     """
-    for module in filter(_modules().__contains__, (name, _SHALLOW)):
+    for module in (name, _SHALLOW):
+        if module not in _modules():
+            continue
         for kind in _declared(f"{thresher.cleaners.scorers.__name__}.{module}", Scorer):  # type: ignore[type-abstract]
             if kind.name == name:
                 return kind
@@ -68,27 +81,33 @@ def _modules() -> set[str]:
 
 def declared_in(package: ModuleType, base: type[Kind]) -> dict[str, type[Kind]]:
     """Return every class of a kind that a module of the package declares, by its name, in the order of names."""
-    kinds = package.__name__.rpartition(".")[2]
-    known: dict[str, type[Kind]] = {}
+    plural = package.__name__.rpartition(".")[2]
+    by_name: dict[str, type[Kind]] = {}
     for module in iter_modules(package.__path__, f"{package.__name__}."):
         for kind in _declared(module.name, base):
-            if known.setdefault(kind.name, kind) is not kind:
-                raise RuntimeError(f"two {kinds} are named {kind.name!r}: {known[kind.name]} and {kind}")
-    return dict(sorted(known.items()))
+            if by_name.setdefault(kind.name, kind) is not kind:
+                raise RuntimeError(f"two {plural} are named {kind.name!r}: {by_name[kind.name]} and {kind}")
+    return dict(sorted(by_name.items()))
 
 
 def _declared(module: str, base: type[Kind]) -> list[type[Kind]]:
-    return [
-        value
-        for value in vars(import_module(module)).values()
-        if isinstance(value, type) and issubclass(value, base) and not isabstract(value) and value.in_registry
-    ]
+    """Return the classes of a kind in a module that its registry lists."""
+    classes = []
+    for value in vars(import_module(module)).values():
+        is_kind = isinstance(value, type) and issubclass(value, base)
+        if is_kind and not isabstract(value) and value.in_registry:
+            classes.append(value)
+    return classes
 
 
-def named(known: Mapping[str, type[Kind]], name: str, what: str, where: str) -> type[Kind]:
-    """Return one of the known classes by its name; `what` says what they are."""
-    if name not in known:
-        near = get_close_matches(name, known, 1, 0.7)
-        meant = f"write {near[0]}, or " if near else ""
-        raise ConfigError(f"unknown {what} {name!r}", f"{meant}use one of {', '.join(known)}", where)
-    return known[name]
+def named(classes: Mapping[str, type[Kind]], name: str, what: str, where: str) -> type[Kind]:
+    """Return the class of a name; `what` is the noun for these classes.
+
+    Raises:
+        ConfigError: if there is none; it names `where`, and a similar name if there is one.
+    """
+    if name not in classes:
+        near = get_close_matches(name, classes, 1, 0.7)
+        similar = f"write {near[0]}, or " if near else ""
+        raise ConfigError(f"unknown {what} {name!r}", f"{similar}use one of {', '.join(classes)}", where)
+    return classes[name]

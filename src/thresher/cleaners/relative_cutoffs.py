@@ -1,13 +1,13 @@
-"""Cutoffs that are relative: percentiles of the collection (`p70`) or of a model's reference text (`r70`), quotas (`doc50`).
+"""Relative cutoffs: percentiles of the collection (`p70`) or of a model's reference text (`r70`), and quotas (`doc50`).
 
-`p70` is the smallest score such that the segments with this score or a lower one hold at least 70 % of the collection's words.
-So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words, and `words@p30`, which keeps high scores, drops
-the lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words; otherwise a site's many short ones
+`p70` is the smallest score such that the segments with this score or a lower one have at least 70 % of the collection's words.
+So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words. `words@p30`, which keeps high scores, drops the
+lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words; otherwise a site's many short segments
 would dominate. Infinite scores come last.
 
 `r70` is a percentile of the scores of a reference text: of the perplexities in a language model's card, by sentences.
 
-`doc50` is a quota: of each page, the best-scored segments that hold at least 50 % of its words: see
+`doc50` is a quota: it keeps, of each page, the best-scored segments with at least 50 % of the page's words: see
 `thresher.scores.cutting`.
 """
 
@@ -63,8 +63,9 @@ Cutoff = float | Percentile | Quota
 def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
     """Parse a cutoff: `8000`, `p70`, `r70` or `doc50`; errors name `where`, and the scorer's name as an `example`."""
     match = _RELATIVE.fullmatch(text.strip())
+    number = match["value"] if match else text
     try:
-        value = float(match["value"] if match else text)
+        value = float(number)
     except ValueError as error:
         raise ConfigError(
             f"the cutoff {text!r} is not a number",
@@ -73,7 +74,9 @@ def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
         ) from error
     if match is None:
         return value
-    return Quota(value) if match["kind"] == DOCUMENT else Percentile(match["kind"], value)
+    if match["kind"] == DOCUMENT:
+        return Quota(value)
+    return Percentile(match["kind"], value)
 
 
 def kind_of(cutoff: Cutoff) -> str:
@@ -88,22 +91,22 @@ def value_of(cutoff: Cutoff) -> float:
 
 def same_kind(cutoffs: Sequence[Cutoff]) -> bool:
     """Return whether cutoffs are all numbers, all percentiles of one kind, or all quotas."""
-    return len(set(map(kind_of, cutoffs))) <= 1
+    kinds = {kind_of(cutoff) for cutoff in cutoffs}
+    return len(kinds) <= 1
 
 
-def check_quota(quota: Quota, scorer: Scorer, where: str) -> Quota:
-    """Return the quota if it may be a cutoff of the scorer."""
+def check_quota(quota: Quota, scorer: Scorer, where: str) -> None:
+    """Check that the quota may be a cutoff of the scorer."""
     if not 0 < quota.value <= 100:
         raise ConfigError(
             f"the quota of {scorer.name!r} is out of range: {quota.value:g}",
             "choose one above 0 and up to 100, the per cent of each page's words to keep",
             where,
         )
-    return quota
 
 
-def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Percentile:
-    """Return the percentile if it may be a cutoff of the scorer."""
+def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> None:
+    """Check that the percentile may be a cutoff of the scorer."""
     if not 0 < percentile.value < 100:
         raise ConfigError(
             f"the percentile of {scorer.name!r} is out of range: {percentile.value:g}",
@@ -117,11 +120,14 @@ def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Perc
             f"write {instead}, a percentile of the collection",
             where,
         )
-    return percentile
 
 
 def reference_cutoff(scorer: Scorer, percentile: Percentile, where: str) -> float:
-    """Return the score at a percentile of the reference text, linear between the percentiles that are known."""
+    """Return the score at a percentile of the reference text, linear between the percentiles of the model's card.
+
+    Raises:
+        ConfigError: if the model has no percentiles, or none so low or high; it names `where`.
+    """
     check_percentile(percentile, scorer, where)
     table = scorer.reference_percentiles()
     if not table:
@@ -130,7 +136,8 @@ def reference_cutoff(scorer: Scorer, percentile: Percentile, where: str) -> floa
             "take one that `thresher lm train` wrote, or a percentile of the collection, such as p70",
             where,
         )
-    first, last = min(table), max(table)
+    first = min(table)
+    last = max(table)
     if not first <= percentile.value <= last:
         raise ConfigError(
             f"the model's card has no percentiles below {first:g} or above {last:g}, so {percentile.name} is unknown",

@@ -107,8 +107,8 @@ def train_characters(clean: Path, raw: Path, output: Path, pages: int | None, **
     read = progress(read_pairs(pairs), "training", len(pairs.files), "pages")
     model = train(read, Settings(length, weight, usual.alphabet), f"{clean.name} against {raw.name}")
     write_model(output, model)
-    if pairs.alone:
-        say(f"{pairs.alone} raw pages have no cleaned page and are left out")
+    if pairs.unpaired:
+        say(f"{pairs.unpaired} raw pages have no cleaned page and are left out")
     say(
         f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
         f"use it as 'ncleaner(model={output})@0'"

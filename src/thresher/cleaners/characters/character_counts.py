@@ -72,9 +72,12 @@ def folded(text: str) -> str:
     """
     table = {}
     for character in outside_ascii(text):
-        if (kind := unicodedata.category(character)[0]) in "LMN":
+        kind = unicodedata.category(character)[0]
+        if kind in "LMN":
             plain = unicodedata.normalize("NFKD", character)[0]
-            table[ord(character)] = plain if plain.isascii() else "0" if kind == "N" else "x"
+            if not plain.isascii():
+                plain = "0" if kind == "N" else "x"
+            table[ord(character)] = plain
     return text.translate(table)
 
 
@@ -100,8 +103,9 @@ def ngram_pieces(text: str, n: int, alphabet: Alphabet, most: int = 1 << 20) -> 
     # Single characters have no history, and need no padding before the first segment.
     first = 1 if n == 1 else 0
     codes = encode(begin + text.replace("\n", begin), alphabet)[first:]
-    for at in range(0, len(codes) - n + 1, most):
-        yield _windows(codes[at : at + most + n - 1].astype(np.int64), n, alphabet.size)
+    for begin_of_piece in range(0, len(codes) - n + 1, most):
+        piece = codes[begin_of_piece : begin_of_piece + most + n - 1]
+        yield _windows(piece.astype(np.int64), n, alphabet.size)
 
 
 def _windows(codes: Ints, n: int, size: int) -> Ints:
@@ -156,16 +160,16 @@ class CharacterModel:
 
 
 @dataclass(frozen=True)
-class Order:
-    """The n-grams of one length that were seen: `keys`, ascending, and their probabilities in both models."""
+class NGrams:
+    """The n-grams of one length that were seen, ascending, and their probabilities in both models."""
 
     keys: Ints
     clean: Floats
     dirty: Floats
 
 
-def unigrams(model: CharacterModel, literal: bool = False) -> tuple[Floats, Floats]:
-    """Return the add-one probability of each symbol in the clean and the dirty model; shape (alphabet size), 0 for `BEGIN`.
+def unigrams(model: CharacterModel, literal: bool = False) -> NGrams:
+    """Return the add-one probability of each symbol in the clean and the dirty model; 0 for `BEGIN`.
 
     P(c) = (count(c) + 1) / (characters + symbols). A difference below 0 counts as 0 before the one is added: StupidOS clamps
     to [0, 1] after training (`literal`), but a sign of probability 0 may decide its whole segment.
@@ -174,26 +178,29 @@ def unigrams(model: CharacterModel, literal: bool = False) -> tuple[Floats, Floa
     last = model.keys % size
     clean: Floats = np.bincount(last, model.clean, size).astype(np.float64)
     dirty: Floats = np.bincount(last, model.raw, size) - clean
-    return _add_one(clean), _add_one(dirty if literal else np.maximum(dirty, 0.0))
+    return NGrams(np.arange(size), _add_one(clean), _add_one(dirty if literal else np.maximum(dirty, 0.0)))
 
 
-def order(model: CharacterModel, length: int, literal: bool = False) -> Order:
+def ngrams_of_length(model: CharacterModel, length: int, literal: bool = False) -> NGrams:
     """Return the n-grams of a length of at least 2 and their probabilities.
 
     P(c | h) = count(hc) / count(h) in the clean model. In the dirty model counts are differences, raw less clean, and the
     result is clamped to [0, 1]; a history that is not more frequent in raw than in clean text gives 0. By the letter of
-    StupidOS (`literal`) one that is less frequent divides too, so that two negative differences give a probability above 0.
+    StupidOS (`literal`) a less frequent history divides too, so that two negative differences give a probability above 0.
     """
     size = model.settings.alphabet.size
     keys, of_key = np.unique(model.keys % size**length, return_inverse=True)
     histories, of_history = np.unique(keys // size, return_inverse=True)
-    probabilities = []
-    for counts in (model.clean, model.raw - model.clean):
-        each = np.bincount(of_key, counts, len(keys))
-        totals = np.bincount(of_history, each, len(histories))[of_history]
-        quotients = np.divide(each, totals, out=np.zeros_like(each), where=(totals != 0) if literal else (totals > 0))
-        probabilities.append(np.clip(quotients, 0.0, 1.0))
-    return Order(keys, *probabilities)
+
+    def probabilities(counts: Ints) -> Floats:
+        counts_of_keys = np.bincount(of_key, counts, len(keys))
+        totals = np.bincount(of_history, counts_of_keys, len(histories))[of_history]
+        divides = totals != 0 if literal else totals > 0
+        quotients = np.divide(counts_of_keys, totals, out=np.zeros_like(counts_of_keys), where=divides)
+        clipped: Floats = np.clip(quotients, 0.0, 1.0)
+        return clipped
+
+    return NGrams(keys, probabilities(model.clean), probabilities(model.raw - model.clean))
 
 
 def _add_one(counts: Floats) -> Floats:

@@ -27,7 +27,6 @@ from thresher.base.archives import NamedModels, array_digest, damaged, read_arch
 from thresher.base.errors import InputError, ThresherError
 from thresher.base.numbers import Floats, Ints
 from thresher.base.records import RecordFile
-from thresher.cleaners.characters import character_counts
 from thresher.cleaners.characters import character_counts as counting
 from thresher.pages.plain import without_invalid
 
@@ -39,26 +38,47 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 Values = npt.NDArray[np.float32]
 
+FORMAT = 1
+"""The version of the file format; increase it when the format changes."""
+_KIND = "ncleaner"
+_FORMULA = (
+    "P*(c|h) = (1-q)/(1-q^n) * sum over k of q^k * P(c|h without its first k); add-one unigrams; the dirty model by counts in "
+    "raw less clean text, those below 0 as 0 (Evert, NCleaner, 2008; StupidOS, 2007, clamps probabilities after training)"
+)
+_ARRAYS = ("steps", "clean", "raw")
+_TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
+_WHAT = "NCleaner model"
+_FIX = "train it again with `thresher ncleaner train`"
+SHIPPED: Mapping[str, counting.Settings] = {
+    "standard": counting.STANDARD,
+    "nonlexical": counting.STANDARD_NON_LEXICAL,
+}
+FOLDER = files("thresher.cleaners.characters") / "data"
+"""The shipped models, `NAME.ncleaner`, and `card.json`: their data, licence, parameters, date and digests."""
+
 
 class SegmentScorer:
     """A model compiled to lookup tables for scoring; `literal` clamps its probabilities as StupidOS does."""
 
-    def __init__(self, model: character_counts.CharacterModel, literal: bool = False) -> None:
+    def __init__(self, model: counting.CharacterModel, literal: bool = False) -> None:
         settings = model.settings
-        self._n, self._alphabet = settings.n, settings.alphabet
+        self._n = settings.n
+        self._alphabet = settings.alphabet
         size = settings.alphabet.size
         self._low = min(settings.n, _DENSE)
-        clean, dirty = counting.unigrams(model, literal)
+        probabilities = counting.unigrams(model, literal)
+        clean, dirty = probabilities.clean, probabilities.dirty
         for length in range(2, self._low + 1):
-            seen = counting.order(model, length, literal)
-            clean, dirty = (np.tile(settings.q * shorter, size) for shorter in (clean, dirty))
+            seen = counting.ngrams_of_length(model, length, literal)
+            clean = np.tile(settings.q * clean, size)
+            dirty = np.tile(settings.q * dirty, size)
             clean[seen.keys] += seen.clean
             dirty[seen.keys] += seen.dirty
         self._dense = _log_ratio(clean, dirty)
         shorter_keys = np.arange(len(clean))
         self._hashed: list[HashTable] = []
         for length in range(_DENSE + 1, settings.n + 1):
-            seen = counting.order(model, length, literal)
+            seen = counting.ngrams_of_length(model, length, literal)
             shorter = np.searchsorted(shorter_keys, seen.keys % size ** (length - 1))
             clean = settings.q * clean[shorter] + seen.clean
             dirty = settings.q * dirty[shorter] + seen.dirty
@@ -73,22 +93,22 @@ class SegmentScorer:
     def score(self, text: str) -> Floats:
         """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
 
-        Segments are joined by line feeds, words by single spaces; shape (segments,), none if `text` is empty. One
-        without valid characters has the score -inf, one that is impossible in the dirty model, which only `literal`
-        clamping leads to, inf.
+        Segments are joined by line feeds, words by single spaces; shape (segments,), none if `text` is empty. A segment
+        without valid characters has the score -inf. A segment that is impossible in the dirty model, which only `literal`
+        clamping leads to, has inf.
         """
         if not text:
             return np.zeros(0)
         text = without_invalid(text)
-        lengths = np.array([*map(len, text.split("\n"))], dtype=np.int64)
+        lengths = np.array([len(segment) for segment in text.split("\n")], dtype=np.int64)
         # Each line feed became `gap` entries of value 0; the 0 at the end is for an empty last segment.
         gap = max(1, self._n - 1)
         begins = np.cumsum(lengths + gap) - lengths - gap
         values = np.zeros(begins[-1] + lengths[-1] + 1)
-        at = 0
+        begin = 0
         for numbers in counting.ngram_pieces(text, self._n, self._alphabet):
-            values[at : at + len(numbers)] = self._values(numbers)
-            at += len(numbers)
+            values[begin : begin + len(numbers)] = self._values(numbers)
+            begin += len(numbers)
         sums = np.add.reduceat(values, begins)
         scores: Floats = np.full(len(lengths), -np.inf)
         np.divide(sums, lengths, out=scores, where=lengths > 0)
@@ -101,13 +121,15 @@ class SegmentScorer:
             return self._dense[numbers]
         values = np.empty(len(numbers), dtype=np.float32)
         missing = np.arange(len(numbers))
-        for length, table in reversed([*enumerate(self._hashed, start=_DENSE + 1)]):
+        for length in range(self._n, _DENSE, -1):
+            table = self._hashed[length - _DENSE - 1]
             if length < self._n:
                 numbers = numbers % size**length
             slots = table.find(numbers)
             seen = slots >= 0
             values[missing[seen]] = table.values[slots[seen]]
-            missing, numbers = missing[~seen], numbers[~seen]
+            missing = missing[~seen]
+            numbers = numbers[~seen]
         values[missing] = self._dense[numbers % size**self._low]
         return values
 
@@ -165,25 +187,6 @@ def _log_ratio(clean: Floats, dirty: Floats) -> Values:
     return np.log(ratio, out=ratio).astype(np.float32)
 
 
-FORMAT = 1
-"""The version of the file format; increase it when the format changes."""
-_KIND = "ncleaner"
-_FORMULA = (
-    "P*(c|h) = (1-q)/(1-q^n) * sum over k of q^k * P(c|h without its first k); add-one unigrams; the dirty model by counts in "
-    "raw less clean text, those below 0 as 0 (Evert, NCleaner, 2008; StupidOS, 2007, clamps probabilities after training)"
-)
-_ARRAYS = ("steps", "clean", "raw")
-_TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
-_WHAT = "NCleaner model"
-_FIX = "train it again with `thresher ncleaner train`"
-SHIPPED: Mapping[str, character_counts.Settings] = {
-    "standard": character_counts.STANDARD,
-    "nonlexical": character_counts.STANDARD_NON_LEXICAL,
-}
-FOLDER = files("thresher.cleaners.characters") / "data"
-"""The shipped models, `NAME.ncleaner`, and `card.json`: their data, licence, parameters, date and digests."""
-
-
 @dataclass(frozen=True)
 class Characters:
     """The numbers of characters in clean and in raw text."""
@@ -212,7 +215,7 @@ class CharacterCard:
 _CARD_FILE = RecordFile(CharacterCard, "the card of an NCleaner model", _FIX, indent=2)
 
 
-def card(model: character_counts.CharacterModel) -> CharacterCard:
+def card(model: counting.CharacterModel) -> CharacterCard:
     """Return a model's card."""
     settings = model.settings
     return CharacterCard(
@@ -230,13 +233,13 @@ def card(model: character_counts.CharacterModel) -> CharacterCard:
     )
 
 
-def write_model(path: Path, model: character_counts.CharacterModel) -> None:
+def write_model(path: Path, model: counting.CharacterModel) -> None:
     """Write a model to `path` atomically."""
     arrays = (np.diff(model.keys, prepend=0), model.clean, model.raw)
     write_archive(path, _CARD_FILE.text(card(model)), dict(zip(_ARRAYS, map(_narrow, arrays), strict=True)))
 
 
-def read_model(path: Traversable) -> character_counts.CharacterModel:
+def read_model(path: Traversable) -> counting.CharacterModel:
     """Read a model that `write_model` wrote."""
     about, arrays = read_archive(path, _ARRAYS, _WHAT, _FIX)
     try:
@@ -248,14 +251,14 @@ def read_model(path: Traversable) -> character_counts.CharacterModel:
     raise InputError(f"it is a model of format {known.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
 
 
-def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> character_counts.CharacterModel:
-    settings = character_counts.Settings(about.n, about.q, character_counts.ALPHABETS[about.alphabet])
+def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> counting.CharacterModel:
+    settings = counting.Settings(about.n, about.q, counting.ALPHABETS[about.alphabet])
     keys = np.cumsum(steps)
     if array_digest((keys, clean, raw)) != about.digest:
         raise ValueError("the arrays are not those the card was written for")
     if not len(keys) or keys[-1] >= settings.alphabet.size**settings.n:
         raise ValueError("the arrays do not fit the card")
-    return character_counts.CharacterModel(settings, keys, clean, raw, about.pages, about.training)
+    return counting.CharacterModel(settings, keys, clean, raw, about.pages, about.training)
 
 
 def _narrow(values: Ints) -> npt.NDArray[Any]:
@@ -273,7 +276,7 @@ def find_character_model(name: str, where: str | None = None) -> Traversable:
     return _FILES.find(name, where)
 
 
-def load_character_model(name: str) -> character_counts.CharacterModel:
+def load_character_model(name: str) -> counting.CharacterModel:
     """Load a model: `standard`, `nonlexical` or a path."""
     return _FILES.load(name)
 

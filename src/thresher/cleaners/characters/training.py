@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from lxml.etree import LxmlError
@@ -23,14 +24,25 @@ from thresher.pages.marked_text import MarkedSegment, marked_segments, read_mark
 from thresher.pages.plain import without_invalid
 
 _HTML = (".html", ".htm", ".xhtml")
+# N-grams counted at once; bounds memory.
+_PORTION = 2_000_000
+STANDARD_VOWELS = character_counts.Settings(6, 0.4, character_counts.VOWELS)
+"""The papers name none: as for the non-lexical alphabet."""
+
+
+class Pair(NamedTuple):
+    """The files of a cleaned page and of the same page as it was."""
+
+    clean: Path
+    raw: Path
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of files of a cleaned and a raw page, and the number of raw pages that have no cleaned one."""
+    """Pairs of files, and the number of raw pages without a cleaned page."""
 
-    files: tuple[tuple[Path, Path], ...]
-    alone: int = 0
+    files: tuple[Pair, ...]
+    unpaired: int = 0
 
 
 def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -> Pairs:
@@ -44,18 +56,18 @@ def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -
     if clean.is_dir() != raw.is_dir():
         raise InputError("one is a folder and the other is not", "give two folders or two files", f"{clean}, {raw}")
     if not clean.is_dir():
-        return Pairs(((clean, raw),))
+        return Pairs((Pair(clean, raw),))
     cleaned, raws = page_files(clean), page_files(raw)
     for name in cleaned:
         if name not in raws:
             raise InputError(
                 f"the cleaned page {name!r} has no raw page in {raw}", "add one of the same name", str(cleaned[name])
             )
-    names = [*cleaned]
+    names = list(cleaned)
     if most is not None:
         random.Random(seed).shuffle(names)
         names = sorted(names[:most])
-    return Pairs(tuple((cleaned[name], raws[name]) for name in names), len(raws) - len(cleaned))
+    return Pairs(tuple(Pair(cleaned[name], raws[name]) for name in names), len(raws) - len(cleaned))
 
 
 def page_files(folder: Path) -> dict[str, Path]:
@@ -78,8 +90,8 @@ def page_files(folder: Path) -> dict[str, Path]:
 
 def read_pairs(pairs: Pairs) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the segments of each pair's cleaned and raw page."""
-    for clean, raw in pairs.files:
-        yield segment_texts(clean), segment_texts(raw)
+    for pair in pairs.files:
+        yield segment_texts(pair.clean), segment_texts(pair.raw)
 
 
 def segment_texts(path: Path) -> list[str]:
@@ -105,47 +117,63 @@ def normalise(segment: str) -> str:
 
 
 def ngrams(text: str, n: int, alphabet: character_counts.Alphabet) -> Ints:
-    """Return what `ngram_pieces` yields in one piece."""
+    """Return the numbers of `ngram_pieces` in one piece."""
     return np.concatenate([np.zeros(0, dtype=np.int64), *character_counts.ngram_pieces(text, n, alphabet)])
-
-
-# N-grams counted at once; bounds memory.
-_PORTION = 2_000_000
-
-
-STANDARD_VOWELS = character_counts.Settings(6, 0.4, character_counts.VOWELS)
-"""The papers name none: as for the non-lexical alphabet."""
 
 
 def usual_settings(alphabet: str | None) -> character_counts.Settings:
     """Return the papers' choice for an alphabet by its name; None is the lexical one."""
-    usual = (character_counts.STANDARD, character_counts.STANDARD_NON_LEXICAL, STANDARD_VOWELS)
-    return next((settings for settings in usual if settings.alphabet.name == alphabet), character_counts.STANDARD)
+    for settings in (character_counts.STANDARD_NON_LEXICAL, STANDARD_VOWELS):
+        if settings.alphabet.name == alphabet:
+            return settings
+    return character_counts.STANDARD
 
 
 def train(
     pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: character_counts.Settings, training: str
 ) -> character_counts.CharacterModel:
-    """Count the n-grams of pages: the segments of each one's cleaned and raw text. `training` describes their origin."""
-    clean, raw = _Counter(settings), _Counter(settings)
-    count = 0
+    """Count the n-grams of pages.
+
+    Args:
+        pages: the segments of each page's cleaned and raw text.
+        settings: of the model.
+        training: a description of the pages' origin.
+
+    Raises:
+        InputError: if the cleaned pages have no text, or the raw pages no more than they.
+    """
+    clean_counter = _Counter(settings)
+    raw_counter = _Counter(settings)
+    page_count = 0
     for clean_segments, raw_segments in pages:
-        clean.add(clean_segments)
-        raw.add(raw_segments)
-        count += 1
-    (clean_keys, clean_counts), (raw_keys, raw_counts) = clean.counts(), raw.counts()
-    if not len(clean_keys):
+        clean_counter.add(clean_segments)
+        raw_counter.add(raw_segments)
+        page_count += 1
+    clean, raw = clean_counter.counted(), raw_counter.counted()
+    if not len(clean.keys):
         raise InputError("the cleaned pages hold no text", "give pages with text", training)
-    if raw_counts.sum() <= clean_counts.sum():
+    if raw.counts.sum() <= clean.counts.sum():
         raise InputError(
-            f"the raw pages have no more text ({raw_counts.sum()} characters) than the cleaned ones ({clean_counts.sum()})",
+            f"the raw pages have no more text ({raw.counts.sum()} characters) than the cleaned ones ({clean.counts.sum()})",
             "give the cleaned pages first and the raw ones second",
             training,
         )
-    keys = np.union1d(clean_keys, raw_keys)
+    keys = np.union1d(clean.keys, raw.keys)
     return character_counts.CharacterModel(
-        settings, keys, _spread(keys, clean_keys, clean_counts), _spread(keys, raw_keys, raw_counts), count, training
+        settings,
+        keys,
+        clean=_spread(keys, clean),
+        raw=_spread(keys, raw),
+        pages=page_count,
+        training=training,
     )
+
+
+class _Counted(NamedTuple):
+    """N-grams, ascending, and how often each occurs."""
+
+    keys: Ints
+    counts: Ints
 
 
 class _Counter:
@@ -154,32 +182,32 @@ class _Counter:
     def __init__(self, settings: character_counts.Settings) -> None:
         self._settings = settings
         self._waiting: list[Ints] = []
-        self._size = 0
-        self._keys = np.zeros(0, dtype=np.int64)
-        self._counts = np.zeros(0, dtype=np.int64)
+        self._waiting_ngrams = 0
+        self._counted = _Counted(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
     def add(self, segments: Sequence[str]) -> None:
         """Count the n-grams of a page's segments."""
         alphabet = self._settings.alphabet
-        numbers = ngrams("\n".join(filter(None, map(normalise, segments))), self._settings.n, alphabet)
-        self._waiting.append(numbers[numbers % alphabet.size != 0])
-        self._size += len(self._waiting[-1])
-        if self._size > _PORTION:
-            self.counts()
+        text = "\n".join(filter(None, map(normalise, segments)))
+        numbers = ngrams(text, self._settings.n, alphabet)
+        numbers = numbers[numbers % alphabet.size != character_counts.BEGIN]
+        self._waiting.append(numbers)
+        self._waiting_ngrams += len(numbers)
+        if self._waiting_ngrams > _PORTION:
+            self.counted()
 
-    def counts(self) -> tuple[Ints, Ints]:
-        """Return the n-grams so far, ascending, and how often each occurs."""
+    def counted(self) -> _Counted:
+        """Return the n-grams so far."""
         if self._waiting:
-            keys, counts = np.unique(np.concatenate(self._waiting), return_counts=True)
-            both = np.union1d(self._keys, keys)
-            self._counts = _spread(both, self._keys, self._counts) + _spread(both, keys, counts)
-            self._keys = both
-            self._waiting, self._size = [], 0
-        return self._keys, self._counts
+            waiting = _Counted(*np.unique(np.concatenate(self._waiting), return_counts=True))
+            keys = np.union1d(self._counted.keys, waiting.keys)
+            self._counted = _Counted(keys, _spread(keys, self._counted) + _spread(keys, waiting))
+            self._waiting, self._waiting_ngrams = [], 0
+        return self._counted
 
 
-def _spread(keys: Ints, subset: Ints, counts: Ints) -> Ints:
-    """Return the counts of `keys`, ascending, from those of a subset; 0 for the others."""
+def _spread(keys: Ints, counted: _Counted) -> Ints:
+    """Return the counts of `keys`, ascending, of which the counted n-grams are a subset; 0 for the others."""
     spread = np.zeros(len(keys), dtype=np.int64)
-    spread[np.searchsorted(keys, subset)] = counts
+    spread[np.searchsorted(keys, counted.keys)] = counted.counts
     return spread

@@ -24,6 +24,34 @@ from thresher.cleaners.scorers.shallow_features import (
 from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 
+# The paper mentions eleven strings "like User comments:" without listing them; these are ours.
+COMMENT_MARKS = frozenset(
+    (
+        "comments",
+        "user comments",
+        "reader comments",
+        "readers' comments",
+        "your comments",
+        "latest comments",
+        "add a comment",
+        "leave a comment",
+        "post a comment",
+        "have your say",
+        "leave a reply",
+    )
+)
+_LONGEST_MARK = 60
+_NO_LETTERS = re.compile(r"[^a-z']+")
+# A dash or slash separates a title's parts only between spaces, a bar or arrow always, a colon before a space.
+_TITLE_PARTS = re.compile(r"\s+[-–—/]+\s+|\s*[|»«·]+\s*|:\s+")
+_NO_WORD = re.compile(r"[\W_]+")
+_LETTER = re.compile(r"[^\W_]")
+_FEWEST_TITLE_WORDS = 2
+# As in the released code. With one word, "Comments (12)" below a headline removed the whole article.
+_FEWEST_WORDS_ABOVE_COMMENTS = 60
+# Largest index step between blocks of an article: skips one block.
+_FARTHEST = 2
+
 
 def by_words(words: Neighbourhood, links: Neighbourhood) -> Mask:
     """Return which blocks are content by the number of words (Algorithm 2)."""
@@ -48,70 +76,58 @@ def _unlinked(links: Neighbourhood) -> Mask:
     return links.current <= MOST_LINKED
 
 
-# The paper mentions eleven strings "like User comments:" without listing them; these are ours.
-COMMENT_MARKS = frozenset(
-    "comments|user comments|reader comments|readers' comments|your comments|latest comments|add a comment|leave a comment|"
-    "post a comment|have your say|leave a reply".split("|")
-)
-_LONGEST_MARK = 60
-_NO_LETTERS = re.compile(r"[^a-z']+")
-# A dash or slash separates a title's parts only between spaces, a bar or arrow always, a colon before a space.
-_TITLE_PARTS = re.compile(r"\s+[-–—/]+\s+|\s*[|»«·]+\s*|:\s+")
-_NO_WORD = re.compile(r"[\W_]+")
-_LETTER = re.compile(r"[^\W_]")
-_FEWEST_TITLE_WORDS = 2
-# As in the released code. With one word, "Comments (12)" below a headline removed the whole article.
-_FEWEST_WORDS_ABOVE_COMMENTS = 60
-# Largest index step between blocks of an article: skips one block.
-_FARTHEST = 2
-
-
 def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
-    """Return the run of content blocks that holds the most words, the first of several; shape (blocks,).
+    """Return the run of content blocks with the most words, the first of several; shape (blocks,).
 
     The released code joins consecutive content blocks before choosing the largest; otherwise only one paragraph would be left.
     """
+    is_largest = np.zeros(len(content), dtype=np.bool_)
     edges = np.flatnonzero(np.diff(content, prepend=False, append=False))
-    kept = np.zeros(len(content), dtype=np.bool_)
-    if len(edges):
-        total = np.concatenate(([0], np.cumsum(words)))
-        begins, ends = edges[::2], edges[1::2]
-        largest = int(np.argmax(total[ends] - total[begins]))
-        kept[begins[largest] : ends[largest]] = True
-    return kept
+    if not len(edges):
+        return is_largest
+    begins, ends = edges[::2], edges[1::2]
+    words_before = np.concatenate(([0], np.cumsum(words)))
+    largest = int(np.argmax(words_before[ends] - words_before[begins]))
+    is_largest[begins[largest] : ends[largest]] = True
+    return is_largest
 
 
 def largest_block(content: Mask, words: npt.NDArray[Any]) -> Mask:
-    """Return the content block that holds the most words, the first of several (section 4.3.2, to the letter)."""
-    kept = np.zeros(len(content), dtype=np.bool_)
+    """Return the content block with the most words, the first of several (section 4.3.2, to the letter)."""
+    is_largest = np.zeros(len(content), dtype=np.bool_)
     if content.any():
-        kept[np.argmax(np.where(content, words, -1))] = True
-    return kept
+        is_largest[np.argmax(np.where(content, words, -1))] = True
+    return is_largest
 
 
 def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
     """Return the article of a news page, as the article extractor of the released code does; shape (blocks,).
 
     Content ends where comments begin. A run of content takes in the block above it, which often is a headline or the date.
-    Runs with at most one block between them belong together, without that block; the most words win. If the page's title is
-    above, it and the runs below it belong to the article too.
+    Runs with at most one block between them belong together, without that block; the group with the most words wins. If the
+    page's title is above, it and the runs below it belong to the article too.
 
-    `content` are the blocks that the rules keep; `words` the words of each block, `blocks` their texts, without TITLE's.
+    Args:
+        content: the blocks that the rules keep.
+        words: of each block.
+        blocks: the texts of the blocks, without TITLE's.
+        title: of the page.
     """
-    taken = before_comments(content, words, blocks)
-    taken[:-1] |= taken[1:]
-    indices = np.flatnonzero(taken)
-    kept = np.zeros(len(content), dtype=np.bool_)
+    in_run = before_comments(content, words, blocks)
+    in_run[:-1] |= in_run[1:]
+    in_article = np.zeros(len(content), dtype=np.bool_)
+    indices = np.flatnonzero(in_run)
     if not len(indices):
-        return kept
+        return in_article
     group = np.cumsum(np.diff(indices, prepend=indices[0]) > _FARTHEST)
     largest = int(np.argmax(np.bincount(group, weights=words[indices])))
-    kept[indices[group == largest]] = True
-    headline, begin = first_with_title(blocks, title), int(np.argmax(kept))
+    in_article[indices[group == largest]] = True
+    begin = int(np.argmax(in_article))
+    headline = first_with_title(blocks, title)
     if headline is not None and headline < begin:
-        kept[headline:begin] = taken[headline:begin]
-        kept[headline] = True
-    return kept
+        in_article[headline:begin] = in_run[headline:begin]
+        in_article[headline] = True
+    return in_article
 
 
 def between_title_and_comments(
@@ -119,12 +135,15 @@ def between_title_and_comments(
 ) -> Mask:
     """Return the content between the page's title and its comments; shape (blocks,).
 
-    Left out is what is above the first block that repeats the title, unless that is all content, and what `before_comments`
-    leaves out. `literal`: also if it is all content, and whatever is above the comments, as the paper has no such conditions.
-    Other args as for `article`.
+    The blocks above the first block that repeats the title are left out, unless all content is there; and so are the blocks
+    that `before_comments` leaves out.
+
+    Args:
+        content, words, blocks, title: as for `article`.
+        literal: whether both hold whatever the content is, as the paper has no such conditions.
     """
     first = first_with_title(blocks, title) or 0
-    if not (literal or content[first:].any()):
+    if not literal and not content[first:].any():
         first = 0
     below = content.copy()
     below[:first] = False
@@ -134,12 +153,14 @@ def between_title_and_comments(
 def before_comments(
     content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], least: int = _FEWEST_WORDS_ABOVE_COMMENTS
 ) -> Mask:
-    """Return the content above the first comment mark that has the least words of content above it."""
+    """Return the content above the first comment mark that has at least so many words of content above it."""
+    mark = 0
+    if least:
+        mark = int(np.searchsorted(np.cumsum(words * content), least)) + 1
+    while mark < len(blocks) and not is_comment_mark(blocks[mark]):
+        mark += 1
     before = content.copy()
-    after = int(np.searchsorted(np.cumsum(words * content), least)) + 1 if least else 0
-    while after < len(blocks) and not is_comment_mark(blocks[after]):
-        after += 1
-    before[after:] = False
+    before[mark:] = False
     return before
 
 
@@ -163,14 +184,15 @@ def first_with_title(blocks: Sequence[str], title: str) -> int | None:
     1
     >>> first_with_title(["Home", "Rain is expected."], "Home | Daily")
     """
-    whole = _bare(title)
-    longest = max(map(_bare, _TITLE_PARTS.split(title)), key=len)
-    wanted = [words for words in (whole, longest) if len(words) >= _FEWEST_TITLE_WORDS]
-    # Length and first letter rule most blocks out, without splitting them into words.
-    initials = {words[0][0] for words in wanted}
+    longest_part = max(map(_bare, _TITLE_PARTS.split(title)), key=len)
+    titles = [words for words in (_bare(title), longest_part) if len(words) >= _FEWEST_TITLE_WORDS]
+    initials = {words[0][0] for words in titles}
     for index, block in enumerate(blocks):
-        letter = _LETTER.search(block) if len(block) <= 2 * len(title) else None
-        if letter and letter[0].casefold()[:1] in initials and _bare(block) in wanted:
+        # Length and first letter rule most blocks out, without splitting them into words.
+        if len(block) > 2 * len(title):
+            continue
+        letter = _LETTER.search(block)
+        if letter and letter[0].casefold()[:1] in initials and _bare(block) in titles:
             return index
     return None
 
@@ -205,9 +227,9 @@ class Boilerpipe(Scorer):
             "filter",
             str,
             "none",
-            "of what the rules keep, only the run of blocks with the most words (largest), that between title and comments "
-            "(main), or the article with its headline (article); largest-block and main-block keep a single block, as the "
-            "paper says",
+            "which content stays: all of it (none), the run of blocks with the most words (largest), that run between title "
+            "and comments (main), the article with its headline (article), or one block, as the paper says (largest-block, "
+            "main-block)",
             choices=("none", "largest", "main", "article", "largest-block", "main-block"),
             terse=True,
         ),
@@ -220,23 +242,23 @@ class Boilerpipe(Scorer):
         content = self._content(segments, title)
         if self.values["filter"] != "none":
             body = np.flatnonzero(~title)
-            kept, words = content[body], segments.words_in_blocks[body]
-            blocks = [segments.blocks[at] for at in body]
+            blocks = [segments.blocks[index] for index in body.tolist()]
+            filtered = self._filtered(content[body], segments.words_in_blocks[body], blocks, segments.title)
             content[:] = False
-            content[body] = self._filtered(kept, words, blocks, segments.title)
+            content[body] = filtered
         return content.astype(np.float32)
 
-    def _filtered(self, kept: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
+    def _filtered(self, content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
         name = str(self.values["filter"])
         if name == "article":
-            return article(kept, words, blocks, title)
+            return article(content, words, blocks, title)
         literal = name.endswith("-block")
         if name.startswith("main"):
-            kept = between_title_and_comments(kept, words, blocks, title, literal)
-        return largest_block(kept, words) if literal else largest_content(kept, words)
+            content = between_title_and_comments(content, words, blocks, title, literal)
+        return largest_block(content, words) if literal else largest_content(content, words)
 
     def _content(self, segments: Segments, title: Mask) -> Mask:
-        words, count = segments.words_in_blocks, str(self.values["count"])
+        count = str(self.values["count"])
         links = link_densities(segments, count)
         if self.values["rules"] == "cleaneval":
             return by_cleaneval_rule(densities(segments, count), links)
@@ -244,4 +266,4 @@ class Boilerpipe(Scorer):
         parted = title[1:] | title[:-1]
         if self.values["rules"] == "density":
             return by_density(neighbourhood(densities(segments, count), parted), neighbourhood(links, parted))
-        return by_words(neighbourhood(words, parted), neighbourhood(links, parted))
+        return by_words(neighbourhood(segments.words_in_blocks, parted), neighbourhood(links, parted))

@@ -33,13 +33,14 @@ class BodyText(Scorer):
 
 
 def best_span(gains: Ints, gaps: Ints) -> tuple[int, int]:
-    """Find the span with the largest sum of gains less the gaps between them (maximum subarray), in linear time.
+    """Return the first and the last block of the span with the largest sum of gains less the gaps between them.
 
-    The most words inside and tags outside are the most words less tags inside, since all tags of a page are inside or outside.
-    Of equal spans the widest is taken, and of those the first.
+    This is the maximum subarray, in linear time. The most words inside and tags outside are the most words less tags inside,
+    since all tags of a page are inside or outside. Of equal spans the widest is taken, and of equally wide spans the first.
 
-    Gains are each block's words less its tags, gaps the tags before it; shape (blocks,), at least one. Returns the first and
-    the last block of the span.
+    Args:
+        gains: each block's words less its tags; shape (blocks,), at least one.
+        gaps: the tags before each block; shape (blocks,).
     """
     # A span's sum is the running total at its last block less that before its first.
     totals = np.cumsum(gains - gaps)

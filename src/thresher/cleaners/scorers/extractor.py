@@ -1,7 +1,7 @@
 """Other packages' extractors: their texts as cleaners.
 
-They get the page as our decoder reads it, without what would disadvantage them through no fault of their method. Options keep
-the package's defaults unless stated below. Each package is imported by the function that calls it.
+They get the page as our decoder reads it, without markup that would disadvantage them through no fault of their method.
+Options keep the package's defaults unless stated below. Each package is imported by the function that calls it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,24 @@ _BEFORE = re.compile(r"""\s*<(?:\?xml|text)\b(?:"[^"]*"|[^">])*>""")
 _AFTER = re.compile(r"</text>\s*\Z")
 _BODY = re.compile(r"<body\b", re.IGNORECASE)
 _HEAD_END = re.compile(r"</head\s*>", re.IGNORECASE)
+# The classes of boilerpy3 by rules; it has no extractor of Algorithm 1 alone.
+_BOILERPY3 = {
+    "default": "DefaultExtractor",
+    "words": "NumWordsRulesExtractor",
+    "density": "",
+    "article": "ArticleExtractor",
+}
+EXTRACTORS = (
+    "extractor(justext)",
+    "extractor(boilerpy3)",
+    "extractor(boilerpy3,rules=words)",
+    "extractor(boilerpy3,rules=density)",
+    "extractor(boilerpy3,rules=article)",
+    "extractor(trafilatura)",
+    "extractor(resiliparse)",
+    "extractor(readability)",
+)
+"""The cleaners that `thresher cleaneval --extractors` adds, in the order of tables."""
 
 
 def unwrapped(page: str) -> str:
@@ -58,8 +76,12 @@ def by_trafilatura(page: str, favor: str = "none") -> list[str]:
     """
     import trafilatura
 
-    precision, recall = favor == "precision", favor == "recall"
-    text = trafilatura.extract(page, include_comments=False, favor_precision=precision, favor_recall=recall)
+    text = trafilatura.extract(
+        page,
+        include_comments=False,
+        favor_precision=favor == "precision",
+        favor_recall=favor == "recall",
+    )
     return (text or "").splitlines()
 
 
@@ -72,45 +94,47 @@ def by_resiliparse(page: str) -> list[str]:
 
 
 def by_readability(page: str) -> list[str]:
-    """Return the text of what readability keeps, parsed like our cleaners' pages, so that only the selection differs."""
+    """Return readability's text, read from its HTML like our cleaners' pages, so that only the selection differs."""
     from readability import Document
 
     return read_html(Document(page).summary()).blocks
 
 
-_BOILERPY3 = {
-    "default": "DefaultExtractor",
-    "words": "NumWordsRulesExtractor",
-    "density": "DensityRules",
-    "article": "ArticleExtractor",
-}
-
-
 def by_boilerpy3(page: str, rules: str = "default") -> list[str]:
-    """Apply an extractor of boilerpy3: Algorithm 1 of Kohlschuetter et al. (2010) on blocks that were fused before (default),
-    Algorithm 2 (words), Algorithm 1 alone, which the package has no extractor of (density), or Algorithm 2, then the title and
-    the largest block (article).
+    """Return the text of an extractor of boilerpy3.
 
-    It does not raise on pages with mismatched tags, but keeps some of their text. It only reads text after a BODY tag,
-    which is optional in HTML.
+    The extractor does not raise on pages with mismatched tags, but keeps some of their text. It only reads text after a BODY
+    tag, which is optional in HTML, so one is added if there is none.
+
+    Args:
+        page: the decoded page.
+        rules: `default` for Algorithm 1 of Kohlschuetter et al. (2010) on blocks that were fused before, `words` for
+            Algorithm 2, `density` for Algorithm 1 alone, `article` for Algorithm 2, then the title and the largest block.
     """
     from boilerpy3 import extractors
     from boilerpy3.filters import DensityRulesClassifier
 
     if rules == "density":
-        chosen: Any = extractors.Extractor(DensityRulesClassifier(), raise_on_failure=False)
+        extractor: Any = extractors.Extractor(DensityRulesClassifier(), raise_on_failure=False)
     else:
-        chosen = getattr(extractors, _BOILERPY3[rules])(raise_on_failure=False)
+        extractor = getattr(extractors, _BOILERPY3[rules])(raise_on_failure=False)
     if not _BODY.search(page):
         head = _HEAD_END.search(page)
-        at = head.end() if head else 0
-        page = f"{page[:at]}<html><body>{page[at:]}"
-    return str(chosen.get_content(page)).splitlines()
+        head_end = head.end() if head else 0
+        page = f"{page[:head_end]}<html><body>{page[head_end:]}"
+    return str(extractor.get_content(page)).splitlines()
 
 
 @dataclass(frozen=True)
 class Package:
-    """An extractor: distribution, module, what maps a decoded page (and an option, by its name) to lines, and that name."""
+    """An extractor of another package.
+
+    Attributes:
+        distribution: the name under which the package is installed.
+        module: the name under which it is imported.
+        extract: a function from a decoded page, and perhaps an option by its name, to lines of text.
+        option: the name of the option; empty for none.
+    """
 
     distribution: str
     module: str
@@ -125,33 +149,27 @@ _PACKAGES = {
     "resiliparse": Package("resiliparse", "resiliparse", by_resiliparse),
     "trafilatura": Package("trafilatura", "trafilatura", by_trafilatura, "favor"),
 }
-EXTRACTORS = (
-    "extractor(justext)",
-    "extractor(boilerpy3)",
-    *(f"extractor(boilerpy3,rules={rules})" for rules in ("words", "density", "article")),
-    "extractor(trafilatura)",
-    "extractor(resiliparse)",
-    "extractor(readability)",
-)
-"""The cleaners that `thresher cleaneval --extractors` adds, in the order of tables."""
 
 
 def packages() -> dict[str, Package]:
-    """Return the extractors by name; of other packages those in `thresher.extractors`, which return text or lines."""
-    others = {
-        name: Package(entry.dist.name if entry.dist else "", entry.module, partial(_by_entry, entry=entry))
-        for name, entry in plugins("thresher.extractors").items()
-    }
-    return {**others, **_PACKAGES}
+    """Return the extractors by name, with those that other packages offer as entry points of `thresher.extractors`.
+
+    An entry point's function takes a decoded page and returns text or lines.
+    """
+    by_name: dict[str, Package] = {}
+    for name, entry in plugins("thresher.extractors").items():
+        distribution = entry.dist.name if entry.dist else ""
+        by_name[name] = Package(distribution, entry.module, partial(_by_entry, entry=entry))
+    return {**by_name, **_PACKAGES}
 
 
 def _by_entry(page: str, entry: EntryPoint) -> Sequence[str]:
-    made: str | Sequence[str] = entry.load()(page)
-    return made.splitlines() if isinstance(made, str) else made
+    text: str | Sequence[str] = entry.load()(page)
+    return text.splitlines() if isinstance(text, str) else text
 
 
 class ExtractedText(PageText):
-    """Another package's text of the page, indexed as it is; a scorer or page filter behind it cuts that text."""
+    """Another package's text of the page, indexed as it is; a scorer behind it cuts that text."""
 
     name = "extractor"
     in_registry = True
@@ -170,21 +188,23 @@ class ExtractedText(PageText):
             what = f"the extractor needs a package that is not installed: {package.distribution}"
             raise MissingDependencyError(what, f"install the extra: {install_command(str(self.values['by']))}", where)
         for parameter in self.parameters[1:]:
-            name, known = parameter.name, [str(parameter.default)]
-            fix = f"write {package.option}=…" if package.option else "leave it out"
-            if name == package.option:
-                known = [*map(str, parameter.choices or languages())]
-                fix = f"use one of {', '.join(known)}"
-            if (value := self.values[name]) not in known:
-                raise ConfigError(f"{self.values['by']} has no option {name}={value}", fix, where)
+            if parameter.name == package.option:
+                allowed = list(map(str, parameter.choices or languages()))
+                fix = f"use one of {', '.join(allowed)}"
+            else:
+                allowed = [str(parameter.default)]
+                fix = f"write {package.option}=…" if package.option else "leave it out"
+            value = self.values[parameter.name]
+            if value not in allowed:
+                raise ConfigError(f"{self.values['by']} has no option {parameter.name}={value}", fix, where)
 
     def package(self, where: str | None = None) -> Package:
-        """Return what extracts."""
-        known = packages()
+        """Return the package that extracts."""
+        by_name = packages()
         name = str(self.values["by"])
-        if name not in known:
-            raise ConfigError(f"unknown extractor {name!r}", f"use one of {', '.join(known)}", where)
-        return known[name]
+        if name not in by_name:
+            raise ConfigError(f"unknown extractor {name!r}", f"use one of {', '.join(by_name)}", where)
+        return by_name[name]
 
     @property
     def fingerprint(self) -> str:
@@ -204,13 +224,14 @@ class ExtractedText(PageText):
 
 
 class FileText(PageText):
-    """The page's text by its id in a file that an experiment names, made by whatever extractor; what stands behind cuts it."""
+    """The page's text by its id in a file that an experiment names, from any extractor; a scorer behind it cuts that text."""
 
     name = "text"
     in_registry = True
     source = "the file"
     parameters = (Parameter("name", str, "mine", "the name of a table [[text]] of the experiment", bare=True),)
     path: Path | None = None
+    _text_by_id: Mapping[str, str] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -225,7 +246,7 @@ class FileText(PageText):
         return self.path
 
     def prepare(self) -> None:
-        """Read the file, so that what is wrong with it shows before workers start."""
+        """Read the file, so that its errors show before workers start."""
         if self.path is not None:
             self.by_id()
 
@@ -235,13 +256,11 @@ class FileText(PageText):
 
     def make(self, page: Page, html: str, segments: Segments) -> str:  # noqa: ARG002
         """Return the text of the page's id."""
-        if self._known is None:
-            self._known = self.by_id()
-        if page.id not in self._known:
+        if self._text_by_id is None:
+            self._text_by_id = self.by_id()
+        if page.id not in self._text_by_id:
             raise PageError("the file has no text of this id", "add one")
-        return self._known[page.id]
-
-    _known: Mapping[str, str] | None = None
+        return self._text_by_id[page.id]
 
 
 @lru_cache(maxsize=4)

@@ -28,6 +28,8 @@ _GOOD = bytes((GOOD,))
 _DOUBT = re.compile(b"[\1\2]+")
 _COPYRIGHT = re.compile("©|&copy")
 CLASS_NAMES = ("bad", "short", "near-good", "good")
+PACKAGE, DOCUMENT = "package", "document"
+"""The rules of the Python package, and those of the Java document."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,11 @@ def depends_on_words(features: Features, limits: Thresholds) -> Mask:
 
 def context_free(features: Features, stopwords: Floats, limits: Thresholds) -> Classes:
     """Return each paragraph's class by itself; `stopwords` has the share of stop words where `depends_on_words`."""
-    long = features.lengths > limits.length_high
-    many = np.where(long, GOOD, NEAR_GOOD)
-    by_words = np.where(
-        stopwords >= limits.stopwords_high, many, np.where(stopwords >= limits.stopwords_low, NEAR_GOOD, BAD)
-    )
-    unlinked = np.where(features.linked > 0, BAD, SHORT)
-    classes = np.where(features.lengths < limits.length_low, unlinked, by_words)
+    with_many_stopwords = np.where(features.lengths > limits.length_high, GOOD, NEAR_GOOD)
+    with_fewer_stopwords = np.where(stopwords >= limits.stopwords_low, NEAR_GOOD, BAD)
+    long = np.where(stopwords >= limits.stopwords_high, with_many_stopwords, with_fewer_stopwords)
+    short = np.where(features.linked > 0, BAD, SHORT)
+    classes = np.where(features.lengths < limits.length_low, short, long)
     classes[features.select] = BAD
     classes[_headlines(features, limits)] = GOOD
     classes[_bad(features, limits)] = BAD
@@ -94,25 +94,30 @@ def _headlines(features: Features, limits: Thresholds) -> Mask:
 def in_context(classes: Classes, features: Features, limits: Thresholds) -> Classes:
     """Return each paragraph's final class, `GOOD` or `BAD`, from those of `context_free`."""
     first = classes.tobytes()
-    # Characters before each paragraph. A heading is near if few are between its end and the next good paragraph.
-    before = [*accumulate(features.lengths.tolist(), initial=0)]
+    characters_before = list(accumulate(features.lengths.tolist(), initial=0))
 
-    def is_near_good(heading: int, among: bytes) -> bool:
-        following = among.find(GOOD, heading + 1)
-        return following >= 0 and before[following] - before[heading + 1] <= limits.max_heading_distance
+    def is_near_good(heading: int, paragraphs: bytes) -> bool:
+        """Return whether few characters are between the end of a heading and the next good paragraph."""
+        following = paragraphs.find(GOOD, heading + 1)
+        if following < 0:
+            return False
+        distance: int = characters_before[following] - characters_before[heading + 1]
+        return distance <= limits.max_heading_distance
 
-    headings = [] if limits.no_headings else np.flatnonzero(features.heading & (classes != BAD)).tolist()
+    headings: list[int] = []
+    if not limits.no_headings:
+        headings = np.flatnonzero(features.heading & (classes != BAD)).tolist()
     revised = bytearray(first)
     for heading in headings:
         if first[heading] == SHORT and is_near_good(heading, first):
             revised[heading] = NEAR_GOOD
     final = without_doubt(bytes(revised))
-    kept = bytearray(final)
+    with_headings = bytearray(final)
     for heading in headings:
         # A single pass: headings made good here do not affect others.
         if final[heading] == BAD and is_near_good(heading, final):
-            kept[heading] = GOOD
-    return np.frombuffer(kept, dtype=np.int8)
+            with_headings[heading] = GOOD
+    return np.frombuffer(with_headings, dtype=np.int8)
 
 
 def without_doubt(classes: bytes) -> bytes:
@@ -125,12 +130,16 @@ def without_doubt(classes: bytes) -> bytes:
     fenced = bytes((BAD, *classes, BAD))
     for doubt in _DOUBT.finditer(fenced):
         begin, end = doubt.span()
-        above, below, size = fenced[begin - 1 : begin], fenced[end : end + 1], end - begin
-        turn = size
-        if above != below:
-            nearest = doubt[0].rfind(NEAR_GOOD) + 1 if above == _GOOD else doubt[0].find(NEAR_GOOD)
-            turn = nearest if nearest >= 0 else size
-        decided[begin - 1 : end - 1] = above * turn + below * (size - turn)
+        above, below = fenced[begin - 1 : begin], fenced[end : end + 1]
+        size = end - begin
+        # The number of paragraphs that take the class above.
+        taken = size
+        if above == _GOOD and below != _GOOD:
+            taken = doubt[0].rfind(NEAR_GOOD) + 1
+        elif above != below:
+            nearest = doubt[0].find(NEAR_GOOD)
+            taken = nearest if nearest >= 0 else size
+        decided[begin - 1 : end - 1] = above * taken + below * (size - taken)
     return bytes(decided)
 
 
@@ -140,15 +149,12 @@ def _threshold(name: str, description: str, high: float | None = None) -> Parame
     return Parameter(name, type(default), default, description, low=low, high=high, terse=True)
 
 
-PACKAGE, DOCUMENT = "package", "document"
-
-
 class Justext(Scorer):
-    """Paragraphs are good or bad by length, links and stop words, undecided ones by their neighbours.
+    """Paragraphs are good or bad by length, links and stop words; undecided paragraphs take the class of their neighbours.
 
-    A block is kept if its paragraph is good. The page's title is bad and no neighbour of paragraphs, nor are form controls by
-    the rules of the Python package. By those of the Java document they are in the page, SELECT as a bad paragraph; an image
-    without text is a bad paragraph too, and H1 is good.
+    A block is kept if its paragraph is good. The title is bad and no neighbour of paragraphs, and by the rules of the Python
+    package so are form controls. By the rules of the Java document, form controls are part of the page and a SELECT is a
+    bad paragraph; an image without text is a bad paragraph too, and H1 is good.
     """
 
     name = "justext"
@@ -163,13 +169,13 @@ class Justext(Scorer):
         "(Java), 2016 (rules=document)"
     )
     parameters = (
-        Parameter("lang", str, "English", "whose stop list", choices=languages(), terse=True),
+        Parameter("lang", str, "English", "the language of the stop list", choices=languages(), terse=True),
         Parameter("stopwords", str, "", "the path of your own stop list, one word per line, instead", terse=True),
         Parameter(
             "rules",
             str,
             PACKAGE,
-            "those of the Python package, or of the Java document, which has rules for headlines, images and form controls",
+            "the rules of the Python package, or of the Java document, which has rules for headlines, images and controls",
             choices=(PACKAGE, DOCUMENT),
             terse=True,
         ),
@@ -203,7 +209,7 @@ class Justext(Scorer):
         paragraphs = _paragraphs(segments, self._by_document)
         features = _features(segments, paragraphs, self._by_document)
         shares = self._stop_word_shares(segments, paragraphs, depends_on_words(features, self._limits))
-        _, classes = self._classes(features, shares)
+        classes = in_context(context_free(features, shares, self._limits), features, self._limits)
         # Blocks in no paragraph (-1) take the class at the end.
         good = np.append(classes == GOOD, [False])
         return good[paragraphs.of_block].astype(np.float32)
@@ -213,27 +219,31 @@ class Justext(Scorer):
         paragraphs = _paragraphs(segments, self._by_document)
         features = _features(segments, paragraphs, self._by_document)
         shares = self._stop_word_shares(segments, paragraphs, features.lengths > 0)
-        first, final = self._classes(features, shares)
-        blocks: list[list[str]] = [[] for _ in first]
-        for block, paragraph in zip(segments.blocks, paragraphs.of_block.tolist(), strict=True):
-            if paragraph >= 0:
-                blocks[paragraph].append(block)
-        return [
-            Paragraph(
-                tuple(texts),
-                CLASS_NAMES[first[at]],
-                CLASS_NAMES[final[at]],
-                length := int(features.lengths[at]),
-                int(features.linked[at]) / max(length, 1),
-                float(shares[at]),
-                bool(features.heading[at]),
-                bool(features.headline[at]),
-                bool(features.image[at]),
-                bool(features.select[at]),
-                bool(features.copyright[at]),
+        first = context_free(features, shares, self._limits)
+        final = in_context(first, features, self._limits)
+        texts: list[list[str]] = [[] for _ in first]
+        for block, number in zip(segments.blocks, paragraphs.of_block.tolist(), strict=True):
+            if number >= 0:
+                texts[number].append(block)
+        classified = []
+        for number, blocks in enumerate(texts):
+            length = int(features.lengths[number])
+            classified.append(
+                Paragraph(
+                    blocks=tuple(blocks),
+                    context_free=CLASS_NAMES[first[number]],
+                    final=CLASS_NAMES[final[number]],
+                    length=length,
+                    link_density=int(features.linked[number]) / max(length, 1),
+                    stop_word_density=float(shares[number]),
+                    heading=bool(features.heading[number]),
+                    headline=bool(features.headline[number]),
+                    image=bool(features.image[number]),
+                    select=bool(features.select[number]),
+                    copyright=bool(features.copyright[number]),
+                )
             )
-            for at, texts in enumerate(blocks)
-        ]
+        return classified
 
     @property
     def _by_document(self) -> bool:
@@ -257,24 +267,20 @@ class Justext(Scorer):
             shares[index] = sum(map(stop_words.__contains__, words)) / len(words)
         return shares
 
-    def _classes(self, features: Features, shares: Floats) -> tuple[Classes, Classes]:
-        first = context_free(features, shares, self._limits)
-        return first, in_context(first, features, self._limits)
-
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph: its blocks' texts, none for an image or an empty SELECT; its classes; and what they follow from.
+    """A paragraph with its classes, and the features that decide them.
 
     Attributes:
-        blocks: the texts.
+        blocks: the texts of its blocks; none for an image or an empty SELECT.
         context_free: its class by itself, one of `CLASS_NAMES`.
         final: its class in context, `good` or `bad`.
         length: in characters.
         link_density: the share of the characters in links; in [0, 1].
         stop_word_density: the share of the words, separated by white space, in the stop list; in [0, 1].
         heading: whether it is in H1 to H6.
-        headline, image, select: whether it is in H1, an image without text, in SELECT; False but for the document's rules.
+        headline, image, select: whether it is in H1, an image without text, in SELECT; False by the package's rules.
         copyright: whether it has a copyright sign.
     """
 

@@ -71,7 +71,7 @@ class NCleaner(Scorer):
             "clamp",
             str,
             "counts",
-            "of the dirty model: negative counts to 0 before they are divided, or, as in StupidOS, the probabilities after",
+            "of the dirty model: whether negative counts become 0 or, as in StupidOS, the negative probabilities from them",
             choices=("counts", "probabilities"),
             terse=True,
         ),

@@ -9,7 +9,7 @@ for Chinese and Japanese, where every line of 80 columns has more than 10.5 of t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,7 @@ def unspaced_words(segments: Segments) -> npt.NDArray[np.float64]:
         return np.zeros(len(segments.block_ends))
     _, runs = tokenise(segments.plain, segments.block_ends)
     _, letters = tokenise_characters(segments.plain, segments.block_ends)
-    # Where words have spaces between them, both count the same.
+    # Both counts are equal for words with spaces between them.
     return np.where(letters >= 2 * runs, letters / LETTERS_A_WORD, 0.0)
 
 
@@ -65,7 +65,8 @@ def neighbourhood(values: npt.NDArray[Any], parted: Mask) -> Neighbourhood:
     `parted` says whether an edge separates each block but the first from the block before; shape (blocks - 1,).
     """
     current = values.astype(np.float64)
-    previous, following = np.zeros_like(current), np.zeros_like(current)
+    previous = np.zeros_like(current)
+    following = np.zeros_like(current)
     np.copyto(previous[1:], current[:-1], where=~parted)
     np.copyto(following[:-1], current[1:], where=~parted)
     return Neighbourhood(previous, current, following)
@@ -88,10 +89,8 @@ def shares(parts: npt.NDArray[Any], wholes: npt.NDArray[Any]) -> Floats:
 
 
 class Density(Scorer):
-    """Words per line of the block wrapped at 80 characters, its last line left out; a one-line block has its word count.
-
-    Or tokens, words or not. At 10.5 it is the paper's rule of a single feature (1R).
-    """
+    """Words (or tokens) per line of the block wrapped at 80 characters, without its last line; in a block of one line, its
+    number of words. At 10.5 it is the paper's rule of a single feature (1R)."""
 
     name = "density"
     segment = BLOCK
@@ -115,28 +114,38 @@ def densities(segments: Segments, count: str = WORDS) -> npt.NDArray[np.float64]
 
     T are the block's `WORDS` or `TOKENS`, as `count` says.
     """
-    starts = segments.word_starts if count == WORDS else segments.token_starts
-    density = (segments.words_in_blocks if count == WORDS else segments.tokens_in_blocks).astype(np.float64)
+    if count == WORDS:
+        starts, counts = segments.word_starts, segments.words_in_blocks
+    else:
+        starts, counts = segments.token_starts, segments.tokens_in_blocks
+    density = counts.astype(np.float64)
     ends = segments.block_ends
     begins = np.concatenate(([0], ends[:-1])).astype(np.int64)
-    wrapped, breaks, last_lines = [], [], []
+    # Of each block that wraps: its number, its line breaks, and the first character of its last line.
+    wrapped: list[int] = []
+    breaks: list[int] = []
+    last_lines: list[int] = []
     for index in (ends - begins > LINE_WIDTH).nonzero()[0].tolist():
-        lines, start = wrap(segments.plain.text[begins[index] : ends[index]].rstrip("\n"))
-        if lines:
+        lines = wrap(segments.plain.text[begins[index] : ends[index]].rstrip("\n"))
+        if lines.breaks:
             wrapped.append(index)
-            breaks.append(lines)
-            last_lines.append(start + begins[index])
+            breaks.append(lines.breaks)
+            last_lines.append(lines.last + begins[index])
     if wrapped:
         inside = starts.searchsorted(last_lines) - starts.searchsorted(begins[wrapped])
         density[wrapped] = inside / np.array(breaks)
     return density
 
 
-def wrap(block: str) -> tuple[int, int]:
-    """Wrap text greedily at 80 characters between words; a longer word has a line to itself.
+class Wrapped(NamedTuple):
+    """The number of line breaks of a wrapped text, and the first character of its last line."""
 
-    Returns the number of line breaks, and where the last line begins.
-    """
+    breaks: int
+    last: int
+
+
+def wrap(block: str) -> Wrapped:
+    """Wrap text greedily at 80 characters between words; a longer word has a line to itself."""
     start = breaks = 0
     length = len(block)
     while length - start > LINE_WIDTH:
@@ -147,7 +156,7 @@ def wrap(block: str) -> tuple[int, int]:
                 break
         start = space + 1
         breaks += 1
-    return breaks, start
+    return Wrapped(breaks, start)
 
 
 class Words(Scorer):
