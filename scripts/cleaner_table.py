@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Put the table of cleaners and other packages into README.md, and those of headlines and comments into
-docs/results/content.md.
+scripts/pages/content.md.
 
 usage: scripts/cleaner_table.py GOLD_FOLDERS
 
 GOLD_FOLDERS holds the five sets. Every page is cleaned by each cleaner and by the packages of the extra `extractors`. Pages a
 second are by the CPU time of one process, from the page's bytes or, for packages, its decoded text. `content` was trained on
-pages of the first two sets; its figures there are those by cross-validation, from docs/results/content.md.
+pages of the first two sets; its figures there are those by cross-validation, from scripts/pages/content.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from thresher.evaluation.cleaneval.gold import GoldPage, read_gold, read_page_by
 from thresher.pages.decoding import decode
 
 ROOT = Path(__file__).parents[1]
-CONTENT = ROOT / "docs" / "results" / "content.md"
+CONTENT = ROOT / "scripts" / "pages" / "content.md"
 SETS = ("wcxb-dev", "aeb", "cleaneval-dev", "cleanportaleval", "dragnet-300")
 TRAINED_ON = SETS[:2]
 SCORED, HEADLINE, KEPT = (f"content(headings={choice})@0.5" for choice in ("score", "headline", "keep"))

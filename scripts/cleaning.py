@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure cleaning on gold standards and put the figures into docs/results/cleaning.md, cleaning-tables.md and
+"""Measure cleaning on gold standards and put the figures into scripts/pages/cleaning.md, cleaning-tables.md and
 cleaning-curves.md.
 
 usage: scripts/cleaning.py GOLD_FOLDER... [--output FOLDER]
@@ -21,7 +21,7 @@ from thresher.base.files import safe_name
 from thresher.reports.cleaning_charts import Quality, overview_plot
 
 ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs" / "results"
+DOCS = ROOT / "scripts" / "pages"
 SWEEPS = ("words=2,4,6,8,10,12,15,20,30", "density=2,4,6,8,9,10,10.5,11,12,14", "ncleaner", "perplexity(lm=books)")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare on the web collection and on the Ray documentation, and put the tables into pages of docs/results.
+"""Compare on the web collection and on the Ray documentation, and put the tables into pages of scripts/pages.
 
 usage: scripts/comparisons.py titles|bm25|statistics|judgments|all
 
@@ -34,7 +34,7 @@ from thresher.reports.table import measure_header
 from thresher.scores.store import shards
 
 NAMES = ("web", "ray-docs")
-PAGES = ROOT / "docs" / "results"
+PAGES = ROOT / "scripts" / "pages"
 QLD, BM25 = "qld", "bm25"
 NDCG, AP = "nDCG(dcg='exp-log2')@10", "AP"
 BOILERPIPE = "boilerpipe(rules=words,headings=keep)"

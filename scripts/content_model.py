@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train the content model that comes with the package, `web`, and put what it reaches into docs/results/content.md.
+"""Train the content model that comes with the package, `web`, and put what it reaches into scripts/pages/content.md.
 
 usage: scripts/content_model.py GOLD_FOLDERS [--errors]
 
@@ -46,7 +46,7 @@ from thresher.evaluation.cleaneval.gold import read_gold, read_page_bytes
 from thresher.evaluation.cleaneval.results import mean_interval
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "results" / "content.md"
+PAGE = ROOT / "scripts" / "pages" / "content.md"
 ARCHIVE = "trafilatura-eval"
 TRAINED_ON = {
     "wcxb-dev": (

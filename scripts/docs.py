@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Write what the documentation lists: docs/commands.md and experiment-files.md, the lists of cleaners.md and
-pruning.md, results/columns*.md.
+pruning.md, results/columns.md.
 
 They are made from what the code declares.
 
@@ -231,7 +231,7 @@ MEASURE = "nDCG@10"
 
 def columns() -> str:
     lines = [
-        "# Columns of an experiment's files",
+        "# Columns of CSV files",
         "",
         NOTE,
         "",
@@ -253,6 +253,7 @@ def columns() -> str:
             *columns_of("`thresher evaluate` of several runs", tables_only(compared_runs.RUNS)),
             *columns_of("`thresher evaluate --margin`", tables_only(compared_runs.AT_MARGIN)),
             *index_files(),
+            *cleaning_columns(),
         ]
     )
 
@@ -266,22 +267,11 @@ def index_files() -> Iterable[str]:
     yield from ("", "## Index bytes by file type", "", *table(("files", "part", "grows with", "meaning"), rows))
 
 
-def cleaning_columns() -> str:
-    lines = [
-        "# Columns of cleaning evaluation",
-        "",
-        NOTE,
-        "",
-        "Measures are in [0, 1]. An empty field has no value. A column without a name is in tables only.",
-    ]
-    return page(
-        [
-            *lines,
-            *columns_of("cleaners.csv", cleaning_tables.CLEANERS),
-            *columns_of("pages.csv", cleaning_tables.PAGES),
-            *columns_of("page_types.csv: gold with types of pages", cleaning_tables.TYPES),
-        ]
-    )
+def cleaning_columns() -> Iterable[str]:
+    """Give the sections on the files of `thresher cleaneval`, whose measures are in [0, 1]."""
+    yield from columns_of("cleaners.csv of `thresher cleaneval`", cleaning_tables.CLEANERS)
+    yield from columns_of("pages.csv of `thresher cleaneval`", cleaning_tables.PAGES)
+    yield from columns_of("page_types.csv of `thresher cleaneval`: gold with types of pages", cleaning_tables.TYPES)
 
 
 def tables_only(declared: Iterable[Column[Any]]) -> list[Column[Any]]:
@@ -329,7 +319,6 @@ def pages() -> dict[str, str]:
         "cleaners.md": filled(FOLDER / "cleaners.md", "cleaners", cleaners()),
         "pruning.md": filled(FOLDER / "pruning.md", "methods", methods()),
         "results/columns.md": columns(),
-        "results/columns-cleaning.md": cleaning_columns(),
     }
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compare `content` with other cleaners at equal index size, and a cutoff chosen on other collections:
-docs/results/content-search.md.
+scripts/pages/content-search.md.
 
 usage: scripts/equal_size.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
 
@@ -16,7 +16,7 @@ from thresher.evaluation.significance import compare
 from thresher.experiments.results import read_results
 from thresher.experiments.table import VariantTable
 
-PAGE = Path(__file__).parents[1] / "docs" / "results" / "content-search.md"
+PAGE = Path(__file__).parents[1] / "scripts" / "pages" / "content-search.md"
 OURS = "content(headings=score)"
 RIVALS = ("words", "density", "perplexity(lm=books)", "justext")
 SHARES = (0.9, 0.8, 0.7, 0.6)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measure what a floor does to effectiveness where a strict cutoff empties pages, and put the table into
-docs/results/retrieval.md.
+scripts/pages/retrieval.md.
 
 usage: scripts/floors.py EXPERIMENT... [--output FOLDER]     (such as experiments/cacm.toml experiments/pydoc.toml)
 
@@ -20,7 +20,7 @@ from thresher.experiments.table import Variant
 from thresher.indexes.pruning.treatments import parse_treatment
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "results" / "retrieval.md"
+PAGE = ROOT / "scripts" / "pages" / "retrieval.md"
 MEASURES = ("nDCG@10", "AP")
 CLEANERS = ("none", "words@72", "words(floor=50)@72")
 

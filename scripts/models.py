@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compare language models and put the figures into docs/results/models.md: which separates gold text best, which helps search.
+"""Compare language models and put the figures into scripts/pages/models.md: which separates gold text best, which
+helps search.
 
 usage: scripts/models.py CORPUS --gold FOLDER... --experiment FILE... [--output FOLDER]
 
@@ -22,7 +23,7 @@ from thresher.reports.text_tables import render_markdown
 from thresher.reports.variant_tables import main_table
 
 ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs" / "results"
+DOCS = ROOT / "scripts" / "pages"
 TRAINED = {"interpolated-2": ("--order", "2"), "interpolated-3": ("--order", "3")}
 SEARCHED = ("books", "self", *TRAINED)
 SMOOTHED = "context=0.7,prior=32"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put word F1 on news of many languages into docs/results/content.md.
+"""Put word F1 on news of many languages into scripts/pages/content.md.
 
 usage: scripts/news_languages.py FOLDER
 
@@ -30,7 +30,7 @@ from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold
 from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, read_page_bytes
 from thresher.evaluation.cleaneval.results import mean_interval
 
-PAGE = Path(__file__).parents[1] / "docs" / "results" / "content.md"
+PAGE = Path(__file__).parents[1] / "scripts" / "pages" / "content.md"
 CLEANERS = (
     "content(headings=score)@0.5",
     "extractor(trafilatura)",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Put measured results into the documentation: the tables of docs/results/retrieval.md, and the plots beside them.
+"""Put measured results into the documentation: the tables of scripts/pages/retrieval.md, and the plots beside them.
 
 usage: scripts/results.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
        make bench | scripts/results.py -
 
-Pruning methods and combinations are left out: they are in docs/results/same-size.md. Each table stands between `<!--
+Pruning methods and combinations are left out: they are in scripts/pages/same-size.md. Each table stands between `<!--
 table: NAME -->` and `<!-- end -->`, where NAME is the experiment. What all
 benchmarks print goes into benchmarks.md of the same folder, and so does what any of them says of exploring; of times
 into costs.md, of
@@ -27,14 +27,15 @@ from thresher.reports.summary import findings
 from thresher.reports.text_tables import render_markdown
 from thresher.reports.variant_tables import main_table
 
-PAGES = Path(__file__).parents[1] / "docs" / "results"
+DOCS = Path(__file__).parents[1] / "docs" / "results"
+PAGES = Path(__file__).parent / "pages"
 _CONTENT = ("whole pass with words", "content alone", "of content,", "content, peak")
 _PRUNING = ("100 cutoffs of", "building none|", "searching none|", "peak of building", "peak of exploring")
 
 
 def main(folders: list[Path]) -> None:
     every = [cleaners_of(read_results(folder)) for folder in folders]
-    put(PAGES / "costs.md", "noise", noise(every))
+    put(DOCS / "costs.md", "noise", noise(every))
     for results in every:
         name, table = collection_of(results.facts.experiment), results.tables[0]
         put(PAGES / "retrieval.md", f"table: {name}", render_markdown(main_table(results)))
@@ -49,7 +50,7 @@ def main(folders: list[Path]) -> None:
 
 
 def cleaners_of(results: Results) -> Results:
-    """Return what was run, without pruning methods and combinations, which docs/results/same-size.md is about."""
+    """Return what was run, without pruning methods and combinations, which scripts/pages/same-size.md is about."""
     tables = []
     for built in results.only_built().tables:
         cleaning = [index for index, row in enumerate(built.rows) if row.variant.family is Family.CLEANERS]
@@ -75,17 +76,17 @@ def put_benchmarks(printed: str) -> None:
     # The command that make prints comes first.
     printed = "pages: " + printed.partition("pages: ")[2]
     if "peak of a worker" in printed and "indexing 20,000 documents" in printed:
-        put(PAGES / "benchmarks.md", "bench", f"```\n{printed}```\n")
+        put(DOCS / "benchmarks.md", "bench", f"```\n{printed}```\n")
     exploring = [line for line in printed.splitlines(keepends=True) if line.startswith(("exploring ", "peak of all"))]
     if exploring:
-        put(PAGES / "benchmarks.md", "exploring", f"```\n{''.join(exploring)}```\n")
+        put(DOCS / "benchmarks.md", "exploring", f"```\n{''.join(exploring)}```\n")
     lines = [line for line in printed.splitlines(keepends=True) if line.strip().startswith("times of ")]
     times = [line for line in lines if not line.endswith(": never\n")]
     if times:
-        put(PAGES / "costs.md", "repeats", f"```\n{''.join(times)}```\n")
+        put(DOCS / "costs.md", "repeats", f"```\n{''.join(times)}```\n")
     pruning = [line for line in printed.splitlines(keepends=True) if line.startswith(_PRUNING)]
     if pruning:
-        put(PAGES / "pruning.md", "bench", f"```\n{''.join(pruning)}```\n")
+        put(DOCS / "pruning.md", "bench", f"```\n{''.join(pruning)}```\n")
     content = [line for line in printed.splitlines(keepends=True) if line.strip().startswith(_CONTENT)]
     if content:
         put(PAGES / "content.md", "bench", f"```\n{''.join(content)}```\n")

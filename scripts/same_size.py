@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Build what is best at the same size, measure it, and put tables and pictures into docs/results/same-size.md.
+"""Build what is best at the same size, measure it, and put tables and pictures into scripts/pages/same-size.md.
 
 usage: scripts/same_size.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
 
@@ -40,7 +40,7 @@ from thresher.reports.table import COUNT, DIFFERENCE, PERCENT, Column, Table, de
 from thresher.reports.text_tables import render_markdown
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "results" / "same-size.md"
+PAGE = ROOT / "scripts" / "pages" / "same-size.md"
 ROUNDS = 7
 MAIN = "AP"
 SHOWN_PARTS = 0.5

@@ -107,6 +107,6 @@ def test_grades_become_binary(scripts: tuple[ModuleType, ModuleType]) -> None:
 @pytest.mark.parametrize("name", ["titles", "bm25", "statistics", "judgments"])
 def test_every_table_has_its_place(scripts: tuple[ModuleType, ModuleType], name: str) -> None:
     _, comparisons = scripts
-    text = (ROOT / "docs" / "results" / f"{name}.md").read_text(encoding="utf-8")
+    text = (ROOT / "scripts" / "pages" / f"{name}.md").read_text(encoding="utf-8")
     for place, _, _, _ in comparisons.TABLES[name]:
         assert text.count(f"<!-- {place} -->\n") == 1

@@ -75,12 +75,11 @@ def test_every_key_scorer_and_pruning_method_is_documented() -> None:
         assert f"\n| `{name}` |" in published
 
 
-@pytest.mark.parametrize(("name", "least"), [("columns.md", 120), ("columns-cleaning.md", 80)])
-def test_every_column_is_documented_by_a_sentence(name: str, least: int) -> None:
-    text = (RESULTS / name).read_text(encoding="utf-8")
+def test_every_column_is_documented_by_a_sentence() -> None:
+    text = (RESULTS / "columns.md").read_text(encoding="utf-8")
     rows = [line.strip("|").split(" | ") for line in text.splitlines() if line.startswith("|") and "| --- " not in line]
     rows = [row for row in rows if row[-1].strip() != "meaning"]
-    assert len(rows) > least
+    assert len(rows) > 200
     for row in rows:
         assert re.fullmatch(r"[A-Z0-9`np].+\.", row[-1].strip()), row
 
@@ -268,7 +267,12 @@ def test_pages_are_few_and_short() -> None:
 
 
 def test_every_page_is_in_its_list() -> None:
-    for folder, where in ((DOCS, ROOT / "README.md"), (RESULTS, RESULTS / "README.md")):
+    lists = {
+        DOCS: ROOT / "README.md",
+        RESULTS: RESULTS / "README.md",
+        ROOT / "scripts" / "pages": ROOT / "scripts" / "README.md",
+    }
+    for folder, where in lists.items():
         text = where.read_text(encoding="utf-8")
         for page in sorted(folder.glob("*.md")):
             if page != where:

@@ -1,4 +1,4 @@
-"""`scripts/same_size.py`: the tables that it puts into docs/results/same-size.md."""
+"""`scripts/same_size.py`: the tables that it puts into scripts/pages/same-size.md."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ def test_other_values_than_the_explored_ones_are_an_error(script: ModuleType, ta
 
 
 def test_the_page_has_a_table_and_a_picture_for_each_collection() -> None:
-    text = (ROOT / "docs" / "results" / "same-size.md").read_text(encoding="utf-8")
+    text = (ROOT / "scripts" / "pages" / "same-size.md").read_text(encoding="utf-8")
     for name in ("pydoc", "cacm", "postgresql"):
         place = text.split(f"<!-- same size: {name} -->\n")[1].split("<!-- end -->")[0]
         assert {len(row) for row in rows(place)} == {COLUMNS, 5}
-        assert (ROOT / "docs" / "results" / "plots" / f"{name}-same-size.svg").exists()
+        assert (ROOT / "scripts" / "pages" / "plots" / f"{name}-same-size.svg").exists()
         assert f"](plots/{name}-same-size.svg)" in text
 
 

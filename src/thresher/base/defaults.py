@@ -60,7 +60,7 @@ HOLM = "holm"
 CORRECTIONS = (HOLM, "none")
 """Corrections of p-values for the number of tests: Holm's method, or none."""
 DEFAULT_CLEANER = "content@0.5"
-"""What to clean with for text. Keeping all headings, as for search, costs up to .07 of word F1: docs/results/content.md."""
+"""What to clean with for text. Keeping all headings, as for search, costs up to .07 of word F1: scripts/pages/content.md."""
 SEARCH_CLEANER = "content(headings=keep)@0.3"
 DEFAULT_INDEX = "content(headings=keep)@0.3|dcp@0.42"
 """What to clean with for search, and the index to begin with: scripts/defaults.py measures them on six collections."""

@@ -72,7 +72,7 @@ def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
     """Return the index of the block that is the page's headline, if any; the args are those of `Segments`.
 
     It is the longest heading whose words stand in the title, the first of equals; else the first H1; else the longest other
-    block whose words are at least half of the title. Source: this project's; docs/results/content.md has what it is worth.
+    block whose words are at least half of the title. Source: this project's; scripts/pages/content.md has what it is worth.
     """
     title = next((_in_lower_case(blocks[at]) for at, level in enumerate(levels) if level == TITLE_LEVEL), "")
 
