@@ -1,7 +1,7 @@
 """Experiments as Python has them: tables as mappings, whose pages, topics and judgments may be in memory.
 
-These are kept as files in `results/NAME/inputs/`, with an experiment file, for the command line, `explain` and later sessions;
-files are written only where their content is new, so that a rerun is one.
+Data in memory become files in `results/NAME/inputs/`, with an experiment file, for the command line, `explain` and later
+sessions. Files are written only where their content is new, so that a rerun finds them unchanged.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,111 +23,190 @@ from thresher.pages.decoding import decode
 
 Source = Experiment | str | Path | Mapping[str, Any]
 """An experiment, its file, or its tables by name; see `thresher.load_experiment`."""
+Table = dict[str, Any]
+
+_PAGE_FIELDS = {"doc_id": "id", "id": "id", "html": "html", "text": "contents", "contents": "contents", "url": "url"}
+"""The members of stored pages, by the names that records in memory have."""
 
 
 def take_experiment(source: Source, results: Path, fresh: bool = False) -> Experiment:
-    """Return an experiment as it is, from its file, or from tables, which `results/NAME/inputs/` then has.
+    """Return an experiment as it is, from its file, or from tables, which are written to `results/NAME/inputs/`.
 
-    Pages that were scored are replaced only by `fresh`, since what was made of them would be lost.
+    Args:
+        source: the experiment.
+        results: the folder of results.
+        fresh: whether to replace pages that were scored, with all results made of them.
+
+    Raises:
+        ConfigError: if a table or key is wrong.
+        InputError: if data in memory are not pages, topics, judgments or runs.
+        StateError: if other pages were scored under the same name, without `fresh`.
     """
     if isinstance(source, Experiment):
         return source
-    return load_experiment(Path(source) if isinstance(source, str | Path) else _kept(source, results, fresh))
+    if isinstance(source, str | Path):
+        return load_experiment(Path(source))
+    return load_experiment(_write_experiment(source, results, fresh))
 
 
-def _kept(source: Mapping[str, Any], results: Path, fresh: bool) -> Path:
-    """Write an experiment file with what is in memory beside it; return its path."""
-    several = {key: key in tables() and tables()[key].many and isinstance(source[key], list | tuple) for key in source}
-    given = {key: [_table(key, one) for one in (every if several[key] else [every])] for key, every in source.items()}
-    name = str(given.get("experiment", [{}])[0].get("name", ""))
+def _write_experiment(source: Mapping[str, Any], results: Path, fresh: bool) -> Path:
+    """Write an experiment file, with the data in memory beside it; return its path."""
+    values = {name: _tables_of(name, value) for name, value in source.items()}
+    name = _experiment_name(values)
+    folder = results / name / "inputs"
+    pages_are_scored = (folder.parent / "scores").exists() and not fresh
+    writer = _DataWriter(folder)
+    for table in values.get("collection", []):
+        writer.store(table, "path", "pages.jsonl", _html_lines, keep=pages_are_scored)
+    for table in values.get("topics", []):
+        writer.store(table, "path", "topics.tsv", _topic_lines)
+    for table in values.get("qrels", []):
+        writer.store(table, "path", "qrels.txt", _judgment_lines)
+    for table in values.get("held_out", []):
+        writer.store(table, "topics", "held-out-topics.tsv", _topic_lines)
+        writer.store(table, "qrels", "held-out-qrels.txt", _judgment_lines)
+    for number, table in enumerate(values.get("text", [])):
+        writer.store(table, "path", f"text-{number}.jsonl", _text_lines)
+    for number, table in enumerate(values.get("system", [])):
+        writer.store(table, "path", f"system-{number}.trec", _run_lines)
+    lines = []
+    for table_name, members in values.items():
+        value = members if _is_array(table_name) else members[0]
+        lines.append(f"{table_name} = {_toml(value)}\n")
+    file = folder / f"{name}.toml"
+    _write_if_new(file, "".join(lines))
+    return file
+
+
+def _experiment_name(values: Mapping[str, list[Table]]) -> str:
+    name = ""
+    for table in values.get("experiment", []):
+        name = str(table.get("name", ""))
     if not NAME.fullmatch(name):
         fix = 'write {"experiment": "mine"}, with letters, digits, `.`, `_` and `-`'
         raise ConfigError(f"the name {name!r} cannot name a folder", fix, "experiment")
-    folder = results / name / "inputs"
-    for (table, key), (file, lines) in _IN_MEMORY.items():
-        for number, one in enumerate(given.get(table, ())):
-            value = one.get(key)
-            if isinstance(value, str | Path):
-                known = str(value).startswith((CATALOGUE_PREFIX, "${"))
-                one[key] = value if known else os.path.relpath(value, folder)
-            elif value is not None:
-                one[key] = file.format(number)
-                scored = table == "collection" and not fresh and (folder.parent / "scores").exists()
-                _write(folder / one[key], "".join(lines(value)), scored)
-    every = {table: some if table in tables() and tables()[table].many else some[0] for table, some in given.items()}
-    _write(folder / f"{name}.toml", "".join(f"{table} = {_toml(value)}\n" for table, value in every.items()))
-    return folder / f"{name}.toml"
+    return name
 
 
-def _table(name: str, value: Any) -> dict[str, Any]:
-    """Return a table; what is none stands for its first key, as a list of cleaners does for their `names`."""
-    keys = [*tables()[name].keys] if name in tables() else []
-    may_be_data = bool({(name, key) for key in keys[:1]} & _IN_MEMORY.keys())
-    is_table = isinstance(value, Mapping) and ({*value} <= {*keys} or not may_be_data)
-    return dict(value) if is_table else dict.fromkeys(keys[:1], value)
+def _is_array(name: str) -> bool:
+    """Return whether an experiment file has an array of tables of this name."""
+    return name in tables() and tables()[name].many
 
 
-def _write(path: Path, text: str, scored: bool = False) -> None:
+def _tables_of(name: str, value: Any) -> list[Table]:
+    """Return the tables of a name; only arrays have several."""
+    if _is_array(name) and isinstance(value, list | tuple):
+        return [_table(name, member) for member in value]
+    return [_table(name, value)]
+
+
+def _table(name: str, value: Any) -> Table:
+    """Return a table; any other value is that of the table's first key, as a list of cleaners is of [cleaners] `names`."""
+    keys = list(tables()[name].keys) if name in tables() else []
+    if isinstance(value, Mapping):
+        # Pages, topics and judgments may be mappings, too.
+        may_be_data = name in ("collection", "topics", "qrels", "held_out")
+        if not may_be_data or set(value) <= set(keys):
+            return dict(value)
+    return dict.fromkeys(keys[:1], value)
+
+
+@dataclass(frozen=True)
+class _DataWriter:
+    """Writes data in memory to files of a folder."""
+
+    folder: Path
+
+    def store(
+        self, table: Table, key: str, file_name: str, lines: Callable[[Any], Iterable[str]], keep: bool = False
+    ) -> None:
+        """Write the data of a key to a file, and put its name in their place; paths become relative to the folder.
+
+        Args:
+            table: changed in place.
+            key: of the data; nothing is done if it is missing.
+            file_name: of the file to write.
+            lines: returns the file's lines.
+            keep: whether a file with other content must stay.
+        """
+        value = table.get(key)
+        if value is None:
+            return
+        if not isinstance(value, str | Path):
+            _write_if_new(self.folder / file_name, "".join(lines(value)), keep)
+            table[key] = file_name
+        elif not str(value).startswith((CATALOGUE_PREFIX, "${")):
+            table[key] = os.path.relpath(value, self.folder)
+
+
+def _write_if_new(path: Path, text: str, keep: bool = False) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_bytes() != text.encode():
-        if scored and path.exists():
+    if path.exists():
+        if path.read_bytes() == text.encode():
+            return
+        if keep:
             fix = "give the experiment another name, or add fresh=True, which replaces all results"
             raise StateError("other pages were scored under this name", fix, str(path))
-        write_text(path, text)
+    write_text(path, text)
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{json.dumps(str(key))} = {_toml(one)}' for key, one in value.items())} }}"
+        members = [f"{json.dumps(str(key))} = {_toml(member)}" for key, member in value.items()]
+        return f"{{ {', '.join(members)} }}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(_toml(member) for member in value)}]"
     if isinstance(value, bool | int | float):
         return str(value).lower()
     return json.dumps(str(value), ensure_ascii=False)
 
 
-_FIELDS = {"doc_id": "id", "id": "id", "html": "html", "text": "contents", "contents": "contents", "url": "url"}
-
-
-def _page_lines(pages: Any, what: str = "html") -> Iterator[str]:
-    """Give JSON lines of HTML by id, `Page`s, or records or a data frame with `doc_id` and `html` or `text`."""
+def _html_lines(pages: Any) -> Iterator[str]:
+    """Return JSON lines of HTML by id, of `Page`s, or of records or a data frame with `doc_id` and `html` or `text`."""
     if isinstance(pages, Mapping):
-        pages = [{"id": name, what: one} for name, one in pages.items()]
+        pages = [{"id": page, "html": html} for page, html in pages.items()]
+    return _page_lines(pages)
+
+
+def _text_lines(texts: Any) -> Iterator[str]:
+    """Return JSON lines of texts by id, or of records or a data frame with `doc_id` and `text`."""
+    if isinstance(texts, Mapping):
+        texts = [{"id": page, "text": text} for page, text in texts.items()]
+    return _page_lines(texts)
+
+
+def _page_lines(pages: Any) -> Iterator[str]:
     for record in as_records(pages):
         # The content of a `Page` is bytes of HTML or text.
-        named = {"contents" if record.get("is_text") else "html": record.get("content")}
-        named |= {_FIELDS[name]: value for name, value in record.items() if name in _FIELDS}
-        decoded = {
-            key: decode(value, record.get("charset")).utf8.decode() if isinstance(value, bytes) else value
-            for key, value in named.items()
-        }
-        line = {key: text.encode("utf-8", "replace").decode() for key, text in decoded.items() if isinstance(text, str)}
-        if "id" not in named or not {"html", "contents"} & line.keys():
+        content_name = "contents" if record.get("is_text") else "html"
+        members = {content_name: record.get("content")}
+        for name, value in record.items():
+            if name in _PAGE_FIELDS:
+                members[_PAGE_FIELDS[name]] = value
+        line = {}
+        for name, value in members.items():
+            text = decode(value, record.get("charset")).utf8.decode() if isinstance(value, bytes) else value
+            if isinstance(text, str):
+                line[name] = text.encode("utf-8", "replace").decode()
+        if "id" not in members or not ("html" in line or "contents" in line):
             what = f"a page without id, or without HTML or text, has {', '.join(map(str, record))}"
             raise InputError(what, "give HTML by id, or a data frame with doc_id (docno) and html or text", "pages")
-        yield json.dumps({**line, "id": str(named["id"])}) + "\n"
+        line["id"] = str(members["id"])
+        yield json.dumps(line) + "\n"
 
 
 def _topic_lines(topics: Any) -> Iterator[str]:
-    return (f"{name}\t{' '.join(query.split())}\n" for name, query in take_topics(topics))
+    for topic, query in take_topics(topics):
+        yield f"{topic}\t{' '.join(query.split())}\n"
 
 
-def _judged_lines(qrels: Any) -> Iterator[str]:
-    for topic, judged in take_qrels(qrels).items():
-        yield from (f"{topic} 0 {document} {grade}\n" for document, grade in judged.items())
+def _judgment_lines(qrels: Any) -> Iterator[str]:
+    for topic, grades in take_qrels(qrels).items():
+        for document, grade in grades.items():
+            yield f"{topic} 0 {document} {grade}\n"
 
 
 def _run_lines(run: Any) -> Iterator[str]:
     for topic, hits in take_run(run).items():
-        yield from (f"{topic} Q0 {name} {rank} {hits[name]!r} run\n" for rank, name in enumerate(hits, 1))
-
-
-_IN_MEMORY: Mapping[tuple[str, str], tuple[str, Callable[[Any], Iterable[str]]]] = {
-    ("collection", "path"): ("pages.jsonl", _page_lines),
-    ("topics", "path"): ("topics.tsv", _topic_lines),
-    ("qrels", "path"): ("qrels.txt", _judged_lines),
-    ("held_out", "topics"): ("held-out-topics.tsv", _topic_lines),
-    ("held_out", "qrels"): ("held-out-qrels.txt", _judged_lines),
-    ("text", "path"): ("text-{}.jsonl", partial(_page_lines, what="text")),
-    ("system", "path"): ("system-{}.trec", _run_lines),
-}
+        for rank, document in enumerate(hits, 1):
+            yield f"{topic} Q0 {document} {rank} {hits[document]!r} run\n"
