@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,17 +32,50 @@ from thresher.indexes.searching import QueryTimes, rounds_of, time_queries
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.lost_pages import language_of_emptied
 
+WIDTH = 0.05
+"""Intervals of ratios are narrow enough if they extend less than this share to both sides."""
+RESTARTS = 10
+"""The number of times that all indexes are opened anew, unless time is up before: the fewer, the wider the intervals."""
+CHECKED = 5
+"""Restarts between two looks at the intervals; a look takes as long as a restart."""
+FEWEST_BUILDS = 5
+"""Builds of every index in a row: collections for which time is too short to build them so often are indexed once."""
+_COPY = "copy of the baseline"
+_WARM_UP_DOCUMENTS = 3000
+"""Java compiles what runs often: without a warm-up, the first index would pay for it."""
+
+
+class Seconds(NamedTuple):
+    """Seconds of a piece of work."""
+
+    wall: float
+    cpu: float
+
+
+@dataclass(frozen=True)
+class RunBuild:
+    """The part of a build that only runs of an experiment need.
+
+    Args:
+        origin: what the index is built from, stored beside it.
+        advance: called for each document.
+    """
+
+    origin: Origin
+    advance: Callable[[], None]
+
 
 @dataclass(frozen=True)
 class VariantBuild:
-    """A built index, and what cleaning for it left.
+    """A built index, and the documents and time that cleaning for it took.
 
     Args:
-        emptied: documents of which nothing is left, and which are not indexed.
-        words: kept by the cleaner.
-        cutting: what reading and cutting took, which is cleaning; nothing for pruned variants, which have no such step.
-        naming: what naming the languages of emptied documents took.
-        languages: of emptied documents.
+        index: the index.
+        emptied: documents that cleaning leaves without text, which are not indexed.
+        words: words that the cleaner keeps.
+        cutting: time of reading and cutting, which is cleaning; none for pruned variants, which have no such step.
+        naming: time of naming the languages of emptied documents.
+        languages: emptied documents by language; empty unless the build is one of a run.
     """
 
     index: IndexReport
@@ -57,48 +91,73 @@ def build_variant(
     treatment: Treatment,
     folder: Path,
     options: IndexOptions,
-    original: bool,
-    advance: Callable[[], None] = lambda: None,
-    languages: bool = False,
-    origin: Origin | None = None,
+    original_statistics: bool,
+    run: RunBuild | None = None,
 ) -> VariantBuild:
     """Build the index of a variant into `folder`, which is replaced on success.
 
     Args:
+        store: the score store.
         treatment: with numbers for percentiles.
-        original: whether a pruned index is ranked with the statistics of the unpruned collection.
-        advance: called for each document.
-        languages: whether to name the languages of emptied documents.
+        folder: gets the index.
+        options: the content of the index.
+        original_statistics: whether a pruned index is ranked with the collection statistics from before pruning.
+        run: the run that the build is part of; None outside a run.
     """
     if treatment.pruning is None:
-        documents = TimedCutting(store, treatment.cleaner, advance, languages)
-        index = build_index(documents.texts(), folder, options, origin)
-        return VariantBuild(index, index.empty, documents.words, documents.cutting, documents.naming, documents.emptied)
-    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, options, original, advance, origin)
+        return _build_cleaned(store, treatment.cleaner, folder, options, run)
+    advance = run.advance if run else _nothing
+    origin = run.origin if run else None
+    pruned = build_pruned(
+        store, treatment.cleaner, treatment.pruning, folder, options, original_statistics, advance, origin
+    )
     naming = ThreadClock()
-    by_language: Counter[str] = Counter()
-    if languages and pruned.blank:
+    languages: Counter[str] = Counter()
+    if run is not None and pruned.blank:
         with naming:
-            emptied = (page for page in cleaned_documents(store, treatment.cleaner) if is_blank(page.text))
-            by_language.update(map(language_of_emptied, emptied))
-    return VariantBuild(pruned.index, pruned.blank, pruned.words, ThreadClock(), naming, by_language)
+            for document in cleaned_documents(store, treatment.cleaner):
+                if is_blank(document.text):
+                    languages[language_of_emptied(document)] += 1
+    return VariantBuild(pruned.index, pruned.blank, pruned.words, ThreadClock(), naming, languages)
+
+
+def _build_cleaned(
+    store: Path, cleaner: Cleaner, folder: Path, options: IndexOptions, run: RunBuild | None
+) -> VariantBuild:
+    documents = TimedCutting(store, cleaner, run)
+    index = build_index(documents.texts(), folder, options, run.origin if run else None)
+    return VariantBuild(
+        index=index,
+        emptied=index.empty,
+        words=documents.words,
+        cutting=documents.cutting,
+        naming=documents.naming,
+        languages=documents.languages,
+    )
+
+
+def _nothing() -> None:
+    """Do nothing for a document."""
 
 
 class TimedCutting:
-    """Cleaned documents of a store, with the words kept and the time that reading and cutting took.
+    """Cleaned documents of a store, with the time that reading and cutting take.
 
-    Java indexes one batch while this thread cuts the next. With `languages`, `emptied` counts what is not indexed by language,
-    which `naming` is the time of.
+    Java indexes one batch while this thread cuts the next.
+
+    Attributes:
+        words: words of the documents that were given so far.
+        cutting: time of reading and cutting.
+        naming: time of naming languages.
+        languages: emptied documents by language; only in a run.
     """
 
-    def __init__(
-        self, folder: Path, cleaner: Cleaner, advance: Callable[[], None] = lambda: None, languages: bool = False
-    ) -> None:
-        self._source = cleaned_documents(folder, cleaner)
-        self._advance, self._languages = advance, languages
+    def __init__(self, store: Path, cleaner: Cleaner, run: RunBuild | None = None) -> None:
+        self._source = cleaned_documents(store, cleaner)
+        self._run = run
         self.cutting, self.naming = ThreadClock(), ThreadClock()
         self.words = 0
-        self.emptied: Counter[str] = Counter()
+        self.languages: Counter[str] = Counter()
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Give each document's id and text."""
@@ -108,44 +167,27 @@ class TimedCutting:
             if document is None:
                 return
             self.words += document.words
-            if self._languages and is_blank(document.text):
-                with self.naming:
-                    self.emptied[language_of_emptied(document)] += 1
-            self._advance()
+            if self._run is not None:
+                if is_blank(document.text):
+                    with self.naming:
+                        self.languages[language_of_emptied(document)] += 1
+                self._run.advance()
             yield document.id, document.text
 
 
-WIDTH = 0.05
-"""Intervals of ratios are narrow enough if they extend less than this share to both sides."""
-RESTARTS = 10
-"""Times that all indexes are opened anew, unless time is up before: the fewer, the wider the intervals."""
-CHECKED = 5
-"""Restarts between two looks at the intervals; a look takes as long as a restart."""
-FEWEST_BUILDS = 5
-"""Builds of every index in a row: collections for which time is too short to build them so often are indexed once."""
-_COPY = "copy of the baseline"
-# Java compiles what runs often: without this, the first index would pay for it.
-_WARM_UP_DOCUMENTS = 3000
-_warmed_up_with = -1
+def warm_up_indexing(scores: Path, options: IndexOptions) -> None:
+    """Index some documents of a score store, and drop the index."""
+    with scratch_folder(scores.parent / "warm-up") as folder:
+        documents = islice(TimedCutting(scores, Cleaner()).texts(), _WARM_UP_DOCUMENTS)
+        build_index(documents, folder / "index", options)
 
 
 @dataclass(frozen=True)
 class Measurements:
-    """What the stage measured: queries by retrieval model; indexing, None where building all indexes often takes too long."""
+    """Times of queries by retrieval model, and of indexing; None if building all indexes repeatedly takes too long."""
 
     queries: Mapping[str, Repeats]
     indexing: Repeats | None
-
-
-def warm_up_indexing(scores: Path, options: IndexOptions, documents: int = _WARM_UP_DOCUMENTS) -> None:
-    """Index some of the `documents` of a score store and drop the index, unless this process has done so with as many."""
-    global _warmed_up_with
-    wanted = min(documents, _WARM_UP_DOCUMENTS)
-    if wanted <= _warmed_up_with:
-        return
-    with scratch_folder(scores.parent / "warm-up") as folder:
-        build_index(islice(TimedCutting(scores, Cleaner()).texts(), wanted), folder / "index", options)
-    _warmed_up_with = wanted
 
 
 def measure(
@@ -159,18 +201,24 @@ def measure(
     """Measure all variants together, each for as long as the experiment allows.
 
     Args:
+        experiment: says how long.
         indexes: folders by variant, the baseline first.
         treatments: by variant, in the same order, with numbers for percentiles.
-        build_seconds: what it took to build every index once.
+        scores: the score store.
+        queries: of the topics.
+        build_seconds: seconds that building every index once took.
     """
     seconds = experiment.measure_seconds
+    seed = experiment.evaluation.seed
+    models = experiment.retrieval.models
     with scratch_folder(indexes[BASELINE].parent / "copy") as scratch:
         copy = scratch / "index"
         shutil.copytree(indexes[BASELINE], copy)
-        folders = [indexes[BASELINE], copy, *list(indexes.values())[1:]]
+        baseline, *others = indexes.values()
+        folders = [baseline, copy, *others]
         measured = {}
-        for model in experiment.retrieval.models:
-            limit = seconds / len(experiment.retrieval.models)
+        for model in models:
+            limit = seconds / len(models)
             label = f"timing {model.name} for up to {limit:,.0f} s"
             with Progress(label, rounds_of(RESTARTS), "rounds") as bar:
                 times = time_queries(
@@ -179,11 +227,11 @@ def measure(
                     experiment.retrieval.depth,
                     queries,
                     limit,
-                    partial(_enough, seed=experiment.evaluation.seed, expect=bar.expect),
-                    seed=experiment.evaluation.seed,
+                    partial(_enough, seed=seed, expect=bar.expect),
+                    seed=seed,
                     searched=bar.advance,
                 )
-            measured[model.name] = compare_times(list(indexes), times.wall, times.cpu, experiment.evaluation.seed)
+            measured[model.name] = compare_times(list(indexes), times.wall, times.cpu, seed)
     if build_seconds * FEWEST_BUILDS > seconds:
         return Measurements(measured, None)
     return Measurements(measured, _measured_indexing(experiment, treatments, scores))
@@ -200,11 +248,12 @@ def _enough(times: QueryTimes, seed: int, expect: Callable[[int], None]) -> bool
 
 
 def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
-    """Build all indexes again and again, in rounds of random order; what is timed is building without cutting."""
-    names = [BASELINE, _COPY, *list(treatments)[1:]]
+    """Build all indexes again and again, in rounds of random order; the time of cutting does not count."""
+    _, *others = treatments
+    names = [BASELINE, _COPY, *others]
     chance = random.Random(experiment.evaluation.seed)
-    order = list(range(len(names)))
-    rounds: list[list[tuple[float, float]]] = []
+    order = list(names)
+    rounds: list[dict[str, Seconds]] = []
     warm_up_indexing(scores, experiment.index)
     end = time.perf_counter() + experiment.measure_seconds
     label = f"timing indexing for some {experiment.measure_seconds:,.0f} s"
@@ -212,41 +261,40 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
     with scratch_folder(scores.parent / "builds") as scratch, Progress(label, total, "indexes") as bar:
         while len(rounds) < FEWEST_BUILDS or (len(rounds) < RESTARTS and time.perf_counter() < end):
             chance.shuffle(order)
-            spent = [(0.0, 0.0)] * len(names)
-            for piece in order:
-                treatment = treatments[BASELINE if names[piece] == _COPY else names[piece]]
-                spent[piece] = _build_times(treatment, scores, scratch / "index", experiment)
+            seconds = {}
+            for name in order:
+                treatment = treatments[BASELINE if name == _COPY else name]
+                seconds[name] = _build_seconds(treatment, scores, scratch / "index", experiment)
                 bar.advance()
-            rounds.append(spent)
-    # Every round is a restart of its own, with one topic: the collection.
-    wall, cpu = ([np.array(spent)[None, :, [column]] for spent in rounds] for column in (0, 1))
+            rounds.append(seconds)
+    # Every round counts as a restart with one topic: the collection. Times have the shape (topics, indexes, repeats).
+    wall = [np.array([[[seconds[name].wall] for name in names]]) for seconds in rounds]
+    cpu = [np.array([[[seconds[name].cpu] for name in names]]) for seconds in rounds]
     return compare_times(list(treatments), wall, cpu, experiment.evaluation.seed)
 
 
-def _build_times(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> tuple[float, float]:
-    """Return wall and CPU seconds of building an index, without those of cutting."""
+def _build_seconds(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> Seconds:
+    """Return the seconds of building an index, without those of cutting."""
     wall, cpu = time.perf_counter(), time.process_time()
-    cutting = build_variant(scores, treatment, folder, experiment.index, experiment.pruning.original_statistics).cutting
-    return time.perf_counter() - wall - cutting.wall, time.process_time() - cpu - cutting.cpu
+    built = build_variant(scores, treatment, folder, experiment.index, experiment.pruning.original_statistics)
+    return Seconds(
+        wall=time.perf_counter() - wall - built.cutting.wall, cpu=time.process_time() - cpu - built.cutting.cpu
+    )
 
 
 def power_of(options: CostsTable, machine: Machine) -> Power:
-    """Return the factors of Eq. 9 as configured; what is not is the machine's."""
+    """Return the factors of Eq. 9: as configured, or else those of the machine."""
     if options.measured_watts:
         watts, source = options.measured_watts, "measured power, configured"
     else:
         tdp = find_tdp(machine.cpu_model, machine.sockets, options.tdp_watts or None)
         watts, source = tdp.watts, f"TDP {tdp.source}"
-    there = machine.cores or machine.logical_cpus
-    return Power(
-        watts,
-        source,
-        min(options.cores / there, 1.0) if options.cores and there else 1.0,
-        options.machines,
-        options.pue,
-        options.carbon_intensity,
-        ", ".join(filter(None, (options.region, options.date))),
-    )
+    share = 1.0
+    cores = machine.cores or machine.logical_cpus
+    if options.cores and cores:
+        share = min(options.cores / cores, 1.0)
+    where_and_when = ", ".join(text for text in (options.region, options.date) if text)
+    return Power(watts, source, share, options.machines, options.pue, options.carbon_intensity, where_and_when)
 
 
 @dataclass

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import file_digest
@@ -23,11 +22,21 @@ from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import Provenance, git_state
-from thresher.experiments.measuring import CostMeter, Measurements, build_variant, measure, power_of, warm_up_indexing
+from thresher.experiments.measuring import (
+    CostMeter,
+    Measurements,
+    RunBuild,
+    Seconds,
+    VariantBuild,
+    build_variant,
+    measure,
+    power_of,
+    warm_up_indexing,
+)
 from thresher.experiments.outcome import Run, assemble, kept_results, title_bias
-from thresher.experiments.results import RESULTS_FILE, Results, TitleBias, write_results
+from thresher.experiments.results import RESULTS_FILE, Facts, Results, TitleBias, write_results
 from thresher.experiments.shell_commands import command_of
-from thresher.experiments.table import Cost, Variant
+from thresher.experiments.table import Cost, Row, Variant
 from thresher.experiments.variants import folder_name
 from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.jvm import check_installed
@@ -79,77 +88,90 @@ def measure_experiment(
 
 
 class _Run:
-    """The stages of one run, which share what was read.
+    """The stages of a run.
 
-    With `build=False` only timing runs; a missing variant is an error. `chosen` adds what was chosen to what was built;
-    otherwise it is added to the experiment's variants where it was built before.
+    Args:
+        experiment: what to run.
+        folders: of its results and indexes.
+        say: called with each step that begins.
+        build: whether to build and search; else only timing runs, and a missing variant is an error.
+        chosen: whether to run the chosen variants beside the built ones, instead of the experiment's variants.
     """
 
     def __init__(
-        self,
-        experiment: Experiment,
-        folders: Folders,
-        say: Say,
-        build: bool = True,
-        chosen: bool = False,
+        self, experiment: Experiment, folders: Folders, say: Say, build: bool = True, chosen: bool = False
     ) -> None:
-        self.experiment, self.folders, self.say, self.build, self.chosen = experiment, folders, say, build, chosen
-        self.variants = experiment.variants
+        self.experiment = experiment
+        self.folders = folders
+        self.say = say
+        self.build = build
+        self.chosen = chosen
         self.machine = read_machine()
         self.meter = CostMeter(power_of(experiment.costs, self.machine))
-        # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
-        self.treatments: dict[str, Treatment] = {}
-        self.finding: dict[str, ThreadClock] = {}
+        self.variants: tuple[Variant, ...] = ()
+        self.treatments: dict[str, Treatment] = {}  # by variant, with numbers for percentiles
+        self.percentile_clocks: dict[str, ThreadClock] = {}  # by scorer, the time to find its percentiles
+        self.is_warm = False  # whether Java has compiled what indexes
 
     def all(self, fresh: bool = False) -> Results:
-        experiment = self.experiment
-        scored = score_experiment(experiment, self.folders.results, fresh, self.say)
-        inputs, scores = scored.inputs, scored.report
-        systems = self._systems(inputs.topics)
+        experiment, folder = self.experiment, self.folders.results
+        scored = score_experiment(experiment, folder, fresh, self.say)
+        systems = self._systems(scored.inputs.topics)
         key = stages.evidence_key(experiment, scored)
-        before = kept_results(self.folders.results, key, self.say)
-        choice = last_choice(self.folders.results, key)
+        before = kept_results(folder, key, self.say)
+        choice = last_choice(folder, key)
         self.variants = self._variants(before, choice)
-        self._find_cutoffs()
-        self.say(Announcement(Step.INDEXING, {"variants": len(self.variants), "pages": scores.documents}))
+        self._find_percentiles()
+        runs = self._runs(scored)
+        measured = self._measured(runs, scored.inputs)
+        outcome = assemble(experiment, scored, runs, measured, self.meter, key, systems)
+        outcome = replace(outcome, facts=self._with_title_bias(outcome.facts, scored))
+        if before is not None:
+            outcome = outcome.with_explored(before)
+        provenance = Provenance(experiment, scored, runs, self.machine, self.meter, git_state())
+        provenance.write_manifest(folder)
+        provenance.write_metadata(outcome)
+        write_results(outcome, folder)
+        if choice is not None:
+            measured_again(choice, experiment, outcome, folder)
+        return outcome
+
+    def _runs(self, scored: Scored) -> list[stages.VariantRun]:
+        """Index and search all variants, as far as that is not done."""
+        inputs = scored.inputs
+        facts = {"variants": len(self.variants), "pages": scored.report.documents}
+        self.say(Announcement(Step.INDEXING, facts))
         runs = []
         for variant in progress(self.variants, "variants", len(self.variants), "variants"):
             index = self._index(variant, scored)
-            for model in experiment.retrieval.models:
+            for model in self.experiment.retrieval.models:
                 runs.append(self._search(variant, model, index, inputs.topics))
-                if inputs.held_out:
+                if inputs.held_out is not None:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
-        outcome = assemble(experiment, scored, runs, self._measured(runs, inputs), self.meter, key, systems)
-        biases: dict[str, Any] = {"title_bias": self._title_bias("title-bias", inputs.topics, scored)}
-        if inputs.held_out is not None:
-            biases["held_out_title_bias"] = self._title_bias("title-bias.held-out", inputs.held_out, scored)
-        outcome = replace(outcome, facts=replace(outcome.facts, **biases))
-        if before:
-            outcome = outcome.with_explored(before)
-        provenance = Provenance(experiment, scored, runs, self.machine, self.meter, git_state())
-        provenance.write_manifest(self.folders.results)
-        provenance.write_metadata(outcome)
-        write_results(outcome, self.folders.results)
-        if choice:
-            measured_again(choice, experiment, outcome, self.folders.results)
-        return outcome
+        return runs
 
     def _variants(self, before: Results | None, choice: Choice | None) -> tuple[Variant, ...]:
-        """Return what to run, the baseline first; what answers name and was built before is always among it."""
-        own = {variant.name: variant for variant in self.experiment.variants}
-        known = {row.name: row for table in before.tables for row in table.rows} if before else {}
-        named = [
-            name
-            for model in self.experiment.retrieval.models
-            for name in (choice.named_variants(model.name) if choice else ())
-        ]
+        """Return the variants to run, the baseline first; chosen variants that were built before are always among them."""
+        rows: dict[str, Row] = {}
+        for table in before.tables if before is not None else ():
+            rows.update({row.name: row for row in table.rows})
+        variants = {variant.name: variant for variant in self.experiment.variants}
         if self.chosen:
             if choice is None:
                 fix = f"run `{command_of('choose', self.experiment, self.folders.results)}` first"
                 raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
-            own = {name: one for name, one in own.items() if name == BASELINE or (name in known and known[name].built)}
-        found = [known[name] for name in named if name in known]
-        return tuple((own | {row.name: row.variant for row in found if self.chosen or row.built}).values())
+            for name in list(variants):
+                is_built = name in rows and rows[name].built is not None
+                if name != BASELINE and not is_built:
+                    del variants[name]
+        chosen_names: list[str] = []
+        if choice is not None:
+            for model in self.experiment.retrieval.models:
+                chosen_names += choice.named_variants(model.name)
+        for name in chosen_names:
+            if name in rows and (self.chosen or rows[name].built is not None):
+                variants[name] = rows[name].variant
+        return tuple(variants.values())
 
     def _systems(self, topics: TopicSet) -> dict[str, Run]:
         runs: dict[str, Run] = {system.name: read_run(system.path) for system in self.experiment.systems}
@@ -157,27 +179,29 @@ class _Run:
             check_overlap(runs[system.name], topics.qrels, topics.ids, str(system.path))
         return runs
 
-    def _find_cutoffs(self) -> None:
-        variants = self.variants
-        resolved_cuts: dict[str, Cut] = {}
+    def _find_percentiles(self) -> None:
+        """Find the numbers of all percentiles, scorer by scorer."""
+        numbers: dict[str, Cut] = {}
         for scorer in self.experiment.scorers:
-            cuts = {
-                cut.name: cut
-                for variant in variants
-                for cut in variant.cleaner.cuts
-                if cut.percentile is not None and cut.scorer.canonical_name == scorer.canonical_name
-            }
-            if cuts:
-                self.say(Announcement(Step.FINDING_PERCENTILES, {"scorer": scorer.canonical_name}))
-                with self.finding.setdefault(scorer.canonical_name, ThreadClock()):
-                    found = resolved(self.folders.scores, Cleaner(tuple(cuts.values())))
-                resolved_cuts |= {cut.name: cut for cut in found.cuts}
-        self.treatments = {
-            variant.name: Treatment(
-                Cleaner(tuple(resolved_cuts.get(cut.name, cut) for cut in variant.cleaner.cuts)), variant.pruning
-            )
-            for variant in variants
-        }
+            cuts = self._percentile_cuts(scorer.canonical_name)
+            if not cuts:
+                continue
+            self.say(Announcement(Step.FINDING_PERCENTILES, {"scorer": scorer.canonical_name}))
+            with self.percentile_clocks.setdefault(scorer.canonical_name, ThreadClock()):
+                in_numbers = resolved(self.folders.scores, Cleaner(tuple(cuts.values())))
+            numbers.update({cut.name: cut for cut in in_numbers.cuts})
+        for variant in self.variants:
+            cuts_in_numbers = tuple(numbers.get(cut.name, cut) for cut in variant.cleaner.cuts)
+            self.treatments[variant.name] = Treatment(Cleaner(cuts_in_numbers), variant.pruning)
+
+    def _percentile_cuts(self, scorer: str) -> dict[str, Cut]:
+        """Return the cuts of the variants at percentiles of a scorer, by name."""
+        cuts = {}
+        for variant in self.variants:
+            for cut in variant.cleaner.cuts:
+                if cut.percentile is not None and cut.scorer.canonical_name == scorer:
+                    cuts[cut.name] = cut
+        return cuts
 
     def _index(self, variant: Variant, scored: Scored) -> stages.IndexRecord:
         scores, options = scored.report, self.experiment.index
@@ -190,10 +214,13 @@ class _Run:
         if record is not None:
             return record
         self._may_build(f"the index of {variant.name}", folder)
-        warm_up_indexing(self.folders.scores, options, scores.documents)
+        if not self.is_warm:
+            warm_up_indexing(self.folders.scores, options)
+            self.is_warm = True
         with Progress(f"indexing {variant.name}", scores.documents, "pages") as bar, self.meter.stage() as work:
-            built = build_variant(self.folders.scores, treatment, folder, options, original, bar.advance, True, origin)
-            report = built.index
+            run = RunBuild(origin, bar.advance)
+            built = build_variant(self.folders.scores, treatment, folder, options, original, run)
+        report = built.index
         if report.documents + built.emptied + scores.failed != scores.documents:
             raise StateError(
                 f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {built.emptied} emptied, "
@@ -201,12 +228,7 @@ class _Run:
                 f"delete {self.folders.scores} and run again",
                 str(folder),
             )
-        # Reading the scores and cutting is cleaning, not indexing; it is done in between. Naming languages is neither.
-        cost = work.cost
-        cutting, naming = built.cutting, built.naming
-        wall_seconds = max(cost.wall - cutting.wall - naming.wall, 0.0)
-        cpu_seconds = max(cost.cpu - cutting.cpu - naming.cpu, 0.0)
-        waited_for = {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}
+        cutting = self._cutting_seconds(treatment, built)
         record = stages.IndexRecord(
             key=origin.key,
             indexed=report.documents,
@@ -215,14 +237,28 @@ class _Run:
             bytes=report.bytes,
             bytes_by_type=report.bytes_by_type,
             statistics=report.statistics,
-            cut_wall=cutting.wall + sum(self.finding[scorer].wall for scorer in waited_for),
-            cut_cpu=cutting.cpu + sum(self.finding[scorer].cpu for scorer in waited_for),
-            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.grams(wall_seconds), cost.joules),
+            cut_wall=cutting.wall,
+            cut_cpu=cutting.cpu,
+            cost=self._indexing_cost(work.cost, built),
             cutoffs=treatment.cleaner.resolved_cutoffs,
             emptied_languages=by_count(built.languages),
         )
         stages.INDEXES.write(path, record)
         return record
+
+    def _cutting_seconds(self, treatment: Treatment, built: VariantBuild) -> Seconds:
+        """Return the time to find and apply the cutoffs of a treatment: cleaning, though it is done while indexing."""
+        wall, cpu = built.cutting.wall, built.cutting.cpu
+        for scorer in {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}:
+            wall += self.percentile_clocks[scorer].wall
+            cpu += self.percentile_clocks[scorer].cpu
+        return Seconds(wall, cpu)
+
+    def _indexing_cost(self, cost: Cost, built: VariantBuild) -> Cost:
+        """Return the cost of a build without cutting, which is cleaning, and without naming languages, which is neither."""
+        wall = max(cost.wall - built.cutting.wall - built.naming.wall, 0.0)
+        cpu = max(cost.cpu - built.cutting.cpu - built.naming.cpu, 0.0)
+        return Cost(wall, cpu, cost.peak, self.meter.grams(wall), cost.joules)
 
     def _search(
         self,
@@ -254,6 +290,14 @@ class _Run:
         # A tag is one word; paths and names of texts may have spaces.
         write_run(path, report.hits, "_".join(variant.name.split()))
         return stages.SearchRecord(key, file_digest(path), work, stage.cost)
+
+    def _with_title_bias(self, facts: Facts, scored: Scored) -> Facts:
+        inputs = scored.inputs
+        facts = replace(facts, title_bias=self._title_bias("title-bias", inputs.topics, scored))
+        if inputs.held_out is not None:
+            held_out = self._title_bias("title-bias.held-out", inputs.held_out, scored)
+            facts = replace(facts, held_out_title_bias=held_out)
+        return facts
 
     def _title_bias(self, name: str, topics: TopicSet, scored: Scored) -> TitleBias:
         options = self.experiment.index
