@@ -34,15 +34,16 @@ def init(pages: Path, topics: Path, qrels: Path, name: str | None, output: Path 
     from thresher.base.errors import InputError
     from thresher.base.files import write_text
     from thresher.experiments.starting import starting_file
+    from thresher.reports.starting import starting_sentences
 
     stem = real_path(pages).name.split(".")[0]
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._") or "experiment"
     file = output or Path(f"{name}.toml")
     if file.exists():
         raise InputError("the file is there already", "name another one with -o, or remove it", str(file))
-    text, seen = starting_file(pages, topics, qrels, name, file)
-    write_text(file, text)
-    for sentence in seen:
+    started = starting_file(pages, topics, qrels, name, file)
+    write_text(file, started.text)
+    for sentence in starting_sentences(started):
         options.tell(f"- {sentence}")
     click.echo()
     options.tell(f"experiment: {file.resolve()}")

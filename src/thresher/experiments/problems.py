@@ -9,7 +9,7 @@ from dataclasses import MISSING
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from thresher.base import removed
 from thresher.base.errors import ConfigError, ConfigErrors
@@ -28,50 +28,80 @@ Item = TypeVar("Item")
 Parsed = TypeVar("Parsed")
 
 
+_KINDS: Mapping[type, str] = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+}
+"""The words for a type of TOML values."""
+
+
 def key_lines(text: str) -> dict[KeyPath, int]:
     """Return the line, from 1, of every table and key of an experiment file, by its path such as `("sweep", 0, "scorer")`."""
     lines: dict[KeyPath, int] = {}
-    arrays: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()  # of arrays of tables
     table: KeyPath = ()
-    bare = _TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
-    for number, line in enumerate(bare.split("\n"), 1):
+    without_texts = _TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for number, line in enumerate(without_texts.split("\n"), 1):
         path: KeyPath = ()
         if header := _TABLE.match(line):
-            is_array, name, inner = header.groups()
-            arrays[name] += bool(is_array)
-            path = table = (name, *([arrays[name] - 1] if arrays[name] else []), *([inner] if inner else []))
+            path = table = _header_path(header, sizes)
         elif key := _KEY.match(line):
-            path = (*table, *filter(None, key.groups()[1:]))
+            path = (*table, key[2])
+            if key[3]:
+                path = (*path, key[3])
         for end in range(1, len(path) + 1):
             lines.setdefault(path[:end], number)
     return lines
 
 
+def _header_path(header: re.Match[str], sizes: Counter[str]) -> KeyPath:
+    """Return the path of a table's header, and count the tables of arrays."""
+    is_array, name, inner_name = header.groups()
+    if is_array:
+        sizes[name] += 1
+    path: KeyPath = (name,)
+    if sizes[name]:
+        path = (*path, sizes[name] - 1)
+    if inner_name:
+        path = (*path, inner_name)
+    return path
+
+
 def line_of(lines: Mapping[KeyPath, int], path: KeyPath) -> int | None:
-    """Return the line of `path`, or of the nearest thing that holds it."""
-    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), None)
+    """Return the line of `path`, or of the nearest table around it; None if there is none."""
+    for end in range(len(path), 0, -1):
+        if path[:end] in lines:
+            return lines[path[:end]]
+    return None
 
 
 class Problems:
     """Collects problems with the lines they are on."""
 
     def __init__(self, path: Path, lines: Mapping[KeyPath, int]) -> None:
-        self._path, self._lines = path, lines
+        self._path = path
+        self._lines = lines
         self._problems: list[tuple[int, ConfigError]] = []
-        # Keys, and arrays of tables, that are read as if they were not there: what follows from that is no problem.
         self.left_out: list[KeyPath] = []
+        """Keys and arrays of tables that are read as if they were missing; problems that follow from that do not count."""
 
     def add(self, what: str, fix: str, path: KeyPath) -> None:
         """Note a problem with the key at `path`."""
-        if path and any(key[: len(path)] == path[: len(key)] for key in self.left_out):
-            return
+        for missing in self.left_out:
+            if path and missing[: len(path)] == path[: len(missing)]:
+                return
         line = line_of(self._lines, path)
         where = f"{self._path}:{line}" if line else str(self._path)
         self._problems.append((line or 0, ConfigError(what, fix, where)))
 
     def error(self) -> ConfigErrors:
         """Return all problems as one error, by line."""
-        return ConfigErrors([problem for _, problem in sorted(self._problems, key=lambda problem: problem[0])])
+        by_line = sorted(self._problems, key=lambda problem: problem[0])
+        return ConfigErrors([problem for _, problem in by_line])
 
     def check(self) -> None:
         """Raise all problems, if there are any."""
@@ -79,7 +109,7 @@ class Problems:
             raise self.error()
 
     def parse(self, items: Iterable[Item], parse: Callable[[Item], Parsed], path: KeyPath) -> list[Parsed]:
-        """Return what `parse` makes of the items; those it refuses are problems and left out."""
+        """Return the parsed items; an item that does not parse is a problem, and left out."""
         parsed = []
         for item in items:
             try:
@@ -89,7 +119,7 @@ class Problems:
         return parsed
 
     def parse_list(self, what: str, items: Sequence[str], parse: Callable[[str], Parsed], at: KeyPath) -> list[Parsed]:
-        """Do as `parse` with a list that must not be empty, nor name anything twice."""
+        """Return the parsed items of a list that must not be empty, nor have an item twice."""
         if not items:
             self.add(f"there is no {what}", "list at least one", at)
         parsed = self.parse(items, parse, at)
@@ -102,7 +132,10 @@ class Problems:
 def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
     """Check a parsed TOML file against its declaration, and return its tables.
 
-    Keys that do not fit are problems, and left out, so that others are found with them.
+    Keys that do not fit are problems, and left out, so that further problems are found with them.
+
+    Raises:
+        ConfigErrors: if a table or key must be there and is missing or wrong.
     """
     from pydantic import ValidationError
 
@@ -111,11 +144,11 @@ def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
         return read(_frozen(values))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
-    many = {name for name, table in tables().items() if table.many}
     left_out: list[KeyPath] = []
-    for path, group in groupby(details, lambda item: item["loc"][: 3 if item["loc"][0] in many else 2]):
-        problems.add(*_explained(path, list(group)))
-        left_out.append(path[:1] if path[0] in many else path)
+    for path, errors in groupby(details, _wrong_key):
+        problem = _problem(path, list(errors))
+        problems.add(problem.what, problem.fix, problem.path)
+        left_out.append(path[:1] if _is_array(path[0]) else path)
     problems.left_out = left_out
     try:
         return read(_frozen(values, left_out))
@@ -123,65 +156,93 @@ def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
         raise problems.error() from None
 
 
-def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str, KeyPath]:
-    """Return what is wrong with a table or key, the fix, and the path to show it at."""
-    first, name = errors[0], str(path[0])
-    table = tables().get(name)
-    if table is None:
-        if name in removed.KEYS:
-            return removed.removed_text(f"the table [{name}]"), removed.KEYS[name], path
-        return f"unknown table [{name}]", _suggested(name, tables()), path
-    if first["type"] == "missing" and len(path) == 1:
-        required = [inner for inner, key in table.keys.items() if key.default is MISSING]
-        return f"the table [{name}] is missing", f"add [{name}] with {', '.join(required)}", ()
-    if len(path) <= 1 + table.many:
-        if table.many:
-            return f"[{name}] is not an array of tables", f"write [[{name}]]", path[:1]
-        return f"{name!r} is not a table", f"write [{name}]", path
-    inner = str(path[-1])
-    if inner not in table.keys:
-        if f"{name}.{inner}" in removed.KEYS:
-            return removed.removed_text(f"the key {inner!r} of [{name}]"), removed.KEYS[f"{name}.{inner}"], path
-        return f"unknown key {inner!r} in [{name}]", _suggested(inner, table.keys), path
-    key = table.keys[inner]
-    if first["type"] == "missing":
-        return f"[{name}] has no {inner!r}", f"add {inner}: {key.meaning}", path[:-1]
+def _is_array(table: str | int) -> bool:
+    return str(table) in tables() and tables()[str(table)].many
+
+
+def _wrong_key(error: ErrorDetails) -> KeyPath:
+    """Return the path of a key that does not fit, whatever is wrong within its value."""
+    location = error["loc"]
+    return location[: 3 if _is_array(location[0]) else 2]
+
+
+class _Problem(NamedTuple):
+    what: str
+    fix: str
+    path: KeyPath
+
+
+def _problem(path: KeyPath, errors: Sequence[ErrorDetails]) -> _Problem:
+    """Return the problem of a table or key, and the path to show it at."""
+    name = str(path[0])
+    if name not in tables():
+        return _unknown(f"the table [{name}]", f"unknown table [{name}]", name, list(tables()), path)
+    table = tables()[name]
+    is_missing = errors[0]["type"] == "missing"
+    if is_missing and len(path) == 1:
+        required = [key for key, declared in table.keys.items() if declared.default is MISSING]
+        return _Problem(f"the table [{name}] is missing", f"add [{name}] with {', '.join(required)}", ())
+    if table.many and len(path) <= 2:
+        return _Problem(f"[{name}] is not an array of tables", f"write [[{name}]]", path[:1])
+    if not table.many and len(path) <= 1:
+        return _Problem(f"{name!r} is not a table", f"write [{name}]", path)
+    key = str(path[-1])
+    if key not in table.keys:
+        removed_name, what = f"the key {key!r} of [{name}]", f"unknown key {key!r} in [{name}]"
+        return _unknown(removed_name, what, f"{name}.{key}", list(table.keys), path)
+    declared = table.keys[key]
+    if is_missing:
+        return _Problem(f"[{name}] has no {key!r}", f"add {key}: {declared.meaning}", path[:-1])
     if any(isinstance(error["loc"][-1], int) for error in errors):
-        return f"an item of {inner!r} is not a text", f"give a list of {key.meaning}", path
-    return *_misfit(inner, key, first["input"]), path
+        return _Problem(f"an item of {key!r} is not a text", f"give a list of {declared.meaning}", path)
+    return _misfit(path, declared, errors[0]["input"])
 
 
-def _misfit(name: str, key: Key, value: Any) -> tuple[str, str]:
+def _unknown(removed_name: str, what: str, key: str, names: Sequence[str], path: KeyPath) -> _Problem:
+    """Return the problem of an unknown table or key, which version 0.2 may have had.
+
+    Args:
+        removed_name: its name in the statement that it was removed.
+        what: the statement that it is unknown.
+        key: its name among the removed ones.
+        names: the names to choose from.
+        path: where it is.
+    """
+    if key in removed.KEYS:
+        return _Problem(removed.removed_text(removed_name), removed.KEYS[key], path)
+    similar = get_close_matches(str(path[-1]), names, 1)
+    fix = f"write {similar[0]!r}" if similar else f"use one of {', '.join(names)}"
+    return _Problem(what, fix, path)
+
+
+def _misfit(path: KeyPath, key: Key, value: Any) -> _Problem:
+    """Return the problem of a value of the wrong type, or out of the allowed values."""
+    name = str(path[-1])
     kind = list if isinstance(value, tuple) else type(value)
     if kind not in key.kinds:
-        wanted = " or ".join(_KINDS[kind] for kind in key.kinds)
-        return f"{name!r} is {_KINDS.get(kind, kind.__name__)}", f"give {wanted}: {key.meaning}"
-    if key.bounds:
-        bound = f"at most {key.bounds.high:g}" if value > key.bounds.high else f"at least {key.bounds.low:g}"
-        if key.bounds.open:
-            bound = f"more than {key.bounds.low:g} and less than {key.bounds.high:g}"
-        return f"{name!r} is out of range: {value!r:.20}", f"choose a value of {bound}"
-    return f"{name!r} cannot be {value!r}", f"use one of {', '.join(filter(None, key.choices))}"
+        wanted = " or ".join(_KINDS[allowed] for allowed in key.kinds)
+        what = f"{name!r} is {_KINDS.get(kind, kind.__name__)}"
+        return _Problem(what, f"give {wanted}: {key.meaning}", path)
+    if key.bounds is None:
+        choices = ", ".join(choice for choice in key.choices if choice)
+        return _Problem(f"{name!r} cannot be {value!r}", f"use one of {choices}", path)
+    if key.bounds.open:
+        bound = f"more than {key.bounds.low:g} and less than {key.bounds.high:g}"
+    elif value > key.bounds.high:
+        bound = f"at most {key.bounds.high:g}"
+    else:
+        bound = f"at least {key.bounds.low:g}"
+    return _Problem(f"{name!r} is out of range: {value!r:.20}", f"choose a value of {bound}", path)
 
 
-_KINDS: Mapping[type, str] = {
-    str: "a text",
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    list: "a list",
-    dict: "a table",
-}
-
-
-def _suggested(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, known := list(known), 1)
-    return f"write {close[0]!r}" if close else f"use one of {', '.join(known)}"
-
-
-def _frozen(value: Any, left_out: Sequence[KeyPath] = (), at: KeyPath = ()) -> Any:
+def _frozen(value: Any, left_out: Sequence[KeyPath] = (), path: KeyPath = ()) -> Any:
+    """Return a value with tuples in place of lists, without the keys to leave out."""
     if isinstance(value, Mapping):
-        return {key: _frozen(item, left_out, (*at, key)) for key, item in value.items() if (*at, key) not in left_out}
-    if not isinstance(value, list):
-        return value
-    return tuple(_frozen(item, left_out, (*at, number)) for number, item in enumerate(value))
+        table = {}
+        for key, member in value.items():
+            if (*path, key) not in left_out:
+                table[key] = _frozen(member, left_out, (*path, key))
+        return table
+    if isinstance(value, list):
+        return tuple(_frozen(member, left_out, (*path, number)) for number, member in enumerate(value))
+    return value

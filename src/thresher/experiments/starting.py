@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from string import Template
+from typing import NamedTuple
 
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.base.errors import ConfigError, InputError
-from thresher.base.number_text import counted
-from thresher.collections import IdRule, JsonFields, ReadOptions, open_collection
+from thresher.collections import Collection, IdRule, JsonFields, ReadOptions, open_collection
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.isolated import documents_apart, likely_fields_apart
 from thresher.collections.tar import Tar
@@ -24,103 +24,178 @@ from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments.config import NAME
 
 LOOKED_AT = 20_000
-"""Most pages that are looked at."""
-_PATHS = IdRule(keep_suffix=True)
-"""Makes whole paths ids, of which every other rule makes what it makes of the path."""
+"""The most pages that are looked at."""
+_WHOLE_PATHS = IdRule(keep_suffix=True)
+"""Makes whole paths ids; every other rule can be applied to these."""
 
 
 @dataclass(frozen=True)
-class Look:
+class CollectionSummary:
     """The first pages of a collection.
 
     Args:
-        reading: how its ids come out as the qrels have them, as far as that can be.
-        pages: that were read.
-        failed: others, without a text or id.
-        judged: documents of the qrels; 0 without qrels.
-        known: of these, among the pages.
-        first: the first page's id.
+        reading: makes ids like those of the qrels, as far as that is possible.
+        pages: the number of readable pages.
+        failed: the number of pages without a text or an id.
+        judged: the number of documents in the qrels.
+        judged_seen: the number of judged documents among the pages.
+        first_id: the id of the first page.
     """
 
     reading: ReadOptions
     pages: int
     failed: int
     judged: int
-    known: int
-    first: str
+    judged_seen: int
+    first_id: str
 
 
-def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path) -> tuple[str, list[str]]:
-    """Return the text of an experiment file, and what was seen, in sentences.
+@dataclass(frozen=True)
+class StartingFile:
+    """A first experiment file, and what it was made from.
 
-    Paths are relative to the folder of `file`.
+    Args:
+        text: of the file.
+        collection: the first pages.
+        topics: the number of topics.
+        topics_with_judgments: the number of topics with judgments.
+        first_judged: the first document of the qrels; empty without any.
     """
-    folder = file.parent
+
+    text: str
+    collection: CollectionSummary
+    topics: int
+    topics_with_judgments: int
+    first_judged: str
+
+
+class _ChangedKey(NamedTuple):
+    """A key of [collection] whose value is not the default."""
+
+    name: str
+    value: str | bool
+
+
+def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path) -> StartingFile:
+    """Make a first experiment file.
+
+    Args:
+        pages: the collection.
+        topics: topics in TSV, TREC, XML or JSON lines.
+        qrels: TREC qrels.
+        name: of the experiment.
+        file: the experiment file; its paths are relative to its folder.
+
+    Raises:
+        ConfigError: if the name cannot name a folder.
+        InputError: if no page can be read, or no topic has judgments.
+    """
     if not NAME.fullmatch(name):
         fix = "use letters, digits, `.`, `_` and `-`"
         raise ConfigError(f"the name {name!r} cannot name a folder", fix, "--name")
     judgments = read_qrels(qrels)
-    seen = look(pages, {document for grades in judgments.values() for document in grades})
-    said = [f"{counted(seen.pages, 'page')} read, and {seen.failed:,} that cannot be read."]
-    topics_read = spelled_as(read_topics(topics), judgments)
-    matching = sum(topic in judgments for topic in topics_read)
-    said.append(f"{counted(len(topics_read), 'topic')}, {matching:,} with judgments.")
-    if not matching:
+    judged = [document for grades in judgments.values() for document in grades]
+    summary = summarised(pages, set(judged))
+    spelled = spelled_as(read_topics(topics), judgments)
+    with_judgments = [topic for topic in spelled if topic in judgments]
+    if not with_judgments:
         raise InputError("no topic has judgments", "give topics and qrels that belong together", str(qrels))
-    said.append(f"{seen.known:,} of {seen.judged:,} judged pages are among those read.")
-    if not seen.known:
-        judged = next((document for grades in judgments.values() for document in grades), "none")
-        said.append(f"The first page's id is {seen.first}, the first judged one {judged}: set `ids` in [collection].")
-    paths = (os.path.relpath(path, folder) for path in (pages, topics, qrels))
-    return _text(name, seen, shlex.quote(str(file)), *paths), said
-
-
-def look(pages: Path, judged: set[str]) -> Look:
-    """Look at a collection: find the names of its JSON fields, and the rule that makes its ids those of the qrels."""
-    collection = open_collection(pages, ReadOptions(_PATHS))
-    if isinstance(collection, Files):
-        likely = likely_fields_apart(pages, collection.format, JsonFields()).likely
-        fields = replace(JsonFields(), **{use: (name,) for use, name in likely.items()})
-        collection = replace(collection, options=ReadOptions(_PATHS, fields=fields))
-    seen = [(source.id, source.problem) for source in islice(documents_apart(collection, LOOKED_AT), LOOKED_AT)]
-    ids = [document for document, problem in seen if not problem]
-    if not ids:
-        raise InputError("it has no page that can be read", "check the folder, and the format of its files", str(pages))
-    of_paths = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
-
-    def fit(rule: IdRule) -> tuple[bool, int]:
-        found = set(map(rule.apply, ids) if of_paths else ids)
-        return len(found) == len(ids), len(found & judged)
-
-    # Of equal ones the first.
-    best = max(_rules(ids) if of_paths else [IdRule()], key=fit)
-    reading = ReadOptions(best, fields=collection.options.fields)
-    return Look(
-        reading, len(ids), len(seen) - len(ids), len(judged), fit(best)[1], best.apply(ids[0]) if of_paths else ids[0]
+    paths = {"pages": pages, "topics": topics, "qrels": qrels}
+    return StartingFile(
+        text=_text(name, file, paths, summary.reading),
+        collection=summary,
+        topics=len(spelled),
+        topics_with_judgments=len(with_judgments),
+        first_judged=judged[0] if judged else "",
     )
 
 
-def _rules(paths: Iterable[str]) -> list[IdRule]:
+def summarised(pages: Path, judged: set[str]) -> CollectionSummary:
+    """Look at the first pages of a collection, for the names of its JSON fields and for ids like those of the qrels.
+
+    Args:
+        pages: the collection.
+        judged: the documents of the qrels.
+
+    Raises:
+        InputError: if no page can be read.
+    """
+    collection = _with_likely_fields(open_collection(pages, ReadOptions(_WHOLE_PATHS)), pages)
+    ids, failed = [], 0
+    for source in islice(documents_apart(collection, LOOKED_AT), LOOKED_AT):
+        if source.problem:
+            failed += 1
+        else:
+            ids.append(source.id)
+    if not ids:
+        raise InputError("it has no page that can be read", "check the folder, and the format of its files", str(pages))
+    rule = IdRule()
+    if isinstance(collection, Files) and collection.format in (HTML, Tar.name):
+        # The first of equally good rules.
+        rule = max(_id_rules(ids), key=lambda candidate: _fit(candidate, ids, judged))
+        ids = [rule.apply(path) for path in ids]
+    return CollectionSummary(
+        reading=ReadOptions(rule, fields=collection.options.fields),
+        pages=len(ids),
+        failed=failed,
+        judged=len(judged),
+        judged_seen=len(judged & set(ids)),
+        first_id=ids[0],
+    )
+
+
+def _with_likely_fields(collection: Collection, pages: Path) -> Collection:
+    """Return a collection of files with the JSON fields that its first lines have."""
+    if not isinstance(collection, Files):
+        return collection
+    likely = likely_fields_apart(pages, collection.format, JsonFields()).likely
+    fields = replace(JsonFields(), **{use: (name,) for use, name in likely.items()})
+    return replace(collection, options=ReadOptions(_WHOLE_PATHS, fields=fields))
+
+
+class _Fit(NamedTuple):
+    is_unique: bool
+    judged: int
+
+
+def _fit(rule: IdRule, paths: Sequence[str], judged: set[str]) -> _Fit:
+    """Return whether a rule gives each page an id of its own, and how many judged documents are among these ids."""
+    ids = {rule.apply(path) for path in paths}
+    return _Fit(len(ids) == len(paths), len(ids & judged))
+
+
+def _id_rules(paths: Sequence[str]) -> list[IdRule]:
+    """Return the rules to try: whole paths, paths below the only folder, and names of files, each with and without suffix."""
     folders = {path.partition("/")[0] if "/" in path else "" for path in paths}
-    prefixes = ("", *folders) if len(folders) == 1 else ("",)
-    rules = [*(IdRule(prefix=prefix) for prefix in prefixes), IdRule("stem")]
-    return [replace(rule, keep_suffix=keep_suffix) for rule in rules for keep_suffix in (False, True)]
+    prefixes = [""]
+    if len(folders) == 1:
+        prefixes += folders
+    rules = []
+    for rule in [*(IdRule(prefix=prefix) for prefix in prefixes), IdRule("stem")]:
+        rules += [replace(rule, keep_suffix=False), replace(rule, keep_suffix=True)]
+    return rules
 
 
-def _changed(reading: ReadOptions) -> Iterator[tuple[str, str | bool]]:
-    rule, plain = reading.rule, IdRule()
+def _changed_keys(reading: ReadOptions) -> list[_ChangedKey]:
+    changed = []
     for key in ("ids", "prefix", "keep_suffix"):
-        if getattr(rule, key) != getattr(plain, key):
-            yield key, getattr(rule, key)
-    for what in ("id", "html", "text", "url"):
-        names = getattr(reading.fields, what)
-        if names != getattr(JsonFields(), what):
-            yield f"{what}_field", names[0]
+        value = getattr(reading.rule, key)
+        if value != getattr(IdRule(), key):
+            changed.append(_ChangedKey(key, value))
+    for use in ("id", "html", "text", "url"):
+        names = getattr(reading.fields, use)
+        if names != getattr(JsonFields(), use):
+            changed.append(_ChangedKey(f"{use}_field", names[0]))
+    return changed
 
 
-def _text(name: str, seen: Look, file: str, pages: str, topics: str, qrels: str) -> str:
-    given = {"name": name, "pages": pages, "topics": topics, "qrels": qrels, "index": DEFAULT_INDEX}
-    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in given.items()}
-    keys = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in _changed(seen.reading))
+def _text(name: str, file: Path, paths: Mapping[str, Path], reading: ReadOptions) -> str:
+    values = {"name": name, "index": DEFAULT_INDEX}
+    for key, path in paths.items():
+        values[key] = os.path.relpath(path, file.parent)
+    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
+    keys = ""
+    for key, value in _changed_keys(reading):
+        keys += f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
     template = files("thresher.experiments").joinpath("starting.toml").read_text(encoding="utf-8")
-    return Template(template).substitute(quoted, keys=keys, file=file)
+    return Template(template).substitute(quoted, keys=keys, file=shlex.quote(str(file)))

@@ -1,0 +1,19 @@
+"""A first experiment file, in sentences on what it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thresher.base.number_text import counted
+from thresher.experiments.starting import StartingFile
+
+
+def starting_sentences(file: StartingFile) -> Iterator[str]:
+    """Give the counts of pages, topics and judged pages, and the fix if no judged page was seen."""
+    pages = file.collection
+    yield f"{counted(pages.pages, 'page')} read, and {pages.failed:,} that cannot be read."
+    yield f"{counted(file.topics, 'topic')}, {file.topics_with_judgments:,} with judgments."
+    yield f"{pages.judged_seen:,} of {pages.judged:,} judged pages are among those read."
+    if not pages.judged_seen:
+        judged = file.first_judged or "none"
+        yield f"The first page's id is {pages.first_id}, the first judged one {judged}: set `ids` in [collection]."
