@@ -1,7 +1,7 @@
-"""What an experiment file may say: every table and key with its type, default, bounds and meaning.
+"""The tables and keys of an experiment file: each with its type, default, bounds and meaning.
 
-The checks of the file, the options of the command line that say the same, and the reference page come from here. The tables
-are plain dataclasses, so that the command line can read them without importing pydantic, which checks files against them.
+The checks of files, options of the command line and the reference page are made of these declarations. The tables are plain
+dataclasses, so that the command line can read them without importing pydantic, which checks files against them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneOf:
-    """A text of these."""
+    """One of some texts."""
 
     choices: tuple[str, ...]
 
@@ -29,7 +29,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class Within:
+class Range:
     """A number within bounds, which are inclusive unless `open`: TOML knows infinity, NaN and whole numbers of any length."""
 
     low: float
@@ -41,9 +41,28 @@ class Within:
         return {**handler(source), low: self.low, high: self.high}
 
 
-# A larger bound only keeps numbers out that no one means.
 LARGE = 1e9
+"""A bound that only keeps slips out; help and documentation do not mention it."""
 Names = str | tuple[str, ...]
+READING_KEYS = (
+    "format",
+    "id_field",
+    "html_field",
+    "text_field",
+    "url_field",
+    "max_page_mib",
+    "page_seconds",
+    "escape_ids",
+)
+"""The keys of [collection] on reading any collection."""
+ID_KEYS = ("ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
+"""The keys of [collection] on forming ids."""
+PAGES_KEYS = ("blocks", "language")
+"""The keys of [pages]."""
+INDEX_KEYS = ("positions", "stored", "vectors", "stemmer")
+"""The keys of [index] that `thresher index` has as options of the same name."""
+_KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict: (dict,)}
+"""The types of TOML values by the type that a key is declared with, where they differ."""
 
 
 class _Strict:
@@ -89,8 +108,8 @@ class CollectionTable(_Strict):
     html_field: Annotated[Names, "JSON members with the HTML"] = "html"
     text_field: Annotated[Names, "JSON members with plain text, for lines without HTML"] = "contents"
     url_field: Annotated[Names, "JSON members with the URL"] = "url"
-    max_page_mib: Annotated[float, Within(0.001, 1e6), "size limit of a page; larger ones count as failed"] = d.PAGE_MIB
-    page_seconds: Annotated[float, Within(0.01, 1e6), "time limit of a page; slower ones count as failed"] = (
+    max_page_mib: Annotated[float, Range(0.001, 1e6), "size limit of a page; larger ones count as failed"] = d.PAGE_MIB
+    page_seconds: Annotated[float, Range(0.01, 1e6), "time limit of a page; slower ones count as failed"] = (
         d.PAGE_SECONDS
     )
 
@@ -155,7 +174,7 @@ class SystemTable(_Strict):
 
     name: Annotated[str, "name of another system, compared with the variants"]
     path: Annotated[str, "its TREC run for the topics"]
-    bytes: Annotated[int, Within(0, 2**60), "bytes of its index; 0 if not known"] = 0
+    bytes: Annotated[int, Range(0, 2**60), "bytes of its index; 0 if not known"] = 0
 
 
 @dataclass(frozen=True)
@@ -195,7 +214,7 @@ class PruningTable(_Strict):
     ] = d.STATISTICS[0]
     combined: Annotated[
         int,
-        Within(1, 1000),
+        Range(1, 1000),
         "cutoffs of a scorer that exploring combines with a pruning method, in sweeps with `cleaner_cutoffs`",
     ] = 12
 
@@ -207,7 +226,7 @@ class RetrievalTable(_Strict):
     models: Annotated[
         tuple[str, ...], "retrieval models: `qld`, `qld(exact)`, `bm25` or `classic`, with parameters"
     ] = (d.RETRIEVAL_MODEL,)
-    depth: Annotated[int, Within(1, LARGE), "hits per topic"] = d.DEPTH
+    depth: Annotated[int, Range(1, LARGE), "hits per topic"] = d.DEPTH
 
 
 @dataclass(frozen=True)
@@ -217,9 +236,9 @@ class EvaluationTable(_Strict):
     measures: Annotated[tuple[str, ...], "measures, as ir-measures names them"] = d.DEFAULT_MEASURES
     correction: Annotated[str, OneOf(d.CORRECTIONS), "how p is corrected for the number of tests"] = d.HOLM
     alpha: Annotated[
-        float, Within(0, 1, open=True), "significance level of marks; intervals have the level 1 − alpha"
+        float, Range(0, 1, open=True), "significance level of marks; intervals have the level 1 − alpha"
     ] = d.ALPHA
-    seed: Annotated[int, Within(0, 1e12), "seed of the bootstrap"] = 0
+    seed: Annotated[int, Range(0, 1e12), "seed of the bootstrap"] = 0
 
 
 @dataclass(frozen=True)
@@ -234,13 +253,13 @@ class ChooseTable(_Strict):
         "the loss that is accepted: a share of the baseline's mean such as `5%`, or a number in units of the measure",
     ] = d.MARGIN
     alpha: Annotated[
-        float, Within(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
+        float, Range(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
     ] = d.ALPHA
     deciding: Annotated[
         tuple[str, ...], "further measures in which a variant must be non-inferior; by default AP, if measured"
     ] = ()
     emptied: Annotated[
-        float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
+        float, Range(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
     ] = d.MOST_EMPTIED
 
 
@@ -248,7 +267,7 @@ class ChooseTable(_Strict):
 class MeasureTable(_Strict):
     """[measure]."""
 
-    seconds: Annotated[float, Within(0, 1e6), "how long to time queries, and how long indexing; 0 times nothing"] = (
+    seconds: Annotated[float, Range(0, 1e6), "how long to time queries, and how long indexing; 0 times nothing"] = (
         d.MEASURE_SECONDS
     )
 
@@ -257,25 +276,25 @@ class MeasureTable(_Strict):
 class CostsTable(_Strict):
     """[costs]."""
 
-    carbon_intensity: Annotated[float, Within(0, 1e12), "kg of CO2 equivalents per kWh"] = d.CARBON_INTENSITY
+    carbon_intensity: Annotated[float, Range(0, 1e12), "kg of CO2 equivalents per kWh"] = d.CARBON_INTENSITY
     region: Annotated[str, "region of that intensity, for the report"] = ""
     date: Annotated[str, "date of that intensity, such as 2026-11, for the report"] = ""
-    tdp_watts: Annotated[
-        float, Within(0, 1e12), "thermal design power of all CPUs; 0 looks it up by the CPU's name"
-    ] = 0.0
+    tdp_watts: Annotated[float, Range(0, 1e12), "thermal design power of all CPUs; 0 looks it up by the CPU's name"] = (
+        0.0
+    )
     measured_watts: Annotated[
-        float, Within(0, 1e12), "measured power of a machine, in place of the TDP; 0 if there is none"
+        float, Range(0, 1e12), "measured power of a machine, in place of the TDP; 0 if there is none"
     ] = 0.0
-    cores: Annotated[int, Within(0, LARGE), "cores in use: their share of the machine's power counts; 0 for all"] = 0
-    machines: Annotated[int, Within(1, LARGE), "machines that clean at the same time; more count if more did"] = 1
-    pue: Annotated[float, Within(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = d.PUE
+    cores: Annotated[int, Range(0, LARGE), "cores in use: their share of the machine's power counts; 0 for all"] = 0
+    machines: Annotated[int, Range(1, LARGE), "machines that clean at the same time; more count if more did"] = 1
+    pue: Annotated[float, Range(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = d.PUE
 
 
 @dataclass(frozen=True)
 class RunTable(_Strict):
     """[run]."""
 
-    workers: Annotated[int, Within(0, 1000), "worker processes; 0 for one per core"] = 0
+    workers: Annotated[int, Range(0, 1000), "worker processes; 0 for one per core"] = 0
     backend: Annotated[str, OneOf(d.BACKENDS), "local processes, or the workers of a Dask cluster"] = d.BACKENDS[0]
     scheduler: Annotated[str, "address of the Dask scheduler, such as tcp://head:8786"] = ""
 
@@ -308,8 +327,13 @@ class Document(_Strict):
 class Key:
     """A key of a table, as declared.
 
-    `default` is `MISSING` if the key must be there. `kinds` are the Python types of what TOML may give; `of_texts` tells
-    lists of texts from others.
+    Args:
+        default: `MISSING` if the key must be there.
+        kinds: the Python types of allowed TOML values.
+        of_texts: whether a list must be one of texts.
+        meaning: in words.
+        choices: the allowed texts; empty if all are.
+        bounds: of a number; None for values of other types.
     """
 
     default: Any
@@ -317,12 +341,19 @@ class Key:
     of_texts: bool
     meaning: str
     choices: tuple[str, ...]
-    bounds: Within | None
+    bounds: Range | None
 
 
 @dataclass(frozen=True)
 class TableRule:
-    """A table of an experiment file; `many` for an array of tables."""
+    """A table of an experiment file.
+
+    Args:
+        kind: its dataclass.
+        required: whether it must be there.
+        many: whether it is an array of tables.
+        keys: by name.
+    """
 
     kind: Any
     required: bool
@@ -332,25 +363,47 @@ class TableRule:
 
 @cache
 def tables() -> Mapping[str, TableRule]:
-    """Return what may be in an experiment file, by name, in order."""
+    """Return the tables of an experiment file by name, in order."""
     hints = get_type_hints(Document)
-    declared = {}
-    for entry in fields(Document):
-        hint = hints[entry.name]
-        kind = next((part for part in get_args(hint) if isinstance(part, type)), hint)
-        required = entry.default is MISSING and entry.default_factory is MISSING
-        inner = get_type_hints(kind, include_extras=True)
-        keys = {key.name: _key(key.default, *get_args(inner[key.name])) for key in fields(kind)}
-        declared[entry.name] = TableRule(kind, required, get_origin(hint) is tuple, keys)
-    return declared
+    rules = {}
+    for table in fields(Document):
+        hint = hints[table.name]
+        kind = hint
+        for part in get_args(hint):
+            if isinstance(part, type):
+                kind = part
+                break
+        key_hints = get_type_hints(kind, include_extras=True)
+        rules[table.name] = TableRule(
+            kind=kind,
+            required=table.default is MISSING and table.default_factory is MISSING,
+            many=get_origin(hint) is tuple,
+            keys={key.name: _key(key.default, *get_args(key_hints[key.name])) for key in fields(kind)},
+        )
+    return rules
 
 
-def _key(default: Any, hint: Any, *about: Any) -> Key:
-    parts = get_args(hint) if get_origin(hint) is UnionType else (hint,)
-    kinds = tuple(kind for part in parts for kind in _KINDS.get(get_origin(part) or part, (part,)))
-    choices = next((item.choices for item in about if isinstance(item, OneOf)), ())
-    bounds = next((item for item in about if isinstance(item, Within)), None)
-    return Key(default, kinds, tuple[str, ...] in parts, about[-1], choices, bounds)
+def _key(default: Any, hint: Any, *annotations: Any) -> Key:
+    """Return a key as declared by its default, its type, and annotations: perhaps choices or bounds, then the meaning."""
+    declared_kinds = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+    kinds: list[type] = []
+    for kind in declared_kinds:
+        kinds += _KINDS.get(get_origin(kind) or kind, (kind,))
+    choices: tuple[str, ...] = ()
+    bounds = None
+    for annotation in annotations:
+        if isinstance(annotation, OneOf):
+            choices = annotation.choices
+        elif isinstance(annotation, Range):
+            bounds = annotation
+    return Key(
+        default=default,
+        kinds=tuple(kinds),
+        of_texts=tuple[str, ...] in declared_kinds,
+        meaning=annotations[-1],
+        choices=choices,
+        bounds=bounds,
+    )
 
 
 def option_name(key: str) -> str:
@@ -359,36 +412,33 @@ def option_name(key: str) -> str:
 
 
 def as_options(document: Document, table: str, keys: Iterable[str]) -> Iterator[str]:
-    """Yield the options of the command line that say what a document says in keys of a table."""
+    """Yield the command-line options with the values of a table's keys that are not the defaults."""
     for key in keys:
-        value, default = getattr(getattr(document, table), key), tables()[table].keys[key].default
+        value = getattr(getattr(document, table), key)
+        default = tables()[table].keys[key].default
         if value is True:
             yield option_name(key)
         elif value not in (default, (default,)):
-            for one in value if isinstance(value, tuple) else (value,):
-                yield from (option_name(key), str(one))
-
-
-_KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict: (dict,)}
-
-
-READING_KEYS = tuple("format id_field html_field text_field url_field max_page_mib page_seconds escape_ids".split())
-"""The keys of [collection] that say how any collection is read."""
-
-ID_KEYS = ("ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
-"""Those that say how ids are formed."""
-PAGES_KEYS = ("blocks", "language")
-INDEX_KEYS = ("positions", "stored", "vectors", "stemmer")
+            for member in value if isinstance(value, tuple) else (value,):
+                yield option_name(key)
+                yield str(member)
 
 
 def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
-    """Return how documents of a collection are read; with `address`, ids are by address where they would be by path."""
+    """Return how documents of a collection are read.
+
+    Args:
+        table: the values.
+        address: whether ids are addresses where they would be paths.
+    """
     # The command line reads the tables for every verb.
     from thresher.collections import IdRule, JsonFields, ReadOptions
 
-    fields = (table.id_field, table.html_field, table.text_field, table.url_field)
-    pattern = table.id_pattern, table.id_replacement
-    ids = "address" if address and table.ids == d.ID_RULES[0] else table.ids
-    rule = IdRule(ids, table.prefix, table.keep_suffix, table.escape_ids, *pattern)
-    names = [(field,) if isinstance(field, str) else field for field in fields]
+    ids = table.ids
+    if address and ids == d.ID_RULES[0]:
+        ids = "address"
+    rule = IdRule(ids, table.prefix, table.keep_suffix, table.escape_ids, table.id_pattern, table.id_replacement)
+    names = []
+    for field_names in (table.id_field, table.html_field, table.text_field, table.url_field):
+        names.append((field_names,) if isinstance(field_names, str) else field_names)
     return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names))
