@@ -148,7 +148,7 @@ def test_explore_and_choose(web: Web) -> None:
     table = explored.table()
     assert "words" in table.sweeps
     assert len(table.sweeps["words"]) > 30
-    assert thresher.choose(file, results, margin="20%").terms.margin == parse_margin("20%")
+    assert thresher.choose(file, results, margin="20%").criteria.margin == parse_margin("20%")
     choice = thresher.choose(file, results)
     assert read_choice(results / "web") == choice
     assert (results / "web" / "report.html").exists()
