@@ -9,7 +9,7 @@ from pathlib import Path
 from thresher.experiments.results import Results, read_results
 from thresher.experiments.table import VariantTable
 from thresher.reports.formatting import MARKS, direction
-from thresher.reports.variant_columns import Entry
+from thresher.reports.variant_rows import VariantRow
 
 
 def thresher(*arguments: object) -> str:
@@ -28,7 +28,7 @@ def paper(script: str, *arguments: object, output: Path) -> None:
 
 def cell(table: VariantTable, index: int) -> str:
     """Return a variant's main measure with its mark, and the bytes of its index in per cent of the baseline's."""
-    mark = MARKS[direction(Entry(table, index).comparison(table.main))]
+    mark = MARKS[direction(VariantRow(table, index).comparison(table.main))]
     return f"{table.mean(table.main)[index]:.4f}{mark} ({100 * table.bytes_shares[index]:.0f})"
 
 

@@ -10,7 +10,6 @@ swept, each set's best is tested on the other, and NCleaner is trained on growin
 """
 
 import argparse
-import csv
 import re
 import shutil
 from pathlib import Path
@@ -18,7 +17,6 @@ from pathlib import Path
 from calls import paper, thresher
 from fill import put
 from thresher.base.files import safe_name
-from thresher.reports.cleaning_charts import Quality, overview_plot
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "scripts" / "pages"
@@ -30,18 +28,11 @@ def tables(folder: Path) -> list[str]:
     return re.findall(r"(?:\|.*\n)+(?:\n(?!\|).+\n)*", (folder / "table.md").read_text(encoding="utf-8"))
 
 
-def quality(row: dict[str, str]) -> Quality:
-    return Quality(row["cleaner"], float(row["precision_mean"]), float(row["recall_mean"]), row["extractor"] == "1")
-
-
 def measure(gold: Path, output: Path) -> None:
     thresher("cleaneval", gold, "--extractors", "--output", output)
     found = tables(output)
     put(DOCS / "cleaning.md", f"gold: {gold.name}", found[0])
     put(DOCS / "cleaning-tables.md", f"gold: {gold.name}", "\n".join(found[1:]))
-    with (output / "cleaners.csv").open(encoding="utf-8", newline="") as lines:
-        baseline, *others = map(quality, csv.DictReader(lines))
-    overview_plot(gold.name, others, baseline).save(DOCS / "plots" / f"{gold.name}-precision-recall.svg")
 
 
 def transfer(gold: Path, other: Path, output: Path) -> None:

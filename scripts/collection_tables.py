@@ -201,10 +201,11 @@ def picture(collections: Sequence[Collected]) -> Plot:
             **axes,
             shape=shapes,
         )
-        panels.append({"height": 260, "title": DRAWN[collection.name], "layer": [line, dots], "data": {"name": "rows"}})
+        panels.append({"height": 260, "title": DRAWN[collection.name], "layer": [line, dots], "width": 560})
         points += own
     description = "Index size against effectiveness of cleaned and pruned indexes, and of other packages' texts"
-    return Plot({"description": description, "vconcat": panels, "resolve": {"scale": {"y": "independent"}}}, points)
+    spec = {"description": description, "vconcat": panels, "resolve": {"scale": {"y": "independent"}}}
+    return Plot({**spec, "data": {"values": points}})
 
 
 def drawn(collection: Collected) -> Iterator[dict[str, object]]:

@@ -30,8 +30,9 @@ from thresher.cli.main import cli
 from thresher.experiments.schema import LARGE, Key, TableRule, tables
 from thresher.indexes.pruning.treatments import method_class, method_declarations
 from thresher.indexes.work import INDEX_PARTS
-from thresher.reports import cleaning_tables, compared_runs, further_tables, variant_tables
-from thresher.reports.table import Column
+from thresher.reports import choice_tables, cleaning_tables, compared_runs, further_tables, variant_tables
+from thresher.reports.cleaning_columns import CLEANERS
+from thresher.reports.columns import Column
 from thresher.reports.variant_columns import variant_columns
 
 FOLDER = Path(__file__).parents[1] / "docs"
@@ -247,9 +248,11 @@ def columns() -> str:
             *columns_of("results.csv and tables of variants", variant_columns((MEASURE,))),
             *columns_of("per_topic.csv", variant_tables.PER_TOPIC),
             *columns_of("systems.csv", further_tables.system_columns((MEASURE,))),
-            *columns_of("chosen.csv", further_tables.chosen_columns()),
-            *columns_of("Choice: the indexes that the answer names", further_tables.answer_columns((MEASURE,))),
-            *columns_of("Choice: what was tested of each family", tables_only(further_tables.walk_columns((MEASURE,)))),
+            *columns_of("chosen.csv", further_tables.CHOSEN_COLUMNS),
+            *columns_of("Choice: the indexes that the answer names", choice_tables.answer_columns((MEASURE,))),
+            *columns_of(
+                "Choice: what was tested of each family", tables_only(choice_tables.family_columns((MEASURE,)))
+            ),
             *columns_of("`thresher evaluate` of several runs", tables_only(compared_runs.RUNS)),
             *columns_of("`thresher evaluate --margin`", tables_only(compared_runs.AT_MARGIN)),
             *index_files(),
@@ -269,25 +272,20 @@ def index_files() -> Iterable[str]:
 
 def cleaning_columns() -> Iterable[str]:
     """Give the sections on the files of `thresher cleaneval`, whose measures are in [0, 1]."""
-    yield from columns_of("cleaners.csv of `thresher cleaneval`", cleaning_tables.CLEANERS)
+    yield from columns_of("cleaners.csv of `thresher cleaneval`", CLEANERS)
     yield from columns_of("pages.csv of `thresher cleaneval`", cleaning_tables.PAGES)
     yield from columns_of("page_types.csv of `thresher cleaneval`: gold with types of pages", cleaning_tables.TYPES)
 
 
 def tables_only(declared: Iterable[Column[Any]]) -> list[Column[Any]]:
-    return [replace(column, exact=False) for column in declared]
+    return [replace(column, in_csv=False) for column in declared]
 
 
 def columns_of(title: str, declared: Iterable[Column[Any]]) -> Iterable[str]:
     """Give a section on columns; where no file has them, without their names in files."""
     rows = [
-        (
-            code(column.name) if column.exact else "",
-            f"{column.header or column.name} {column.unit}".strip(),
-            column.meaning,
-        )
+        (code(column.name) if column.in_csv else "", f"{column.title} {column.unit}".strip(), column.meaning)
         for column in declared
-        if "end of its 95 % interval" not in column.meaning
     ]
     first = 0 if any(row[0] for row in rows) else 1
     head = ("column", "in tables", "meaning")

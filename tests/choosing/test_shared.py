@@ -14,7 +14,7 @@ from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.shared import SharedChoice, choose_shared, prediction_bounds
 from thresher.experiments.table import VariantTable
-from thresher.reports.further_tables import shared_table
+from thresher.reports.choice_tables import shared_table
 from thresher.reports.summary import shared_answer
 
 MEASURES = ("nDCG@10", "AP")

@@ -9,7 +9,7 @@ from experiments import made
 
 from thresher.cli.options import MOST_LINES, Answer, short_lines
 from thresher.reports.summary import findings
-from thresher.reports.variant_tables import answer_table, main_table
+from thresher.reports.variant_tables import frontier_table, main_table
 
 FILES = [("report", Path("report.html"))]
 
@@ -17,7 +17,7 @@ FILES = [("report", Path("report.html"))]
 def answer(sentences: list[str]) -> Answer:
     results = made()
     return Answer(
-        sentences, lambda rows: answer_table(results, rows), [main_table(results)], FILES, Path("results.json")
+        sentences, lambda rows: frontier_table(results, rows), [main_table(results)], FILES, Path("results.json")
     )
 
 

@@ -73,18 +73,4 @@ def test_the_report_of_an_experiment(web: Web, call: Call, check: Check) -> None
     )
     done = call("run", "web.toml", cwd=web.folder)
     assert (done.code, done.errors) == (0, [])
-    check(web.folder / "results" / "web" / "report.html", scripts=3)
-
-
-def test_the_report_of_cleaning(call: Call, check: Check, tmp_path: Path) -> None:
-    folder = tmp_path / "gold standard <script>winnowed"
-    (folder / "input").mkdir(parents=True)
-    (folder / "gold").mkdir()
-    for number in range(3):
-        # A slash can be in no file name.
-        stem = HOSTILE[number].replace("/", " ")
-        (folder / "input" / f"{stem}.html").write_text(f"<p>barley harvest {MARK}</p><p>&lt;script&gt;</p>")
-        (folder / "gold" / f"{stem}.txt").write_text(f"URL: {HOSTILE[number]}\n<p>barley harvest {HOSTILE[number]}\n")
-    done = call("cleaneval", folder, "-o", "out", cwd=tmp_path)
-    assert (done.code, done.errors) == (0, [])
-    check(tmp_path / "out" / "report.html", scripts=1)
+    check(web.folder / "results" / "web" / "report.html", scripts=1)

@@ -6,31 +6,27 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from experiments import NDCG, made, small
+from experiments import NAMES, NDCG, made, small
 
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.results import Results
 from thresher.experiments.table import VariantTable
-from thresher.reports.chart_rows import MOST_POINTS, answered_variants, topic_rows, variants_of
+from thresher.reports.chart_data import MOST_POINTS, SINGLES, ChartData, chart_data
 from thresher.reports.charts import (
     DASHES,
     DEEPEST,
     SERIES,
-    Variants,
-    cutoffs,
-    frontier,
-    leading,
+    Spec,
+    frontier_chart,
     number,
-    on_held_out,
-    overview,
-    placed,
+    roomy,
     series,
-    topics,
+    topics_chart,
+    variants_chart,
 )
-from thresher.reports.drawing import sweep_plot
-from thresher.reports.html_parts import TEMPLATES, templates
+from thresher.reports.variant_tables import topic_changes
 
-Layers = list[dict[str, Any]]
+RECOMMENDED = "none|dcp@0.5"
 
 
 @pytest.fixture(scope="module")
@@ -39,261 +35,137 @@ def table(judged: Results) -> VariantTable:
 
 
 @pytest.fixture(scope="module")
-def model(table: VariantTable, choice: Choice) -> Variants:
-    return answered_variants(table, choice)[1]
+def data(table: VariantTable, choice: Choice) -> ChartData:
+    return chart_data(table, choice)
 
 
-def marks(layers: Layers, kind: str) -> Layers:
-    return [layer for layer in layers if layer["mark"]["type"] == kind]
+def marks(spec: Spec, kind: str) -> list[dict[str, Any]]:
+    return [layer for layer in spec["layer"] if layer["mark"]["type"] == kind]
 
 
-def own(layer: dict[str, Any], *fields: str) -> list[tuple[Any, ...]]:
-    return [tuple(row[field] for field in fields) for row in layer["data"]["values"]]
+def values(layer: dict[str, Any], field: str) -> list[Any]:
+    return [row[field] for row in layer["data"]["values"]]
 
 
-def labels(layers: Layers) -> set[str]:
-    return {row["label"] for layer in marks(layers, "text") for row in layer["data"]["values"]}
+def ends(spec: Spec, channel: str) -> tuple[float, float]:
+    low, high = spec["layer"][0]["encoding"][channel]["scale"]["domain"]
+    return low, high
 
 
-def in_sweep(model: Variants, sweep: str) -> list[Any]:
-    return [row for row in model.rows if row["sweep"] == sweep]
+def test_points_have_the_numbers_of_the_table(data: ChartData, table: VariantTable) -> None:
+    assert sorted(point.name for point in data.points) == sorted(row.name for row in table.rows[1:])
+    front = table.front(NDCG, (0, *table.candidates))
+    for point in data.points:
+        index = table.position[point.name]
+        assert point.mean == table.mean(NDCG)[index]
+        assert point.share == 100 * table.shares[index]
+        assert point.postings == table.rows[index].index.postings
+        assert point.series == (table.rows[index].variant.sweep or SINGLES)
+        assert point.on_front is (index in front)
+        assert f"{table.mean(NDCG)[index]:.4f}" in point.label
+    assert data.baseline.mean == table.mean(NDCG)[0]
+    assert (data.retrieval, data.measure) == ("qld", "exp-nDCG@10")
 
 
-def test_the_frontier_marks_what_matters(model: Variants, table: VariantTable) -> None:
-    layers = frontier(model)["layer"]
-    front = [index for index in table.front(NDCG, (0, *table.candidates)) if index]
-    low = layers[0]["encoding"]["y"]["scale"]["domain"][0]
-    means = table.mean(NDCG)
-    assert sorted(name for (name,) in own(marks(layers, "line")[0], "name")) == sorted(
-        table.rows[index].name for index in front if means[index] >= low
+def test_the_recommended_variant_has_the_bound_of_its_test(data: ChartData, table: VariantTable) -> None:
+    assert data.recommended is not None
+    assert data.recommended.point.name == RECOMMENDED
+    assert data.recommended.bound == pytest.approx(table.mean(NDCG)[0] - 0.02)
+    assert data.margin == pytest.approx(0.05 * table.mean(NDCG)[0])
+    undecided = chart_data(table)
+    assert (undecided.recommended, undecided.margin) == (None, None)
+
+
+def test_lines_join_cutoffs_and_of_combinations_the_best(data: ChartData, table: VariantTable) -> None:
+    joined = {point.name for point in data.points if point.on_line}
+    singles = {table.rows[index].name for index in table.singles}
+    assert joined.isdisjoint(singles)
+    assert {name for name in NAMES if name.startswith("words@") and "|" not in name} <= joined
+
+
+def test_the_frontier_marks_what_matters(data: ChartData) -> None:
+    spec = frontier_chart(data)
+    front = [point.name for point in data.front]
+    assert values(marks(spec, "line")[0], "name") == front
+    assert values(marks(spec, "circle")[0], "name") == front
+    square, diamond = marks(spec, "point")
+    assert values(square, "name") == ["none"]
+    assert values(diamond, "name") == [RECOMMENDED]
+    baseline, margin, bound = marks(spec, "rule")
+    assert values(baseline, "mean") == [data.baseline.mean]
+    assert data.margin is not None
+    assert values(margin, "mean") == [data.baseline.mean - data.margin]
+    assert data.recommended is not None
+    assert values(bound, "bound") == values(marks(spec, "tick")[0], "bound") == [data.recommended.bound]
+    texts = {layer["encoding"]["text"]["value"] for layer in marks(spec, "text")}
+    assert texts == {"recommended", "baseline", "margin"}
+
+
+def test_losses_far_beyond_the_margin_do_not_press_the_rest_together(data: ChartData) -> None:
+    narrow = replace(data, margin=0.002)
+    assert data.recommended is not None
+    lowest_named = min(data.baseline.mean, data.recommended.point.mean)
+    low, _ = ends(variants_chart(narrow, 640), "y")
+    assert min(point.mean for point in data.points) < low < lowest_named - DEEPEST * 0.002
+
+
+def test_all_variants_are_in_one_chart_with_a_legend(data: ChartData, table: VariantTable) -> None:
+    spec = variants_chart(data, 640)
+    assert {row["name"] for row in spec["data"]["values"]} == {point.name for point in data.points}
+    (line,) = marks(spec, "line")
+    assert line["encoding"]["color"]["scale"]["domain"] == [*table.sweeps, SINGLES]
+    assert line["encoding"]["color"]["legend"]["columns"] == 3
+    assert marks(variants_chart(data, 350), "line")[0]["encoding"]["color"]["legend"]["columns"] == 1
+
+
+def test_points_that_pointers_name_have_a_description(data: ChartData) -> None:
+    for spec in (frontier_chart(data), variants_chart(data, 640)):
+        for layer in spec["layer"]:
+            named = layer["mark"]["type"] in ("circle", "point")
+            assert ("description" in layer["encoding"]) is layer["mark"]["aria"] is named
+
+
+def test_long_sweeps_are_thinned_but_not_their_front() -> None:
+    names = {"none": 1.0} | {f"words@{cutoff}": 1 - cutoff / 1000 for cutoff in range(1, 900)}
+    (table,) = made(names, topics=5, only_explored=list(names)).tables
+    points = chart_data(table).points
+    assert len(points) <= MOST_POINTS + len(table.front(NDCG))
+    drawn = {point.name for point in points}
+    assert {table.rows[index].name for index in table.front(NDCG) if index} <= drawn
+    assert {"words@1", "words@899"} <= drawn
+
+
+def test_a_baseline_alone_can_be_drawn() -> None:
+    alone = chart_data(small().tables[0].only((0,)))
+    assert alone.points == alone.front == ()
+    for spec in (frontier_chart(alone), variants_chart(alone, 640)):
+        low, high = ends(spec, "y")
+        assert low < alone.baseline.mean < high
+
+
+def test_topics_are_bars_in_the_order_of_their_changes(judged: Results, table: VariantTable) -> None:
+    changes = topic_changes(judged, table, NDCG, table.position["words@8"])
+    (bars,) = topics_chart(changes, NDCG)["layer"]
+    assert values(bars, "difference") == [change.difference for change in changes]
+    assert values(bars, "rank") == [*range(1, len(changes) + 1)]
+    assert values(bars, "label")[0].startswith(f"{changes[0].topic}: {changes[0].query} ")
+
+
+def test_lines_differ_in_colour_and_then_in_dashes() -> None:
+    names = [f"sweep {place}" for place in range(30)]
+    channels = series("series", names, 640)
+    looks = list(
+        zip(channels["color"]["scale"]["range"], map(tuple, channels["strokeDash"]["scale"]["range"]), strict=True)
     )
-    (diamond,) = [one for one in marks(layers, "point") if one["mark"]["shape"] == "diamond"]
-    assert own(diamond, "name") == [("none|dcp@0.5",)]
-    zero, margin, bound = marks(layers, "rule")
-    assert own(zero, "mean") == [(pytest.approx(means[0], abs=1e-9),)]
-    assert model.margin is not None
-    assert own(margin, "mean") == [(pytest.approx(means[0] - model.margin, abs=1e-9),)]
-    assert labels(layers) == {"recommended", "baseline", "margin", "frontier"}
-    # What is recommended has the bound of its test, here 0.02 below the baseline, as a line down from it.
-    assert own(bound, "mean", "end") == [(own(diamond, "mean")[0][0], pytest.approx(means[0] - 0.02, abs=1e-4))]
-    assert own(marks(layers, "tick")[0], "name", "end") == [("none|dcp@0.5", own(bound, "end")[0][0])]
+    assert len(set(looks)) == len(SERIES) * len(DASHES)
+    assert looks[: len(SERIES)] == [(colour, DASHES[0]) for colour in SERIES]
 
 
-def test_losses_far_beyond_the_margin_do_not_press_the_rest_together(model: Variants) -> None:
-    narrow = replace(model, margin=0.002)
-    least = min(row["mean"] for row in model.rows if row["recommended"])
-    base = model.base[0] or 0.0
-    low, _ = overview(narrow)["layer"][0]["encoding"]["y"]["scale"]["domain"]
-    assert min(row["mean"] for row in model.rows) < low < min(least, base) - DEEPEST * 0.002
-    (low, high) = cutoffs(narrow, "words")["vconcat"][0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
-    assert low == -DEEPEST * 0.002
-    assert high > max(0.0, *(row["difference"] for row in in_sweep(model, "words")))
+@pytest.mark.parametrize(("numbers", "expected"), [([1.0, 2.0], (0.9, 2.1)), ([2.0], (1.8, 2.2)), ([0.0], (-0.1, 0.1))])
+def test_axes_have_room_at_both_ends(numbers: list[float], expected: tuple[float, float]) -> None:
+    assert roomy(numbers, 0.1) == pytest.approx(expected)
 
 
-def test_all_variants_are_in_one_chart(model: Variants, table: VariantTable) -> None:
-    assert sorted(row["name"] for row in model.rows) == sorted(row.name for row in table.rows[1:])
-    for row in model.rows:
-        index = table.position[row["name"]]
-        assert row["mean"] == round(table.mean(NDCG)[index].item(), 10)
-        assert row["share"] == round(100 * table.shares[index].item(), 1)
-        assert row["size"] == table.rows[index].index.postings
-    chart = overview(model)
-    (line,) = marks(chart["layer"], "line")
-    sweeps = [*table.sweeps, "variants without a sweep"]
-    # What matters most has the first colours, and is shown first.
-    first = ["none|dcp", "words", "words@5|dcp"]
-    assert leading(model) == first == chart["params"][0]["value"]
-    assert line["encoding"]["color"]["scale"]["domain"] == list(dict.fromkeys([*first, *sweeps]))
-    assert line["encoding"]["color"]["legend"] is None
-    assert {"recommended", "baseline", "margin"} == labels(chart["layer"])
-    alone = overview(model, legend=True)["layer"]
-    assert marks(alone, "line")[0]["encoding"]["color"]["legend"]["columns"] == 3
-    low = alone[0]["encoding"]["y"]["scale"]["domain"][0]
-    front = {row["name"] for row in model.rows if row["front"] and row["mean"] >= low}
-    assert {name for (name,) in own(marks(alone, "line")[1], "name")} == front
-    names = labels(alone) - {"recommended", "baseline", "margin"}
-    assert names
-    assert names <= front
-
-
-def test_lines_join_cutoffs_and_of_combinations_the_best(model: Variants, table: VariantTable) -> None:
-    joined = {row["name"] for row in model.rows if row["line"]}
-    for members in table.sweeps.values():
-        combined = any(table.rows[index].variant.cleaner_cutoff is not None for index in members)
-        best = table.frontier(NDCG, members) if combined else members
-        names = {table.rows[index].name for index in members}
-        assert joined & names == {table.rows[index].name for index in best}
-    assert not joined & {table.rows[index].name for index in table.singles}
-    assert all(row["drawn"] for row in model.rows if row["line"] or row["sweep"] == "variants without a sweep")
-
-
-def test_families_are_lines_of_their_best(model: Variants, table: VariantTable) -> None:
-    best = {index for members in table.families.values() for index in table.frontier(NDCG, members)}
-    assert {row["name"] for row in model.rows if row["best"]} == {table.rows[index].name for index in best}
-    (line,) = marks(overview(model, "family")["layer"], "line")
-    assert line["mark"]["interpolate"] == "step-after"
-    assert line["encoding"]["color"]["scale"]["domain"] == [family.value for family in table.families]
-    # Also those of no sweep, of which lines of sweeps have none.
-    assert line["transform"] == [{"filter": "datum.best"}]
-    assert any(row["best"] and not row["line"] for row in model.rows)
-
-
-def test_held_out_topics_have_the_front_of_the_topics(model: Variants, table: VariantTable) -> None:
-    held_out = on_held_out(model)
-    there = {
-        row.name: round(mean, 10) for row, mean in zip(table.rows, table.held_out_mean(NDCG).tolist(), strict=True)
-    }
-    assert {row["name"]: row["mean"] for row in held_out.rows} == {
-        name: mean for name, mean in there.items() if name != "none"
-    }
-    assert held_out.base[0] == there["none"]
-    assert held_out.measures[0] == "exp-nDCG@10, held-out topics"
-    fronts = ({row["name"] for row in one.rows if row["front"]} for one in (model, held_out))
-    assert next(fronts) == next(fronts)
-
-
-def test_a_curve_has_the_differences_between_their_bounds(model: Variants, table: VariantTable) -> None:
-    upper, middle, lower = (panel["layer"] for panel in cutoffs(model, "words")["vconcat"])
-    means = table.mean(NDCG)
-    for row in in_sweep(model, "words"):
-        index = table.position[row["name"]]
-        assert row["at"] == table.rows[index].variant.cutoff
-        assert row["difference"] == pytest.approx(means[index] - means[0], abs=1e-9)
-        built = table.rows[index].built
-        assert built is not None
-        assert (row["low"], row["high"]) == pytest.approx(built.comparisons[NDCG].interval, abs=1e-4)
-    assert [(layer["mark"]["type"], layer["encoding"]["y"].get("field")) for layer in upper[:2]] == [
-        ("area", "low"),
-        ("rule", "difference"),
-    ]
-    assert upper[0]["encoding"]["y2"] == {"field": "high"}
-    assert model.margin is not None
-    assert own(upper[2], "difference") == [(-model.margin,)]
-    assert [layer["encoding"]["color"]["datum"] for layer in middle] == ["P@10"]
-    (kept, share) = middle[0]["transform"]
-    assert share["calculate"] == f"100 * datum.means[1] / {model.base[1]}"
-    assert kept["filter"] == "datum.kept"
-    assert lower[0]["encoding"]["y"]["field"] == "share"
-    # Pages mark the variant that is read, in both panels that have its value.
-    assert [layer["name"] for layer in (*upper, *lower) if "name" in layer] == ["here_difference", "here_share"]
-
-
-def test_cutoffs_have_axes_that_fit(model: Variants) -> None:
-    rows = in_sweep(model, "words")
-
-    def axis(sweep: str, change: Any) -> Any:
-        shown = replace(model, rows=tuple({**row, "sweep": sweep, "at": change(row["at"])} for row in rows))
-        return cutoffs(shown, sweep)["vconcat"][-1]["layer"][0]["encoding"]["x"]
-
-    wide = axis("words", lambda cutoff: 20.0 if cutoff == 2 else 900_000.0 if cutoff == 24 else 100 * cutoff)
-    assert wide["scale"] == {"type": "log", "domain": [20, 900_000], "nice": False}
-    assert wide["axis"] == {"values": [100, 1000, 10_000, 100_000], "format": "~s"}
-    for narrow in (axis("words", lambda cutoff: cutoff), axis("words", lambda cutoff: 100 * cutoff - 200)):
-        assert "type" not in narrow["scale"]
-    # From 0.5 to 98.5, and yet no logarithms.
-    even = axis("words@p", lambda cutoff: 0.5 + 4.4 * (cutoff - 2))
-    assert "type" not in even["scale"]
-    assert even["title"] == "cutoff, percentile of the collection's words"
-    without = cutoffs(model, "variants without a sweep")["vconcat"][-1]["layer"][0]["encoding"]["x"]
-    assert without["title"] == "postings, % of the baseline's"
-
-
-def test_cutoffs_end_where_next_to_nothing_is_left(model: Variants) -> None:
-    rows = tuple({**row, "share": 4.9 if row["at"] > 20 else 80.0} for row in in_sweep(model, "words"))
-    panels = cutoffs(replace(model, rows=rows), "words")["vconcat"]
-    assert panels[-1]["layer"][0]["encoding"]["x"]["scale"]["domain"] == [
-        2,
-        max(row["at"] for row in rows if row["at"] <= 20),
-    ]
-    assert all(layer["mark"]["clip"] for panel in panels for layer in panel["layer"] if layer["mark"]["type"] == "line")
-    # Unless that is all there is.
-    nothing = tuple({**row, "share": 0.0} for row in rows)
-    axis = cutoffs(replace(model, rows=nothing), "words")["vconcat"][-1]["layer"][0]["encoding"]["x"]
-    assert axis["scale"]["domain"] == [2, max(row["at"] for row in rows)]
-
-
-def test_a_measure_that_is_zero_at_the_baseline_has_no_panel() -> None:
-    results = made(measures=(NDCG, "P@10"))
-    values = results.tables[0].values.copy()
-    values[1, 0] = 0
-    model = variants_of(replace(results.tables[0], values=values))
-    assert len(cutoffs(model, "words")["vconcat"]) == 2
-
-
-def test_long_lines_are_thinned() -> None:
-    names = {"none": 1.0, **{f"density@{number / 100:g}": 1 - number / 901 for number in range(1, 901)}}
-    rows = in_sweep(variants_of(made(names, topics=3, only_explored=[*names]).tables[0]), "density")
-    assert len(rows) == 900
-    drawn = [row for row in rows if row["drawn"]]
-    assert MOST_POINTS <= len(drawn) <= MOST_POINTS + 1 + sum(row["front"] for row in rows)
-    assert all(row["drawn"] for row in rows if row["front"])
-    assert rows[0]["drawn"]
-    assert rows[-1]["drawn"]
-
-
-def test_topics_are_in_order(table: VariantTable) -> None:
-    rows = topic_rows(table, NDCG, 3)
-    values = table.of(NDCG)
-    assert sorted((row["topic"], row["difference"]) for row in rows) == sorted(
-        zip(table.topics, (values[3] - values[0]).tolist(), strict=True)
-    )
-    assert [row["difference"] for row in rows] == sorted((row["difference"] for row in rows), reverse=True)
-    assert [row["rank"] for row in rows] == list(range(1, len(table.topics) + 1))
-    chart = topics("nDCG@10", ends=(-0.5, 0.5))
-    assert chart["layer"][0]["encoding"]["y"]["scale"]["domain"] == [-0.5, 0.5]
-
-
-def test_cutoffs_that_leave_all_or_next_to_nothing_are_outside_a_picture(model: Variants) -> None:
-    rows = [
-        {**row, "share": share} for row, share in zip(in_sweep(model, "words"), (100, 100, 60, 3, 2, 1), strict=False)
-    ]
-    assert [row["share"] for row in sweep_plot(replace(model, rows=tuple(rows)), "words").rows] == [100, 60, 3]
-
-
-def test_a_combination_is_a_line_for_each_cutoff_of_the_scorer(model: Variants, table: VariantTable) -> None:
-    pairs = [{**row, "pair": [5.0, row["cutoff"]], "cleaner": "words@5"} for row in model.rows]
-    plot = sweep_plot(replace(model, rows=tuple(pairs)), "words")
-    assert {row["sweep"] for row in plot.rows} == {"words@5"}
-    assert all(row["line"] and row["drawn"] for row in plot.rows)
-    assert len(plot.rows) == len(table.sweeps["words"])
-
-
-def test_variants_that_nothing_was_chosen_of_have_intervals_of_their_tests() -> None:
-    table = small().tables[0]
-    for row in variants_of(table).rows:
-        made_of = table.rows[table.position[row["name"]]].built
-        assert made_of is not None
-        assert (row["low"], row["high"]) == pytest.approx(made_of.comparisons[NDCG].interval)
-    assert labels(overview(variants_of(table))["layer"]) == {"baseline"}
-
-
-def test_series_differ_by_colour_and_then_by_dashes() -> None:
-    names = [f"scorer {number}" for number in range(14)]
-    channels = series("sweep", names, True)
-    looks = list(zip(*(channels[name]["scale"]["range"] for name in ("color", "strokeDash")), strict=True))
-    assert len(set(looks)) == 14
-    assert channels["color"]["legend"]["columns"] == 3
-    assert series("sweep", ["a" * 70, "b"], True)["color"]["legend"]["columns"] == 1
-    # The page's own legend shows the same.
-    sample = (
-        templates(TEMPLATES)
-        .from_string(
-            '{% from "macros.html.j2" import line_sample %}{% for at in range(14) %}{{ line_sample(at) }}{% endfor %}'
-        )
-        .render()
-    )
-    assert sample.count("<svg") == 14
-    for colour, dash in looks:
-        assert f'stroke="{colour}" stroke-width="3" stroke-dasharray="{" ".join(map(str, dash))}"' in sample
-    assert {colour for colour, _ in looks} == set(SERIES)
-    assert {dash for _, dash in looks} == set(DASHES[:3])
-
-
-def test_labels_that_find_no_place_are_left_out() -> None:
-    x, y = number("x", None, (0, 1)), number("y", None, (0, 1))
-    crowd = [{"x": 0.5, "y": 0.5, "label": f"a rather long label {count}"} for count in range(40)]
-    found = placed(crowd, [(0.5, 0.5)], x, y, (400, 300))
-    assert 1 <= len(found) < 12
-    assert len({(row["dx"], row["dy"]) for row in found}) == len(found)
-    needed = placed([{**crowd[0], "needed": True}], [(place / 50, 0.5) for place in range(50)], x, y, (400, 40))
-    assert len(needed) == 1
+def test_an_axis_has_exactly_its_ends() -> None:
+    assert number("share", "size", (0, 104))["scale"] == {"domain": [0, 104], "zero": False, "nice": False}
+    assert "scale" not in number("share", "size")

@@ -11,13 +11,13 @@ import pytest
 from cleaning_samples import PAGES, bare, results, run
 from scipy import stats
 
-from thresher.reports.cleaning_charts import write_cleaning_report
 from thresher.reports.cleaning_tables import (
     cleaning_tables,
     measures_table,
     page_type_table,
     page_types,
     words_table,
+    write_cleaning_tables,
 )
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_text
@@ -146,8 +146,8 @@ def test_tables_that_would_be_empty_are_left_out() -> None:
 
 def test_the_files_have_all_tables_and_go_where_they_should(tmp_path: Path) -> None:
     folder = tmp_path / "new"
-    write_cleaning_report(run(), folder)
-    names = ["cleaners.csv", "page_types.csv", "pages.csv", "report.html", "table.md", "table.tex"]
+    write_cleaning_tables(run(), folder)
+    names = ["cleaners.csv", "page_types.csv", "pages.csv", "table.md", "table.tex"]
     assert sorted(path.name for path in folder.iterdir()) == names
     markdown = (folder / "table.md").read_text(encoding="utf-8")
     assert sum(line.startswith("| ---") for line in markdown.splitlines()) == 3
@@ -155,7 +155,7 @@ def test_the_files_have_all_tables_and_go_where_they_should(tmp_path: Path) -> N
     assert latex.count(r"\usepackage{booktabs}") == 1
     assert latex.startswith("% needs")
     _check_latex(latex, 3)
-    write_cleaning_report(bare(), folder)
+    write_cleaning_tables(bare(), folder)
     bare_names = [name for name in names if name != "page_types.csv"]
     assert sorted(path.name for path in folder.iterdir()) == bare_names
     _check_latex((folder / "table.tex").read_text(encoding="utf-8"), 2)

@@ -14,7 +14,7 @@ from test_variant_tables import column
 
 from thresher.experiments.held_out import chosen_on_topics
 from thresher.reports.further_tables import (
-    chosen_columns,
+    CHOSEN_COLUMNS,
     chosen_table,
     system_columns,
     systems_table,
@@ -40,7 +40,7 @@ def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:
     ps = sorted(one.comparison.p for one in chosen)
     corrected = np.maximum.accumulate([min(1.0, p * (len(ps) - rank)) for rank, p in enumerate(ps)])
     assert sorted(one.comparison.p_holm or 0 for one in chosen) == pytest.approx(list(corrected))
-    lines = list(csv.DictReader(io.StringIO(csv_table(chosen_columns(), chosen_on_topics(results)))))
+    lines = list(csv.DictReader(io.StringIO(csv_table(CHOSEN_COLUMNS, chosen_on_topics(results)))))
     assert [line["chosen"] for line in lines] == [one.chosen for one in chosen]
     assert [float(line["held_out p_holm"]) for line in lines] == [one.comparison.p_holm for one in chosen]
     shown = chosen_table(results)

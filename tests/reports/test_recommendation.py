@@ -9,7 +9,7 @@ from experiments import NDCG, chosen, effect, made
 
 from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.choosing.choices import Choice
-from thresher.reports.further_tables import answer_columns, answered, answers_table, families_tables
+from thresher.reports.choice_tables import answer_columns, answers_table, families_tables, named_indexes
 from thresher.reports.summary import answer, assumptions, commands, measured, model_answer
 from thresher.reports.table import csv_table
 from thresher.reports.text_tables import render_text
@@ -61,7 +61,7 @@ def test_too_few_topics_give_no_verdict() -> None:
     few = made(topics=20)
     (only,) = lines(chosen(few, "words@8"))
     assert "20 topics are too few" in only
-    assert answered(chosen(few, "words@8")) == []
+    assert named_indexes(chosen(few, "words@8")) == []
     assert families_tables(chosen(few, "words@8"), chosen(few, "words@8").models[0]) == []
 
 
@@ -137,7 +137,7 @@ def test_the_indexes_of_the_answer_are_a_table_and_a_frame() -> None:
     table = answers_table(choice)
     assert [row[1].text for row in table.rows] == ["none|dcp@0.3", "words@14", "words@8"]
     assert "not run" in render_text(table)
-    frame = csv_table(answer_columns(choice.measures), answered(choice)).splitlines()
+    frame = csv_table(answer_columns(choice.measures), named_indexes(choice)).splitlines()
     assert len(frame) == 4
     names = frame[0].split(",")
     assert len(set(names)) == len(names)

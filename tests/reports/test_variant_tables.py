@@ -9,25 +9,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from experiments import DOCUMENTS, MEASURES, NAMES, NDCG, built, made, row, small, with_system
+from experiments import DOCUMENTS, MEASURES, NAMES, NDCG, made, small, with_system
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.experiments.results import Results
+from thresher.reports.columns import csv_fields
 from thresher.reports.table import Table, spread
-from thresher.reports.variant_columns import Entry, entries, variant_columns
+from thresher.reports.variant_columns import variant_columns
+from thresher.reports.variant_rows import VariantRow, variant_rows
 from thresher.reports.variant_tables import (
-    answer_table,
-    bytes_table,
-    footprint_table,
-    held_out_table,
+    all_variants_table,
+    costs_table,
+    frontier_table,
     main_table,
     per_topic_csv,
     results_csv,
-    shown_entries,
-    stage_table,
-    times_tables,
-    work_table,
+    shown_rows,
+    topic_changes,
+    topics_table,
 )
 
 PRUNED = [name for name in NAMES if "|dcp" in name]
@@ -81,7 +81,7 @@ def test_results_csv_has_every_number_of_every_variant(results: Results) -> None
 
 
 def test_columns_have_a_name_each_and_say_what_they_mean() -> None:
-    columns = [one for one in variant_columns(MEASURES) if one.exact]
+    columns = [*csv_fields(variant_columns(MEASURES))]
     assert len({one.name for one in columns}) == len(columns)
     assert all(not one.meaning[0].islower() or one.meaning.startswith(NDCG) for one in columns)
     assert all(one.meaning.endswith(".") for one in columns)
@@ -138,7 +138,7 @@ def test_the_main_table_shows_what_was_built(results: Results) -> None:
 def test_where_nothing_was_built_the_best_of_each_sweep_is_shown() -> None:
     found = made(only_explored=list(NAMES))
     table = found.tables[0]
-    shown = [entry.row.name for entry in shown_entries(table, None)]
+    shown = [row.record.name for row in shown_rows(table, None)]
     best = [max(members, key=lambda index: table.mean(NDCG)[index]) for members in table.sweeps.values()]
     assert shown == [table.rows[index].name for index in sorted({0, *best, *table.singles})]
     assert len(main_table(found).rows) == len(shown)
@@ -148,7 +148,7 @@ def test_a_limit_keeps_singles_and_the_best_of_each_sweep() -> None:
     table = made().tables[0]
     best = {table.best(table.main, members) for members in table.sweeps.values()}
     for limit in range(1, 31):
-        shown = [entry.index for entry in shown_entries(table, limit)]
+        shown = [row.index for row in shown_rows(table, limit)]
         assert {0, *best, *table.singles} <= set(shown)
         assert len(shown) <= max(limit, 1 + len(best) + len(table.singles))
         assert shown == sorted(set(shown))
@@ -173,7 +173,7 @@ def test_a_cut_table_says_where_the_rest_is(results: Results) -> None:
 
 def test_the_answer_has_the_baseline_the_front_and_what_is_recommended(results: Results) -> None:
     table = results.tables[0]
-    rows = column(answer_table(results, 12, ["bte"]), "variant")
+    rows = column(frontier_table(results, 12, ["bte"]), "variant")
     for one in results.tables:
         front = {one.rows[index].name for index in one.front(one.main)}
         assert {"none", "bte"} <= set(rows)
@@ -181,66 +181,70 @@ def test_the_answer_has_the_baseline_the_front_and_what_is_recommended(results: 
             one.rows[i].name for t in results.tables for i in t.front(t.main)
         }
     assert len(rows) <= 12 + 2
-    alone = answer_table(replace(results, tables=(table,)), 99)
+    alone = frontier_table(replace(results, tables=(table,)), 99)
     shares = [float(text) for text in column(alone, "index", "% of baseline")]
     assert shares == sorted(shares, reverse=True)
 
 
-def test_exact_work_and_parts_of_indexes() -> None:
-    table = work_table(small())
+def test_all_variants_have_their_work_and_their_held_out_means(results: Results) -> None:
+    table = all_variants_table(small())
     assert column(table, "postings", "index") == ["80,000", "40,000", "20,000"]
     assert column(table, "scored", "a query") == ["320", "160", "80"]
-    sizes = bytes_table(small())
-    # .si is below a hundredth of the index.
-    assert [head.header for head in sizes.columns] == ["variant", "postings", "dictionary", "index"]
-    assert column(sizes, "dictionary", "MB") == ["0.990", "0.495", "0.247"]
+    held_out = all_variants_table(results)
+    means = results.tables[0].held_out_mean(NDCG)
+    assert column(held_out, "exp-nDCG@10", "held out")[: len(NAMES) - len(PRUNED)] == [
+        f"{means[index]:.4f}" for index, name in enumerate(NAMES) if name not in PRUNED
+    ]
 
 
-def test_times_stand_beside_the_noise_floor() -> None:
-    searching, indexing = times_tables(small())
-    assert column(searching, "ratio") == ["1.000", "0.500 (0.450 to 0.550)", "0.250 (0.225 to 0.275)"]
-    assert column(searching, "wall", "ms")[1] == "0.625 (0.563 to 0.688)"
-    assert column(searching, "difference") == ["", "measurable", "not measurable here"]
-    assert column(indexing, "difference") == ["", "measurable", "measurable"]
-    assert all(number in searching.note for number in ("1.008", "0.990", "1.030", "9 rounds"))
-
-
-def test_where_all_is_noise_there_are_no_tables_of_times() -> None:
-    found = small()
-    (table,) = found.tables
-    rows = [row("none", 1.0, built(1.0)), row("words@11", 0.5, built(0.5, measurable=False))]
-    noisy = replace(found, tables=(table.only((0, 1)).with_rows(rows),))
-    (indexing,) = times_tables(noisy)
-    assert indexing.caption == "Time of indexing"
-    assert times_tables(made(timed=False)) == []
-
-
-def test_footprints_have_bounds_where_work_was_repeated_and_none_below_resolution() -> None:
-    table = footprint_table(small())
-    assert column(table, "tag removal", "kWh") == ["0.0000417"] * 3
-    assert column(table, "indexing", "kg CO₂")[0] == "0.0000189 (0.0000171 to 0.0000208)"
-    assert column(table, "indexing", "kWh")[2] == "below resolution"
-    untimed = footprint_table(made(timed=False))
-    assert {head.header for head in untimed.columns} == {"variant", "tag removal", "scoring", "indexing"}
-    line = read(results_csv(small()))[2]
-    assert (line["indexing_kwh"], line["clean_co2_grams"]) == ("", "") if "clean_co2_grams" in line else ("", "")
-    assert float(line["indexing_hours"]) == pytest.approx(0.5 / 3600)
-
-
-def test_what_building_took_once() -> None:
-    table = stage_table(small())
+def test_costs_stand_beside_the_noise_floor() -> None:
+    table = costs_table(small())
+    assert column(table, "index", "MB") == ["2.500", "1.250", "0.625"]
+    assert column(table, "searching ratio", "by baseline's") == [
+        "1.000",
+        "0.500 (0.450 to 0.550)",
+        "0.250 (0.225 to 0.275)",
+    ]
+    assert column(table, "searching wall", "ms")[1] == "0.625 (0.563 to 0.688)"
+    assert column(table, "searching difference") == ["", "measurable", "not measurable here"]
+    assert column(table, "repeated indexing difference") == ["", "measurable", "measurable"]
+    assert all(number in table.note for number in ("1.008", "0.990", "1.030", "9 rounds"))
     assert column(table, "cleaning CPU", "s") == ["1.4"] * 3
-    assert column(table, "cleaning CO₂", "g") == ["below resolution"] * 3
     assert column(table, "indexing CO₂", "g") == ["0.0213"] * 3
 
 
-def test_held_out_topics_have_their_table(results: Results) -> None:
-    table = held_out_table(results)
-    means = results.tables[0].held_out_mean(NDCG)
-    found = column(table, "exp-nDCG@10", "held out")
-    assert found[: len(NAMES) - len(PRUNED)] == [
-        f"{means[index]:.4f}" for index, name in enumerate(NAMES) if name not in PRUNED
-    ]
+def test_footprints_have_bounds_where_work_was_repeated_and_none_below_resolution() -> None:
+    table = costs_table(small())
+    assert column(table, "tag removal", "kWh") == ["0.0000417"] * 3
+    assert column(table, "indexing", "kg CO₂")[0] == "0.0000189 (0.0000171 to 0.0000208)"
+    assert column(table, "indexing", "kWh")[2] == "below resolution"
+    line = read(results_csv(small()))[2]
+    assert line["indexing_kwh"] == ""
+    assert float(line["indexing_hours"]) == pytest.approx(0.5 / 3600)
+
+
+def test_without_times_there_are_no_columns_of_times() -> None:
+    untimed = costs_table(made(timed=False))
+    heads = {head.header for head in untimed.columns}
+    assert {"variant", "index", "cleaning wall", "tag removal", "scoring"} <= heads
+    assert not [head for head in heads if "ratio" in head or "searches" in head or "difference" in head]
+    assert untimed.note == ""
+
+
+def test_topics_stand_from_the_most_gained_to_the_most_lost(results: Results) -> None:
+    table = results.tables[0]
+    index = table.position["words@8"]
+    changes = topic_changes(results, table, NDCG, index)
+    values = table.of(NDCG)
+    by_topic = {topic: (values[0, place], values[index, place]) for place, topic in enumerate(table.topics)}
+    assert {change.topic: (change.baseline, change.variant) for change in changes} == by_topic
+    differences = [change.difference for change in changes]
+    assert differences == sorted(differences, reverse=True)
+    shown = topics_table(changes, NDCG, "words@8")
+    assert column(shown, "topic") == [change.topic for change in changes]
+    assert column(shown, "query")[0] == results.facts.topics[changes[0].topic]
+    won = len([difference for difference in differences if difference > 0])
+    assert f"{won} topics won" in shown.caption
 
 
 def test_an_empty_baseline_has_no_shares() -> None:
@@ -253,11 +257,13 @@ def test_an_empty_baseline_has_no_shares() -> None:
     assert column(main_table(alone), "index", "% of baseline") == ["–"]
 
 
-def test_every_entry_knows_its_row(results: Results) -> None:
-    every = entries(results)
-    assert len(every) == 2 * len(NAMES)
-    assert every[1].row is results.tables[0].rows[1]
-    assert every[0].comparison(NDCG) is None
-    assert Entry(results.tables[0], 1).comparison(NDCG) is not None
-    assert all(math.isfinite(one.table.shares[one.index]) for one in every)
+def test_every_row_knows_its_variant(results: Results) -> None:
+    rows = variant_rows(results)
+    assert len(rows) == 2 * len(NAMES)
+    assert rows[1].record is results.tables[0].rows[1]
+    assert (rows[0].is_baseline, rows[1].is_baseline) == (True, False)
+    assert rows[0].comparison(NDCG) is None
+    assert rows[0].difference(NDCG) is None
+    assert VariantRow(results.tables[0], 1).comparison(NDCG) is not None
+    assert all(math.isfinite(row.table.shares[row.index]) for row in rows)
     assert np.all(results.tables[0].emptied <= DOCUMENTS)

@@ -197,7 +197,7 @@ def cleaneval(
     from thresher.cleaners.scorers.extractor import EXTRACTORS
     from thresher.evaluation.cleaneval.gold import read_gold
     from thresher.evaluation.cleaneval.results import ROWS, GoldSet, asked, run_cleaners
-    from thresher.reports.cleaning_tables import cleaning_tables, sentences
+    from thresher.reports.cleaning_tables import cleaning_tables, sentences, write_cleaning_tables
 
     check_installed()
     chosen = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners)
@@ -213,9 +213,7 @@ def cleaneval(
     for extractor, stem, problem in run.crashes:
         say(f"crashed: {extractor}: {stem}: {problem}")
     if output is not None:
-        from thresher.reports.cleaning_charts import write_cleaning_report
-
-        write_cleaning_report(run, output)
+        write_cleaning_tables(run, output)
         # What is finished is not continued.
         shutil.rmtree(output / "comparisons", ignore_errors=True)
     for sentence in sentences(run):
@@ -224,4 +222,4 @@ def cleaneval(
     show(*cleaning_tables(run))
     if output is not None:
         click.echo()
-        tell(f"report: {(output / 'report.html').resolve()}")
+        tell(f"tables: {(output / 'table.md').resolve()}")

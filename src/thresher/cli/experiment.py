@@ -149,13 +149,13 @@ def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[
     from thresher.reports.files import REPORT_FILE
     from thresher.reports.further_tables import systems_table
     from thresher.reports.summary import answer, commands, findings, measured, warnings
-    from thresher.reports.variant_tables import answer_table, main_table
+    from thresher.reports.variant_tables import frontier_table, main_table
 
     choice = last_choice(folder, results.facts.key)
     recommended = [name for model in results.retrievals if choice for name in choice.named_variants(model)]
     told = options.Answer(
         (*((*answer(choice), *measured(choice, results)) if choice else ()), *findings(results), *warnings(results)),
-        lambda rows: answer_table(results, rows, recommended),
+        lambda rows: frontier_table(results, rows, recommended),
         [table for table in (main_table(results), systems_table(results)) if table],
         [("report", folder / REPORT_FILE), *files],
         folder / RESULTS_FILE,
@@ -228,8 +228,8 @@ def choose(
 
 def _chosen(choice: Choice, folder: Path) -> options.Answer:
     from thresher.experiments.choosing.choices import CHOICE_FILE
+    from thresher.reports.choice_tables import answers_table, families_tables
     from thresher.reports.files import REPORT_FILE
-    from thresher.reports.further_tables import answers_table, families_tables
     from thresher.reports.notices import notice_text
     from thresher.reports.summary import answer, commands
 
@@ -241,7 +241,7 @@ def _chosen(choice: Choice, folder: Path) -> options.Answer:
 
 def _shared(choice: SharedChoice, results: Path) -> options.Answer:
     from thresher.experiments.choosing.shared import SHARED_FILE
-    from thresher.reports.further_tables import shared_table
+    from thresher.reports.choice_tables import shared_table
     from thresher.reports.summary import shared_answer
 
     table, file = shared_table(choice), results / SHARED_FILE
@@ -381,8 +381,8 @@ def advise(
     """
     from thresher.experiments.adviser import ADVICE, EXPERIMENT, advise_on, choose_by_queries
     from thresher.experiments.results import read_results
+    from thresher.reports.choice_tables import removed_words_table
     from thresher.reports.files import write_reports
-    from thresher.reports.further_tables import removed_words_table
     from thresher.reports.summary import advised
 
     table = replace(collection, path=str(source))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import isfinite
 
 from thresher.base.number_text import number_text
@@ -19,8 +20,10 @@ from thresher.experiments.explaining.explanations import (
     TermChange,
     TopicExplanation,
 )
+from thresher.reports import formats
+from thresher.reports.columns import Column
 from thresher.reports.formatting import NOTHING, change_text, measure_text, plain, rounded_up, signed
-from thresher.reports.table import DIFFERENCE, VALUE, Column, Table, decimals, each
+from thresher.reports.table import Table
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
 from thresher.scores.removed import DROPPED_HEADING, short
 
@@ -28,8 +31,8 @@ MOST_DOCUMENTS, MOST_PASSAGES, MOST_OVERTAKERS, MOST_TOPICS = 10, 3, 5, 20
 """Shown of a topic or of all topics; a single document is shown whole."""
 MOST_CHARACTERS = 400
 """Characters shown of a passage, unless its document is shown alone."""
-SCORE = decimals(2)
-SCORE_CHANGE = each(lambda value: signed(value, 2))
+SCORE = formats.decimals(2)
+SCORE_CHANGE = formats.single(partial(signed, decimals=2))
 
 
 def explanation_lines(explanation: Explanation, width: int) -> Iterator[str]:
@@ -93,10 +96,10 @@ def _change_text(topic: TopicExplanation, measure: str) -> str:
 def _measures_table(topic: TopicExplanation, main: str) -> Table:
     """Return a topic's measures, the main measure first."""
     columns: list[Column[str]] = [
-        Column("measure", lambda measure: measure, "", align="left"),
+        Column("measure", lambda measure: measure, "", formats.TEXT),
         Column("baseline", lambda measure: topic.before[measure], ""),
         Column("variant", lambda measure: topic.after[measure], ""),
-        Column("change", lambda measure: topic.after[measure] - topic.before[measure], "", format=DIFFERENCE),
+        Column("change", lambda measure: topic.after[measure] - topic.before[measure], "", formats.DIFFERENCE),
     ]
     return Table.of(columns, sorted(topic.before, key=lambda measure: measure != main), "")
 
@@ -105,18 +108,18 @@ def _documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], w
     """Return documents with the parts of their scores' changes; their ids have about a third of `width` columns."""
     room = max(width // 3, NARROWEST)
     columns: list[Column[DocumentChange]] = [
-        Column("document", lambda row: shortened(plain(row.document), room), "", align="left"),
+        Column("document", lambda row: shortened(plain(row.document), room), "", formats.TEXT),
         Column("grade", lambda row: _grade_text(row.grade), ""),
         Column("rank", lambda row: f"{_rank(row.rank_before)} → {_rank(row.rank_after)}", ""),
-        Column("largest part", lambda row: row.part or NOTHING, "", align="left"),
-        Column("score", lambda row: row.score_before, "", format=SCORE),
-        Column("change", lambda row: row.score_change, "", format=SCORE_CHANGE),
+        Column("largest part", lambda row: row.part or NOTHING, "", formats.TEXT),
+        Column("score", lambda row: row.score_before, "", SCORE),
+        Column("change", lambda row: row.score_change, "", SCORE_CHANGE),
     ]
     parts: list[Column[DocumentChange]] = [
-        Column(Part.REMOVED, lambda row: row.removed, "", format=SCORE_CHANGE),
-        Column(Part.PRUNED, lambda row: row.pruned, "", format=SCORE_CHANGE),
-        Column(Part.LENGTH, lambda row: row.length, "", format=SCORE_CHANGE),
-        Column(Part.STATISTICS, lambda row: row.statistics, "", format=SCORE_CHANGE),
+        Column(Part.REMOVED, lambda row: row.removed, "", SCORE_CHANGE),
+        Column(Part.PRUNED, lambda row: row.pruned, "", SCORE_CHANGE),
+        Column(Part.LENGTH, lambda row: row.length, "", SCORE_CHANGE),
+        Column(Part.STATISTICS, lambda row: row.statistics, "", SCORE_CHANGE),
     ]
     columns += [column for column in parts if any(column.value(row) for row in shown)]
     return Table.of(columns, shown, _documents_caption(topic, len(shown)))
@@ -254,9 +257,9 @@ def _all_topics_lines(explanation: Explanation, loss: Loss, width: int) -> Itera
 def _loss_table(loss: Loss) -> Table:
     """Return the shares of the loss by kind of block, the largest first."""
     columns: list[Column[tuple[str, Share]]] = [
-        Column("kind of block", lambda row: row[0], "", align="left"),
-        Column("loss", lambda row: 100 * row[1].share, "", unit="%", format=decimals(0)),
-        Column("loss_interval", lambda row: _interval_text(row[1]), "", "95 %"),
+        Column("kind of block", lambda row: row[0], "", formats.TEXT),
+        Column("loss", lambda row: 100 * row[1].share, "", formats.COUNT, unit="%"),
+        Column("loss_interval", lambda row: _interval_text(row[1]), "", header="95 %"),
     ]
     caption = (
         "Shares of the loss by kind of block that held the lost topic words, or by the part of the score that moved the "
@@ -279,10 +282,10 @@ def topics_table(explanation: Explanation, topics: Sequence[TopicExplanation], w
 def topics_columns(measure: str, room: int) -> list[Column[TopicExplanation]]:
     """Return the columns of explained topics; queries have `room` characters in tables."""
     return [
-        Column("topic", lambda row: row.topic, "", align="left"),
-        Column("change", lambda row: row.change, "", format=DIFFERENCE),
-        Column("largest part", lambda row: row.part or NOTHING, "", align="left"),
-        Column("baseline", lambda row: row.before[measure], "", format=VALUE),
-        Column("variant", lambda row: row.after[measure], "", format=VALUE),
-        Column("query", lambda row: row.query, "", align="left", text=lambda row: shortened(plain(row.query), room)),
+        Column("topic", lambda row: row.topic, "", formats.TEXT),
+        Column("change", lambda row: row.change, "", formats.DIFFERENCE),
+        Column("largest part", lambda row: row.part or NOTHING, "", formats.TEXT),
+        Column("baseline", lambda row: row.before[measure], ""),
+        Column("variant", lambda row: row.after[measure], ""),
+        Column("query", lambda row: row.query, "", formats.TEXT, text=lambda row: shortened(plain(row.query), room)),
     ]

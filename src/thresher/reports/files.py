@@ -36,7 +36,7 @@ def write_reports(results: Results, folder: Path) -> None:
     chosen = further_tables.chosen_table(results)
     systems = further_tables.systems_table(results)
     if chosen:
-        csv = csv_table(further_tables.chosen_columns(), chosen_on_topics(results))
+        csv = csv_table(further_tables.CHOSEN_COLUMNS, chosen_on_topics(results))
         write_text(folder / further_tables.CHOSEN_CSV, csv)
     if systems:
         csv = csv_table(further_tables.system_columns(results.measures), results.facts.systems)

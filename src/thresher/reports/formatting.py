@@ -141,6 +141,6 @@ def p_text(p: float) -> str:
     return f"< {SMALLEST_P}" if p < SMALLEST_P else fixed(p, 4)
 
 
-def megabytes(count: int) -> float:
+def megabytes(count: float) -> float:
     """Return bytes as megabytes of 10^6 bytes."""
     return count / 1e6

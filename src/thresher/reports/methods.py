@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from thresher.base.number_text import exact_number
 from thresher.cleaners.cleaner import parse_scorer
@@ -14,8 +15,6 @@ from thresher.indexes.pruning.treatments import Treatment, method_class
 from thresher.reports.formatting import correction_text
 from thresher.reports.table import measure_header
 
-Method = tuple[str, tuple[str, ...]]
-"""A heading, and what is said below it, a line each."""
 _BLOCKS = {
     "join": "A block is text between tags other than A and inline tags such as B and SPAN.",
     "split": "A block is text between tags other than A.",
@@ -33,31 +32,48 @@ _TIMING = (
     " those of the searching thread, and of this process without the thread that cuts."
 )
 
+_BREAK_EVEN = (
+    "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds that a query saves, where these "
+    "can be told from noise."
+)
+
+
+class Method(NamedTuple):
+    """A heading and the sentences below it, a line each."""
+
+    heading: str
+    lines: tuple[str, ...]
+
 
 def methods(results: Results) -> tuple[Method, ...]:
     """Return how values, sizes and costs came about, in reading order."""
     facts, setup = results.facts, results.facts.setup
     treatments = [row.variant.treatment for row in results.tables[0].rows]
-    prunings = dict.fromkeys(one.pruning.method.canonical_name for one in treatments if one.pruning)
-    found: list[Method] = [
-        ("Pages", tuple(_pages(facts))),
-        ("Scorers", tuple(_scorers(setup.scorers))),
-        ("Pruning", tuple(f"{name}: {_said(method_class(name.partition('(')[0], name))}" for name in prunings)),
-        ("Percentiles and quotas", tuple(_relative_cutoffs(results, treatments))),
-        ("Index", tuple(_index(results))),
-        (
-            "Retrieval",
-            (
-                *map(formula_of, results.retrievals),
-                f"{setup.depth} hits per topic; equal scores are ordered by document id, ascending, and lowered so that "
-                "trec_eval keeps that order.",
-            ),
-        ),
-        ("Evaluation", tuple(_evaluation(results))),
+    sections = [
+        Method("Pages", tuple(_pages(facts))),
+        Method("Scorers", tuple(_scorers(setup.scorers))),
+        Method("Pruning", tuple(_prunings(treatments))),
+        Method("Percentiles and quotas", tuple(_relative_cutoffs(results, treatments))),
+        Method("Index", tuple(_index(results))),
+        Method("Retrieval", (*map(formula_of, results.retrievals), _hits(setup.depth))),
+        Method("Evaluation", tuple(_evaluation(results))),
     ]
     if results.was_run:
-        found += _costs(facts)
-    return tuple(method for method in found if method[1])
+        sections += _costs(facts)
+    return tuple(section for section in sections if section.lines)
+
+
+def _prunings(treatments: list[Treatment]) -> Iterator[str]:
+    names = dict.fromkeys(treatment.pruning.method.canonical_name for treatment in treatments if treatment.pruning)
+    for name in names:
+        yield f"{name}: {_description(method_class(name.partition('(')[0], name))}"
+
+
+def _hits(depth: int) -> str:
+    return (
+        f"{depth} hits per topic; equal scores are ordered by document id, ascending, and lowered so that trec_eval keeps "
+        "that order."
+    )
 
 
 def _pages(facts: Facts) -> Iterator[str]:
@@ -75,10 +91,10 @@ def _scorers(names: tuple[str, ...]) -> Iterator[str]:
     for name in names:
         by_class.setdefault(type(parse_scorer(name).scorer), []).append(name)
     for kind, members in by_class.items():
-        yield f"{', '.join(members)}: {_said(kind)}"
+        yield f"{', '.join(members)}: {_description(kind)}"
 
 
-def _said(kind: type[Scorer] | type[PruningMethod]) -> str:
+def _description(kind: type[Scorer] | type[PruningMethod]) -> str:
     first = (kind.__doc__ or "").split("\n\n")[0]
     return f"{' '.join(first.split())} Source: {kind.source}."
 
@@ -134,21 +150,12 @@ def _evaluation(results: Results) -> Iterator[str]:
 
 
 def _costs(facts: Facts) -> Iterator[Method]:
-    yield (
-        "Time and memory",
-        (
-            f"Cleaning: the time that {facts.setup.workers} worker processes spent on decoding, parsing and cutting pages and "
-            "on the variant's own scorers, divided by the number of workers, and the time to apply the cutoff. Every page was "
-            "parsed and scored once for all variants; a row shows what it would cost alone.",
-            _TIMING if facts.noise else "Nothing else was timed.",
-        ),
+    cleaning = (
+        f"Cleaning: the time that {facts.setup.workers} worker processes spent on decoding, parsing and cutting pages and on "
+        "the variant's own scorers, divided by the number of workers, and the time to apply the cutoff. Every page was parsed "
+        "and scored once for all variants; a row shows what it would cost alone."
     )
-    yield "CO₂", (f"{facts.setup.power}. Stages under a second are below resolution.",)
+    yield Method("Time and memory", (cleaning, _TIMING if facts.noise else "Nothing else was timed."))
+    yield Method("CO₂", (f"{facts.setup.power}. Stages under a second are below resolution.",))
     if facts.noise:
-        yield (
-            "Break-even",
-            (
-                "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds that a query saves, "
-                "where these can be told from noise.",
-            ),
-        )
+        yield Method("Break-even", (_BREAK_EVEN,))

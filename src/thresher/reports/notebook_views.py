@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -10,82 +10,142 @@ from markupsafe import Markup
 
 from thresher.base.number_text import counted
 from thresher.base.shown import VIEWS, View
-from thresher.reports.chart_rows import variants_of
+from thresher.evaluation.comparing import ComparedRuns
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.choosing.shared import SharedChoice
+from thresher.experiments.explaining.explanations import Explanation
+from thresher.experiments.results import Results
+from thresher.reports import formats
+from thresher.reports.chart_data import chart_data
+from thresher.reports.choice_tables import (
+    answer_columns,
+    answers_table,
+    named_indexes,
+    shared_columns,
+    shared_rows,
+    shared_table,
+)
+from thresher.reports.columns import Column
 from thresher.reports.compared_runs import AT_MARGIN, RUNS, compared_rows, runs_table
-from thresher.reports.drawing import all_plot
+from thresher.reports.drawing import Plot, variants_plot
 from thresher.reports.explanation_text import topics_columns, topics_table, variant_text
-from thresher.reports.formatting import significant_digits
-from thresher.reports.further_tables import answer_columns, answered, answers_table, shared_columns, shared_table
 from thresher.reports.html_parts import coded
 from thresher.reports.summary import answer, commands, findings, shared_answer, warnings
-from thresher.reports.table import Column, Table, data_frame, each, filled
-from thresher.reports.variant_columns import entries, variant_columns
-from thresher.reports.variant_tables import answer_table
+from thresher.reports.table import Table, data_frame, filled
+from thresher.reports.variant_columns import variant_columns
+from thresher.reports.variant_rows import variant_rows
+from thresher.reports.variant_tables import frontier_table
 from thresher.scores.store import PageScores
 
-_ROWS, _WIDTH = 12, 240
+ROWS = 12
+"""Rows of a table in a notebook."""
+WIDTH = 240
+"""Columns that a query may have: notebooks can be scrolled."""
 
 
 def _html(sentences: Iterable[str], tables: Sequence[Table]) -> str:
     items = Markup("").join(Markup("<li>{}</li>").format(coded(sentence)) for sentence in sentences)
-    return str(Markup("<ul>{}</ul>{}").format(items, Markup("").join(map(_table, tables))))
+    return str(Markup("<ul>{}</ul>{}").format(items, Markup("").join(map(_table_html, tables))))
 
 
-def _table(table: Table) -> Markup:
-    def row(kind: str, cells: Iterable[str]) -> Markup:
-        inner = Markup("").join(Markup(f"<{kind}>{{}}</{kind}>").format(cell) for cell in cells)
-        return Markup("<tr>{}</tr>").format(inner)
-
-    head = row("th", (" ".join(filter(None, (column.header, column.unit))) for column in table.columns))
-    body = Markup("").join(row("td", (cell.text + cell.mark for cell in cells)) for cells in table.rows)
+def _table_html(table: Table) -> Markup:
+    head = _row_html("th", (f"{column.header} {column.unit}".strip() for column in table.columns))
+    body = Markup("").join(_row_html("td", (cell.text + cell.mark for cell in row)) for row in table.rows)
     below = Markup("<p>{} {}</p>").format(table.caption, table.note)
     return Markup("<table><thead>{}</thead><tbody>{}</tbody></table>{}").format(head, body, below)
 
 
-def _scored_columns(page: PageScores) -> list[Column[Mapping[str, Any]]]:
+def _row_html(tag: str, cells: Iterable[str]) -> Markup:
+    inner = Markup("").join(Markup(f"<{tag}>{{}}</{tag}>").format(cell) for cell in cells)
+    return Markup("<tr>{}</tr>").format(inner)
+
+
+def _results_line(results: Results) -> str:
+    variants, topics = len(results.tables[0].rows) - 1, len(results.facts.topics)
+    return f"{results.facts.title}, {counted(variants, 'variant')}, {counted(topics, 'topic')}"
+
+
+def _results_html(results: Results) -> str:
+    return _html([*findings(results), *warnings(results)], [frontier_table(results, ROWS)])
+
+
+def _results_frame(results: Results) -> Any:
+    rows = variant_rows(results)
+    return data_frame(filled(variant_columns(results.measures), rows), rows)
+
+
+def _results_plot(results: Results, retrieval: str | None) -> Plot:
+    return variants_plot(chart_data(results.table(retrieval)))
+
+
+def _choice_html(choice: Choice) -> str:
+    table = answers_table(choice)
+    return _html([*answer(choice), *_as_code(commands(choice))], [table] if table else [])
+
+
+def _shared_html(choice: SharedChoice) -> str:
+    return _html([*shared_answer(choice), *_as_code(choice.commands)], [shared_table(choice)])
+
+
+def _as_code(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield f"`{line}`"
+
+
+def _runs_line(runs: ComparedRuns) -> str:
+    return f"{counted(len(runs.values), 'run')}, {counted(len(runs.topics), 'topic')}"
+
+
+def _runs_frame(runs: ComparedRuns) -> Any:
+    columns = (*RUNS, *AT_MARGIN) if runs.margin else RUNS
+    return data_frame(columns, compared_rows(runs))
+
+
+def _explanation_line(explanation: Explanation) -> str:
+    return f"{counted(len(explanation.topics), 'topic')}, {variant_text(explanation)}"
+
+
+def _explanation_html(explanation: Explanation) -> str:
+    topics = explanation.moved or explanation.topics
+    return _html([variant_text(explanation)], [topics_table(explanation, topics[:ROWS], WIDTH)])
+
+
+def _explanation_frame(explanation: Explanation) -> Any:
+    return data_frame(topics_columns(explanation.measure, WIDTH), explanation.topics)
+
+
+def _page_line(page: PageScores) -> str:
+    return ", ".join([page.reason or counted(len(page.rows), "row"), *page.scores])
+
+
+def _page_html(page: PageScores) -> str:
+    return _html([], [Table.of(_page_columns(page), page.rows, page.reason)])
+
+
+def _page_frame(page: PageScores) -> Any:
+    return data_frame(_page_columns(page), page.rows)
+
+
+def _page_columns(page: PageScores) -> list[Column[Mapping[str, Any]]]:
     names = page.rows[0] if page.rows else ()
-    return [Column(name, itemgetter(name), "", format=each(significant_digits)) for name in names]
+    return [Column(name, itemgetter(name), "", formats.FIGURE) for name in names]
 
 
 VIEWS.update(
     {
-        "Results": View(
-            lambda results: (
-                f"{results.facts.title}, {counted(len(results.tables[0].rows) - 1, 'variant')}, "
-                f"{counted(len(results.facts.topics), 'topic')}"
-            ),
-            lambda results: _html([*findings(results), *warnings(results)], [answer_table(results, _ROWS)]),
-            lambda results: data_frame(filled(variant_columns(results.measures), entries(results)), entries(results)),
-            lambda results, retrieval: all_plot(variants_of(results.table(retrieval))),
-        ),
+        "Results": View(_results_line, _results_html, _results_frame, _results_plot),
         "Choice": View(
             lambda choice: next(answer(choice)),
-            lambda choice: _html(
-                [*answer(choice), *(f"`{line}`" for line in commands(choice))], [*filter(None, [answers_table(choice)])]
-            ),
-            lambda choice: data_frame(answer_columns(choice.measures), answered(choice)),
+            _choice_html,
+            lambda choice: data_frame(answer_columns(choice.measures), named_indexes(choice)),
         ),
         "SharedChoice": View(
             lambda choice: next(shared_answer(choice)),
-            lambda choice: _html(
-                [*shared_answer(choice), *(f"`{line}`" for line in choice.commands)], [shared_table(choice)]
-            ),
-            lambda choice: data_frame(shared_columns(choice), [*zip(choice.tried, choice.left_out, strict=True)]),
+            _shared_html,
+            lambda choice: data_frame(shared_columns(choice), shared_rows(choice)),
         ),
-        "ComparedRuns": View(
-            lambda runs: f"{counted(len(runs.values), 'run')}, {counted(len(runs.topics), 'topic')}",
-            lambda runs: _html([], [runs_table(runs)]),
-            lambda runs: data_frame((*RUNS, *AT_MARGIN) if runs.margin else RUNS, compared_rows(runs)),
-        ),
-        "Explanation": View(
-            lambda why: f"{counted(len(why.topics), 'topic')}, {variant_text(why)}",
-            lambda why: _html([variant_text(why)], [topics_table(why, (why.moved or why.topics)[:_ROWS], _WIDTH)]),
-            lambda why: data_frame(topics_columns(why.measure, _WIDTH), why.topics),
-        ),
-        "PageScores": View(
-            lambda page: ", ".join([page.reason or counted(len(page.rows), "row"), *page.scores]),
-            lambda page: _html([], [Table.of(_scored_columns(page), page.rows, page.reason)]),
-            lambda page: data_frame(_scored_columns(page), page.rows),
-        ),
+        "ComparedRuns": View(_runs_line, lambda runs: _html([], [runs_table(runs)]), _runs_frame),
+        "Explanation": View(_explanation_line, _explanation_html, _explanation_frame),
+        "PageScores": View(_page_line, _page_html, _page_frame),
     }
 )

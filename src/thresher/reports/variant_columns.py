@@ -1,179 +1,199 @@
-"""The columns of the table of variants, as their records declare them, and those of each measure."""
+"""The columns of variants: their names, sizes and effectiveness, and all columns of `results.csv`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 
-from thresher.base.columns import Show
-from thresher.base.machine import Footprint
-from thresher.base.repeats import BreakEven, MeasuredTime, Payoff
-from thresher.evaluation.significance import Comparison, is_tested
-from thresher.experiments.results import Results
-from thresher.experiments.table import Built, Cost, Row, Variant, VariantTable
-from thresher.indexes.work import IndexStatistics, QueryWork
-from thresher.reports.formatting import MARKS, direction, fixed
-from thresher.reports.table import FORMATS, Column, columns_of, measure_header, pick, within
+from thresher.reports import cost_columns as costs
+from thresher.reports import formats
+from thresher.reports.columns import Column, ComparisonColumns, comparison_columns
+from thresher.reports.formatting import MARKS, direction
+from thresher.reports.table import measure_header
+from thresher.reports.variant_rows import VariantRow
 
-FOOTPRINTS = ("tag removal", "scoring", "indexing", "10,000 searches", "1,000,000 searches")
-"""The work that a variant has footprints of; the last two only where queries were timed."""
-NOT_MEASURABLE = "not measurable here"
-"""The text in place of a difference that noise may have made."""
+VariantColumn = Column[VariantRow]
+
+RETRIEVAL = VariantColumn("retrieval", lambda row: row.table.retrieval, "The retrieval model.", formats.TEXT)
+VARIANT = VariantColumn("variant", lambda row: row.record.name, "The canonical name.", formats.TEXT)
+FAMILY = VariantColumn(
+    "family", lambda row: row.record.variant.family, "Cleaners, pruning or combinations.", formats.TEXT
+)
+SWEEP = VariantColumn(
+    "sweep", lambda row: row.record.variant.sweep, "The sweep that it belongs to; empty for none.", formats.TEXT
+)
+CUTOFF = VariantColumn("cutoff", lambda row: row.record.variant.cutoff, "Its cutoff in the sweep.")
+CLEANER_CUTOFF = VariantColumn(
+    "cleaner_cutoff",
+    lambda row: row.record.variant.cleaner_cutoff,
+    "In a sweep over scorer and pruning method, the scorer's cutoff.",
+)
+
+WORDS = VariantColumn("words", lambda row: row.record.words, "Words left by cleaning.", formats.COUNT)
+BYTES = VariantColumn(
+    "bytes",
+    lambda row: row.record.bytes,
+    "Size of the index in bytes (MB: 10⁶ bytes).",
+    formats.MEGABYTES,
+    "index",
+    "MB",
+)
+QUERY_POSTINGS = VariantColumn(
+    "query_postings",
+    lambda row: row.table.mean_query_postings[row.index].item(),
+    "Postings of a query's terms, Σ df, mean over the topics.",
+    formats.COUNT,
+    "postings",
+    "a query",
+)
+POSTINGS_SHARE = VariantColumn(
+    "postings_share",
+    lambda row: row.table.shares[row.index].item(),
+    "Postings over those of the baseline.",
+    formats.PERCENT,
+    "index",
+    "% of baseline",
+)
+WORDS_SHARE = VariantColumn(
+    "words_share",
+    lambda row: row.table.word_shares[row.index].item(),
+    "Share of words left by cleaning.",
+    formats.PERCENT,
+    "words kept",
+    "%",
+)
+BYTES_SHARE = VariantColumn(
+    "bytes_share",
+    lambda row: row.table.bytes_shares[row.index].item(),
+    "Bytes over those of the baseline.",
+    formats.PERCENT,
+    "bytes",
+    "% of baseline",
+)
+EMPTIED = VariantColumn(
+    "emptied",
+    lambda row: row.table.emptied[row.index].item(),
+    "Pages with text before cleaning that are left without any, or by pruning without a posting.",
+    formats.COUNT,
+    unit="pages",
+)
+EMPTIED_SHARE = VariantColumn(
+    "emptied_share",
+    lambda row: row.table.emptied_shares[row.index].item(),
+    "Share of the pages with text that are left without any, or by pruning without a posting.",
+    formats.PERCENT,
+    "emptied",
+    "% of pages",
+)
+DOCUMENTS = VariantColumn(
+    "documents",
+    lambda row: row.record.index.documents,
+    "Documents with text left and, if it is pruned, a posting.",
+    formats.COUNT,
+)
+TOKENS = VariantColumn(
+    "tokens", lambda row: row.record.index.tokens, "Tokens in the index.", formats.COUNT, unit="index"
+)
+POSTINGS = VariantColumn(
+    "postings",
+    lambda row: row.record.index.postings,
+    "Postings in the index: pairs of a document and a term.",
+    formats.COUNT,
+    unit="index",
+)
+VOCABULARY = VariantColumn(
+    "vocabulary",
+    lambda row: row.record.index.vocabulary,
+    "Different terms in the index.",
+    formats.COUNT,
+    "terms",
+    "index",
+)
+QUERY_DOCUMENTS = VariantColumn(
+    "query_documents",
+    lambda row: row.built.work.documents if row.built else None,
+    "Documents scored for a query, mean over topics.",
+    formats.COUNT,
+    "scored",
+    "a query",
+)
 
 
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """A line about a variant: its table, and its row there."""
-
-    table: VariantTable
-    index: int
-
-    @cached_property
-    def row(self) -> Row:
-        """The row."""
-        return self.table.rows[self.index]
-
-    @cached_property
-    def built(self) -> Built | None:
-        """What building took, if it was built."""
-        return self.row.built
-
-    def comparison(self, measure: str) -> Comparison | None:
-        """Return the comparison with the baseline over the topics, if there is one."""
-        return self.built.comparisons.get(measure) if self.built else None
+# Measures
 
 
-def tested_measures(table: VariantTable, main: str) -> tuple[str, ...]:
-    """Return the measures of effectiveness, the main one first."""
-    return (main, *(measure for measure in table.measures if measure != main and is_tested(measure)))
-
-
-def entries(results: Results) -> list[Entry]:
-    """Return all variants of all retrieval models."""
-    return [Entry(table, index) for table in results.tables for index in range(len(table.rows))]
-
-
-@cache
-def variant_columns(measures: tuple[str, ...]) -> list[Column[Entry]]:
-    """Return all columns of `results.csv`, and those that only tables show."""
-    columns: list[Column[Entry]] = within(columns_of(Variant), lambda entry: entry.row.variant)
-    return [
-        Column("retrieval", lambda entry: entry.table.retrieval, "The retrieval model.", align="left"),
-        *pick(columns, "variant", "family", "sweep", "cutoff", "cleaner_cutoff"),
-        *(column for measure in measures for column in _of_measure(measure)),
-        *(column for measure in measures for column in _of_held_out(measure)),
-        *columns_of(Row, lambda entry, name: getattr(entry.row, name)),
-        *columns_of(VariantTable, lambda entry, name: getattr(entry.table, name)[entry.index].item()),
-        *within(columns_of(IndexStatistics), lambda entry: entry.row.index),
-        *within(columns_of(QueryWork), lambda entry: entry.built and entry.built.work),
-        *within(columns_of(Cost), lambda entry: entry.built and entry.built.clean, "clean_", "Cleaning"),
-        *within(columns_of(Cost), lambda entry: entry.built and entry.built.index, "index_", "Indexing"),
-        *within(TIMES, lambda entry: entry.built and entry.built.query, "query_", "Searching"),
-        *within(TIMES, lambda entry: entry.built and entry.built.indexing, "indexing_", "Indexing"),
-        *within(BREAK_EVEN, lambda entry: entry.built and entry.built.break_even),
-        *(column for work in FOOTPRINTS for column in _footprint(work)),
-    ]
-
-
-def measure_column(measure: str) -> Column[Entry]:
+def mean_column(measure: str) -> VariantColumn:
     """Return the column of means over the topics, marked where they differ significantly from the baseline's."""
-
-    return Column(
+    header = measure_header(measure)
+    return VariantColumn(
         measure,
-        lambda entry: entry.table.mean(measure)[entry.index].item(),
+        lambda row: row.mean(measure),
         f"Mean {measure} over the topics.",
-        *measure_header(measure),
-        mark=lambda entry: MARKS[direction(entry.comparison(measure))],
+        header=header.name,
+        unit=header.parameters,
+        mark=lambda row: MARKS[direction(row.comparison(measure))],
     )
 
 
-def _of_measure(measure: str) -> Iterator[Column[Entry]]:
-    yield measure_column(measure)
+def difference_column(measure: str) -> VariantColumn:
+    """Return the column of mean differences from the baseline; explored variants have one, too."""
+    return VariantColumn(
+        f"{measure} difference",
+        lambda row: row.difference(measure),
+        "Mean difference from the baseline over the topics.",
+        formats.DIFFERENCE,
+        "difference",
+    )
 
-    def difference(entry: Entry) -> float | None:
-        means = entry.table.mean(measure)
-        return (means[entry.index] - means[0]).item() if entry.index else None
 
-    yield _difference(measure, difference, "over the topics")
-    yield from within(_compared(), lambda entry: entry.comparison(measure), f"{measure} ", measure)
+def measure_comparison(measure: str) -> ComparisonColumns[VariantRow]:
+    """Return the columns of the comparison with the baseline over the topics."""
+    return comparison_columns(lambda row: row.comparison(measure), f"{measure} ", measure)
 
 
-def _of_held_out(measure: str) -> Iterator[Column[Entry]]:
-    name = f"held_out {measure}"
-    about = f"{measure} on the held-out topics"
-    yield Column(
-        name,
-        lambda entry: entry.table.held_out_mean(measure)[entry.index].item(),
+def held_out_mean_column(measure: str) -> VariantColumn:
+    """Return the column of means over the held-out topics."""
+    return VariantColumn(
+        f"held_out {measure}",
+        lambda row: row.held_out_mean(measure),
         f"Mean {measure} over the held-out topics.",
-        measure_header(measure)[0],
+        header=measure_header(measure).name,
+        unit="held out",
+    )
+
+
+def held_out_difference_column(measure: str) -> VariantColumn:
+    """Return the column of mean differences from the baseline over the held-out topics."""
+    return VariantColumn(
+        f"held_out {measure} difference",
+        lambda row: row.held_out_difference(measure),
+        "Mean difference from the baseline over the held-out topics.",
+        formats.DIFFERENCE,
+        "difference",
         "held out",
     )
 
-    def difference(entry: Entry) -> float | None:
-        means = entry.table.held_out_mean(measure)
-        return (means[entry.index] - means[0]).item() if entry.index else None
 
-    yield replace(_difference(name, difference, "over the held-out topics"), unit="held out")
-    yield from within(_compared(), lambda entry: entry.built and entry.built.held_out.get(measure), f"{name} ", about)
+def _held_out_comparison(measure: str) -> ComparisonColumns[VariantRow]:
+    about = f"{measure} on the held-out topics"
+    return comparison_columns(lambda row: row.held_out_comparison(measure), f"held_out {measure} ", about)
 
 
-def _difference(name: str, read: Callable[[Entry], float | None], over: str) -> Column[Entry]:
-    meaning = f"Mean difference from the baseline {over}."
-    return Column(f"{name} difference", read, meaning, "difference", format=FORMATS[Show.DIFFERENCE])
+# All of them
 
 
-def _compared() -> list[Column[Comparison]]:
-    """Return the columns of a comparison but the difference, which explored variants have too."""
-    return [column for column in columns_of(Comparison) if column.name != "difference"]
-
-
-def _is_measurable(time: MeasuredTime) -> str:
-    if time.ratio.low == time.ratio.high == 1:  # the baseline
-        return ""
-    return "measurable" if time.measurable else NOT_MEASURABLE
-
-
-def _break_even(point: BreakEven) -> str:
-    if point.payoff is Payoff.AFTER and point.queries:
-        value, low, high = (fixed(number, 0) for number in (point.queries.value, point.queries.low, point.queries.high))
-        return f"after {value} queries ({low} to {high})"
-    return {
-        Payoff.AT_ONCE: "at once: costs no more to build, faster to search",
-        Payoff.NEVER: "never: no cheaper to build, slower to search",
-        Payoff.USED_UP: f"at once, but slower to search: used up after {fixed(point.until, 0)} queries",
-        Payoff.UNKNOWN: f"{NOT_MEASURABLE}: the difference in searching is within noise",
-        Payoff.NO_COSTLIER: f"costs no more to build; the difference in searching is {NOT_MEASURABLE}",
-    }[point.payoff]
-
-
-TIMES: tuple[Column[MeasuredTime], ...] = (
-    *columns_of(MeasuredTime),
-    Column(
-        "verdict",
-        _is_measurable,
-        "Whether the difference from the baseline is more than noise.",
-        "difference",
-        align="left",
-        exact=False,
-    ),
-)
-BREAK_EVEN: tuple[Column[BreakEven], ...] = (
-    *columns_of(BreakEven),
-    Column(
-        "break_even_words", _break_even, "When cleaning pays off, in words.", "break-even", align="left", exact=False
-    ),
-)
-
-
-def _footprint(work: str) -> list[Column[Entry]]:
-    def part(entry: Entry) -> Footprint | None:
-        return next((one for one in (entry.built.footprints if entry.built else ()) if one.work == work), None)
-
-    columns: list[Column[Entry]] = within(columns_of(Footprint), part, f"{slug(work)}_", work.capitalize())
-    return [replace(column, header=work) for column in columns]
-
-
-def slug(work: str) -> str:
-    """Return the name of a piece of work in the names of columns."""
-    return work.replace(",", "").replace(" ", "_")
+@cache
+def variant_columns(measures: tuple[str, ...]) -> tuple[VariantColumn, ...]:
+    """Return all columns of `results.csv`, in its order."""
+    columns: list[VariantColumn] = [RETRIEVAL, VARIANT, FAMILY, SWEEP, CUTOFF, CLEANER_CUTOFF]
+    for measure in measures:
+        comparison = measure_comparison(measure)
+        columns += [mean_column(measure), difference_column(measure), *comparison[1:]]
+    for measure in measures:
+        comparison = _held_out_comparison(measure)
+        columns += [held_out_mean_column(measure), held_out_difference_column(measure), *comparison[1:]]
+    columns += [WORDS, BYTES, QUERY_POSTINGS, POSTINGS_SHARE, WORDS_SHARE, BYTES_SHARE, EMPTIED, EMPTIED_SHARE]
+    columns += [DOCUMENTS, TOKENS, POSTINGS, VOCABULARY, QUERY_DOCUMENTS]
+    columns += [*costs.CLEANING_COST, *costs.INDEXING_COST, *costs.QUERY_TIME, *costs.INDEXING_TIME, *costs.BREAK_EVEN]
+    for work in costs.FOOTPRINTS:
+        columns += costs.footprint_columns(work)
+    return tuple(columns)

@@ -1,288 +1,333 @@
-"""The table of variants as CSV files and as tables for terminals, papers and pages."""
+"""The table of variants as CSV files, and as tables for terminals, papers and pages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from thresher.base.columns import Declared, Show
 from thresher.base.number_text import counted
 from thresher.base.numbers import Floats
 from thresher.experiments.results import Results
-from thresher.experiments.table import VariantTable
+from thresher.experiments.table import NoiseFloor, VariantTable
 from thresher.indexes.analysis import formula_of
-from thresher.indexes.work import bytes_by_part
+from thresher.reports import cost_columns as costs
+from thresher.reports import formats
+from thresher.reports import variant_columns as variants
+from thresher.reports.columns import Column
 from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
-from thresher.reports.table import FORMATS, Column, Table, columns_of, csv_table, measure_header, pick, spread
-from thresher.reports.variant_columns import (
-    FOOTPRINTS,
-    NOT_MEASURABLE,
-    Entry,
-    entries,
-    measure_column,
-    slug,
-    variant_columns,
-)
+from thresher.reports.table import Table, csv_table, filled, measure_header, spread
+from thresher.reports.variant_columns import VariantColumn
+from thresher.reports.variant_rows import VariantRow, variant_rows
 
 RESULTS_CSV = "results.csv"
-SMALLEST_PART = 0.01
-"""Parts of an index with less than this share of the baseline's bytes are shown together."""
+
+
+# CSV files
 
 
 def results_csv(results: Results) -> str:
     """Return one line for each retrieval model and variant, without columns that are empty in all of them."""
-    return csv_table(variant_columns(results.measures), entries(results), empty=False)
+    rows = variant_rows(results)
+    return csv_table(filled(variants.variant_columns(results.measures), rows), rows)
 
 
 @dataclass(frozen=True)
-class _Value:
-    """A value of a measure for a topic."""
+class TopicValue:
+    """The value of a measure for a topic.
 
-    variant: Annotated[str, Declared("The variant, or the baseline run of another system, by its name.", Show.TEXT)]
-    retrieval: Annotated[str, Declared("The retrieval model.", Show.TEXT)]
-    held_out: Annotated[bool, Declared("1 for a held-out topic, else 0.", Show.COUNT)]
-    topic: Annotated[str, Declared("The topic's id.", Show.TEXT)]
-    measure: Annotated[str, Declared("The measure.", Show.TEXT)]
-    value: Annotated[float, Declared("The measure's value for the topic.")]
+    Args:
+        variant: its name, or that of a baseline run of another system.
+        retrieval: the retrieval model.
+        held_out: whether it is a held-out topic.
+        topic: its id.
+        measure: its name.
+        value: of the measure.
+    """
+
+    variant: str
+    retrieval: str
+    held_out: bool
+    topic: str
+    measure: str
+    value: float
 
 
-PER_TOPIC: list[Column[_Value]] = columns_of(_Value)
+PER_TOPIC: tuple[Column[TopicValue], ...] = (
+    Column(
+        "variant",
+        lambda row: row.variant,
+        "The variant, or the baseline run of another system, by its name.",
+        formats.TEXT,
+    ),
+    Column("retrieval", lambda row: row.retrieval, "The retrieval model.", formats.TEXT),
+    Column("held_out", lambda row: row.held_out, "1 for a held-out topic, else 0.", formats.COUNT),
+    Column("topic", lambda row: row.topic, "The topic's id.", formats.TEXT),
+    Column("measure", lambda row: row.measure, "The measure.", formats.TEXT),
+    Column("value", lambda row: row.value, "The measure's value for the topic."),
+)
 
 
 def per_topic_csv(results: Results) -> str:
-    """Return the values of what was built, and of baseline runs, by topic and measure."""
-    rows: list[_Value] = []
+    """Return the values of built variants, and of baseline runs, by topic and measure."""
+    return csv_table(PER_TOPIC, _topic_values(results))
 
-    def add(name: str, retrieval: str, held_out: bool, topics: Sequence[str], values: Floats) -> None:
-        for measure, of_measure in zip(results.measures, values.tolist(), strict=True):
-            by_topic = zip(topics, of_measure, strict=True)
-            rows.extend(_Value(name, retrieval, held_out, topic, measure, value) for topic, value in by_topic)
 
+def _topic_values(results: Results) -> Iterator[TopicValue]:
+    measures = results.measures
     for table in results.tables:
         for index in table.built:
-            add(table.rows[index].name, table.retrieval, False, table.topics, table.values[:, index])
+            of_variant = TopicValue(table.rows[index].name, table.retrieval, False, "", "", 0.0)
+            yield from _by_topic(of_variant, measures, table.topics, table.values[:, index])
         for index in table.built:
-            add(table.rows[index].name, table.retrieval, True, table.held_out_topics, table.held_out[:, index])
+            of_variant = TopicValue(table.rows[index].name, table.retrieval, True, "", "", 0.0)
+            yield from _by_topic(of_variant, measures, table.held_out_topics, table.held_out[:, index])
+    first = results.tables[0]
     for system in results.facts.systems:
-        add(system.name, results.tables[0].retrieval, False, results.tables[0].topics, system.values)
-    return csv_table(PER_TOPIC, rows)
+        of_system = TopicValue(system.name, first.retrieval, False, "", "", 0.0)
+        yield from _by_topic(of_system, measures, first.topics, system.values)
+
+
+def _by_topic(
+    common: TopicValue, measures: Sequence[str], topics: Sequence[str], values: Floats
+) -> Iterator[TopicValue]:
+    """Give a value for each measure and topic; `common` holds the fields that all of them share."""
+    for measure, of_measure in zip(measures, values.tolist(), strict=True):
+        for topic, value in zip(topics, of_measure, strict=True):
+            yield TopicValue(common.variant, common.retrieval, common.held_out, topic, measure, value)
+
+
+# Tables
 
 
 def main_table(results: Results, limit: int | None = None) -> Table:
-    """Return effectiveness by the main measure beside size and work, then by other measures, and times if there are any."""
-    columns, main = variant_columns(results.measures), results.tables[0].main
-    sizes = ("postings_share", "bytes", "words_share", "emptied", "query_postings", "query_documents")
-    shown = [
-        *_keys(results),
-        measure_column(main),
-        *pick(columns, f"{main} outcome", *sizes),
-        *(measure_column(measure) for measure in results.measures if measure != main),
+    """Return effectiveness by the main measure beside size and work, then by other measures, and times if there are any.
+
+    Beyond about `limit` rows for each retrieval model, the best of each sweep, single variants and evenly spread cutoffs stay.
+    """
+    columns = [*_key_columns(results), *_main_columns(results)]
+    if results.facts.noise:
+        columns += [costs.QUERY_MEAN, costs.QUERY_RATIO, costs.BREAK_EVEN.queries]
+    return _main_table(results, columns, limit)
+
+
+def all_variants_table(results: Results) -> Table:
+    """Return the main table with further columns for a page: held-out topics, and the exact work."""
+    columns = [*_key_columns(results), *_main_columns(results)]
+    if results.facts.held_out_topics:
+        for measure in results.measures:
+            columns += [variants.held_out_mean_column(measure), variants.held_out_difference_column(measure)]
+    columns += [variants.DOCUMENTS, variants.TOKENS, variants.POSTINGS, variants.VOCABULARY]
+    return _main_table(results, columns, None)
+
+
+def _main_columns(results: Results) -> list[VariantColumn]:
+    main = results.tables[0].main
+    others = [measure for measure in results.measures if measure != main]
+    return [
+        variants.mean_column(main),
+        variants.measure_comparison(main).outcome,
+        variants.POSTINGS_SHARE,
+        variants.BYTES,
+        variants.WORDS_SHARE,
+        variants.EMPTIED,
+        variants.QUERY_POSTINGS,
+        variants.QUERY_DOCUMENTS,
+        *map(variants.mean_column, others),
     ]
+
+
+def _main_table(results: Results, columns: Sequence[VariantColumn], limit: int | None) -> Table:
+    rows = [row for table in results.tables for row in shown_rows(table, limit)]
     note = " ".join(map(formula_of, results.retrievals))
     note += " MB: 10⁶ bytes. Postings and scored documents: of a query, mean over topics."
-    if results.facts.noise:
-        query, ratio = pick(columns, "query_seconds", "query_ratio")
-        shown += [
-            replace(query, header="query", text=None),
-            replace(ratio, header="time of a query", unit="by baseline's", text=_ratio),
-            *pick(columns, "break_even_queries"),
-        ]
-    rows = [entry for table in results.tables for entry in shown_entries(table, limit)]
-    return _table(results, shown, rows, f"{caption(results)} {note} {_left_out(rows, results)}".strip())
+    text = f"{caption(results)} {note} {_left_out(rows, results)}".strip()
+    return Table.of(columns, rows, text, keys=_key_count(results), group=_sweep_group)
 
 
-def answer_table(results: Results, limit: int, recommended: Sequence[str] = ()) -> Table:
+def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()) -> Table:
     """Return about as many variants as `limit`: the baselines, those recommended, and the Pareto front, evenly thinned."""
-    rows = []
-    for table in results.tables:
-        front = table.front(table.main, (0, *table.candidates))
-        room = max(1, limit // len(results.tables) - 1 - len(recommended))
-        named = {0, *(front[place] for place in spread(len(front), min(room, len(front))))}
-        named |= {table.position[name] for name in recommended if name in table.position}
-        rows += [Entry(table, one) for one in sorted(named, key=lambda one: (one > 0, -table.sizes[one], one))]
-    columns, main = variant_columns(results.measures), results.tables[0].main
-    names = (f"{main} difference", "postings_share", "words_share", "emptied", "query_postings")
-    shown = [*_keys(results), measure_column(main), *pick(columns, *names)]
-    text = f"{counted(len(results.facts.topics), 'topic')}; the baseline, what is recommended and points of the Pareto front."
+    rows = [row for table in results.tables for row in _frontier_rows(results, table, limit, recommended)]
+    main = results.tables[0].main
+    columns = [
+        *_key_columns(results),
+        variants.mean_column(main),
+        variants.difference_column(main),
+        variants.POSTINGS_SHARE,
+        variants.WORDS_SHARE,
+        variants.EMPTIED,
+        variants.QUERY_POSTINGS,
+    ]
+    topics = counted(len(results.facts.topics), "topic")
+    text = f"{topics}; the baseline, what is recommended and points of the Pareto front."
     if results.was_run:
         text += f" †+ is significantly better, †{MINUS} worse."
-    return Table.of(
-        shown,
-        rows,
-        text,
-        _left_out(rows, results),
-        min(2, len(results.tables)),
-        lambda entry: (entry.table.retrieval, entry.index == 0),
+    return Table.of(columns, rows, text, _left_out(rows, results), _key_count(results), _baseline_group)
+
+
+def _frontier_rows(
+    results: Results, table: VariantTable, limit: int, recommended: Sequence[str]
+) -> Iterator[VariantRow]:
+    front = table.front(table.main, (0, *table.candidates))
+    room = max(1, limit // len(results.tables) - 1 - len(recommended))
+    indices = {0}
+    indices.update(front[place] for place in spread(len(front), min(room, len(front))))
+    indices.update(table.position[name] for name in recommended if name in table.position)
+    for index in sorted(indices, key=lambda index: (index > 0, -table.sizes[index], index)):
+        yield VariantRow(table, index)
+
+
+def costs_table(results: Results) -> Table:
+    """Return the costs of all variants that were built: bytes, times with their noise, energy and CO₂, and the stages once."""
+    rows = [VariantRow(table, index) for table in results.tables for index in table.built]
+    columns = [*_key_columns(results), variants.BYTES]
+    if results.facts.noise:
+        query, indexing = costs.QUERY_TIME, costs.INDEXING_TIME
+        columns += [query.seconds, query.ratio, query.verdict, costs.BREAK_EVEN.words]
+        columns += [indexing.seconds, indexing.ratio, indexing.verdict]
+        columns += [query.cpu_seconds, query.cpu_ratio, indexing.cpu_seconds, indexing.cpu_ratio]
+    columns += [*costs.CLEANING_COST, *costs.INDEXING_COST]
+    footprints = [costs.footprint_columns(work) for work in costs.FOOTPRINTS]
+    columns += [footprint.kwh for footprint in footprints]
+    columns += [footprint.kg for footprint in footprints]
+    text = f"Costs of what was built, once. Energy and CO₂: {results.facts.setup.power}."
+    text += " Stages under a second are below resolution. MB: 10⁶ bytes, MiB: 2²⁰ bytes."
+    note = " ".join([*_noise_notes(results, True), *_noise_notes(results, False)])
+    shown = columns[: _key_count(results)] + filled(columns[_key_count(results) :], rows)
+    return Table.of(shown, rows, text, note, _key_count(results), _sweep_group)
+
+
+def _noise_notes(results: Results, of_queries: bool) -> Iterator[str]:
+    """Say how times of queries or of indexing were measured, and what noise is."""
+    for noise in results.facts.noise:
+        if bool(noise.retrieval) is of_queries:
+            yield _noise_note(noise, len(results.tables) > 1)
+
+
+def _noise_note(noise: NoiseFloor, several_models: bool) -> str:
+    ratio = noise.copy.ratio
+    what = "Indexing" if not noise.retrieval else "Searching"
+    if noise.retrieval and several_models:
+        what += f" by {noise.retrieval}"
+    return (
+        f"{what}: {counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}. A copy of the "
+        f"baseline's index takes {fixed(ratio.value, 3)} of its time: differences between {fixed(ratio.low, 3)} and "
+        f"{fixed(ratio.high, 3)} are {costs.NOT_MEASURABLE}."
     )
+
+
+@dataclass(frozen=True)
+class TopicChange:
+    """A topic's value of the main measure with the baseline and with a variant."""
+
+    topic: str
+    query: str
+    baseline: float
+    variant: float
+
+    @property
+    def difference(self) -> float:
+        """The variant's value less the baseline's."""
+        return self.variant - self.baseline
+
+
+TOPICS: tuple[Column[TopicChange], ...] = (
+    Column("topic", lambda row: row.topic, "The topic's id.", formats.TEXT),
+    Column("query", lambda row: row.query, "The query.", formats.TEXT),
+    Column("baseline", lambda row: row.baseline, "The baseline's value."),
+    Column("variant", lambda row: row.variant, "The variant's value."),
+    Column("difference", lambda row: row.difference, "The variant's value less the baseline's.", formats.DIFFERENCE),
+)
+
+
+def topic_changes(results: Results, table: VariantTable, measure: str, index: int) -> list[TopicChange]:
+    """Return each topic's change with a variant, from the most gained to the most lost."""
+    values = table.of(measure)
+    changes = [
+        TopicChange(topic, results.facts.topics.get(topic, ""), baseline, variant)
+        for topic, baseline, variant in zip(table.topics, values[0].tolist(), values[index].tolist(), strict=True)
+    ]
+    return sorted(changes, key=lambda change: (-change.difference, change.topic))
+
+
+def topics_table(changes: Sequence[TopicChange], measure: str, variant: str) -> Table:
+    """Return the topics that gain and lose with a variant."""
+    won = len([change for change in changes if change.difference > 0])
+    lost = len([change for change in changes if change.difference < 0])
+    text = (
+        f"{measure_header(measure).name} with no cleaning and with {variant}: {counted(won, 'topic')} won, {lost} lost, "
+        f"{len(changes) - won - lost} tied."
+    )
+    return Table.of(TOPICS, changes, text)
 
 
 def caption(results: Results) -> str:
     """Return the line below a table of effectiveness: topics, test, correction, level, and what the marks mean."""
-    facts, main = results.facts, results.tables[0].main
+    facts = results.facts
     text = f"{counted(len(facts.topics), 'topic')}."
-    found = [
-        comparison.direction
-        for table in results.tables
-        for index in table.built
-        if (built := table.rows[index].built)
-        for comparison in built.comparisons.values()
-    ]
-    if found:
+    directions = []
+    for row in variant_rows(results):
+        if row.built:
+            directions += [comparison.direction for comparison in row.built.comparisons.values()]
+    if directions:
+        correction = correction_text(facts.correction, "variants and measures")
+        main = measure_header(results.tables[0].main).name
         text += (
-            f" {facts.test} against the baseline, {correction_text(facts.correction, 'variants and measures')}, α = "
-            f"{facts.alpha}: {marks_text(found)} W/T/L: topics won, tied and lost in {measure_header(main)[0]}."
+            f" {facts.test} against the baseline, {correction}, α = {facts.alpha}: {marks_text(directions)} W/T/L: topics "
+            f"won, tied and lost in {main}."
         )
     return text
 
 
-def shown_entries(table: VariantTable, limit: int | None) -> list[Entry]:
+def shown_rows(table: VariantTable, limit: int | None) -> list[VariantRow]:
     """Return the variants to show in their order: those that were built, or else the best of each sweep and all singles.
 
     Beyond about `limit` of them, single variants and the best of each sweep stay, and evenly spread cutoffs of each sweep.
     """
-    best = {table.best(table.main, members) for members in table.sweeps.values()}
-    kept = {0, *best, *table.singles}
+    indices = {0, *_best_of_sweeps(table), *table.singles}
     if len(table.built) > 1:
-        kept = set(table.built)
-        if limit is not None and len(kept) > limit:
-            kept = _thinned(table.only(table.built), limit)
-            kept = {table.built[index] for index in kept}
-    return [Entry(table, index) for index in sorted(kept)]
+        indices = set(table.built)
+        if limit is not None and len(indices) > limit:
+            thinned = _thinned(table.only(table.built), limit)
+            indices = {table.built[index] for index in thinned}
+    return [VariantRow(table, index) for index in sorted(indices)]
+
+
+def _best_of_sweeps(table: VariantTable) -> set[int]:
+    return {table.best(table.main, members) for members in table.sweeps.values()}
 
 
 def _thinned(table: VariantTable, limit: int) -> set[int]:
-    swept = {index for members in table.sweeps.values() for index in members}
-    kept = set(range(len(table.rows))) - swept
-    kept |= {table.best(table.main, members) for members in table.sweeps.values()}
-    room = max(0, limit - len(kept))
+    in_sweeps = {index for members in table.sweeps.values() for index in members}
+    indices = set(range(len(table.rows))) - in_sweeps | _best_of_sweeps(table)
+    room = max(0, limit - len(indices))
     for number, members in enumerate(table.sweeps.values()):
-        others = [index for index in members if index not in kept]
-        chosen = [others[place] for place in spread(len(others), room // (len(table.sweeps) - number))]
-        kept.update(chosen)
-        room -= len(chosen)
-    return kept
+        cutoffs = [index for index in members if index not in indices]
+        places = spread(len(cutoffs), room // (len(table.sweeps) - number))
+        indices.update(cutoffs[place] for place in places)
+        room -= len(places)
+    return indices
 
 
-def held_out_table(results: Results) -> Table:
-    """Return effectiveness on the held-out topics of all that was built, or else of the best of each sweep."""
-    columns = variant_columns(results.measures)
-    names = [name for measure in results.measures for name in (f"held_out {measure}", f"held_out {measure} difference")]
-    rows = [entry for table in results.tables for entry in shown_entries(table, None)]
-    shown = [*_keys(results), *pick(columns, *names)]
-    return _table(results, shown, rows, f"{len(results.facts.held_out_topics)} held-out topics.")
+def _key_columns(results: Results) -> list[VariantColumn]:
+    if len(results.tables) > 1:
+        return [variants.VARIANT, variants.RETRIEVAL]
+    return [variants.VARIANT]
 
 
-def work_table(results: Results) -> Table:
-    """Return the exact work of variants: what is in the index, and what a query makes Lucene do."""
-    names = ("documents", "tokens", "postings", "vocabulary", "query_postings", "query_documents")
-    rows = [entry for table in results.tables for entry in shown_entries(table, None)]
-    return _table(results, [*_keys(results), *pick(variant_columns(results.measures), *names)], rows, "Exact work")
+def _key_count(results: Results) -> int:
+    return len(_key_columns(results))
 
 
-def bytes_table(results: Results) -> Table:
-    """Return the megabytes of the parts of each index that was built, the largest part first."""
-    whole = results.tables[0].baseline.bytes or 0
-    sizes = [bytes_by_part(entry.built.bytes_by_type) for entry in _built(results) if entry.built]
-    largest = {part: max(one.get(part, 0) for one in sizes) for part in dict.fromkeys(p for one in sizes for p in one)}
-    parts = [one for one in sorted(largest, key=lambda one: -largest[one]) if largest[one] >= SMALLEST_PART * whole]
-    return _table(
-        results,
-        [*_keys(results), *(_part_column(part) for part in parts), *pick(variant_columns(results.measures), "bytes")],
-        _built(results),
-        "Index bytes by part",
-        "Parts of less than a hundredth are in the last column alone." if len(parts) < len(largest) else "",
-    )
-
-
-def _part_column(part: str) -> Column[Entry]:
-    return Column(
-        part,
-        lambda entry: bytes_by_part(entry.built.bytes_by_type).get(part, 0) if entry.built else None,
-        f"Size of the index's {part}.",
-        unit="MB",
-        format=FORMATS[Show.MEGABYTES],
-    )
-
-
-def times_tables(results: Results) -> list[Table]:
-    """Return the measured times of queries and of indexing, with what is paid off; none if all differences are noise."""
-    tables = []
-    for prefix, text, more in (
-        ("query_", "Time of a query", ["break_even_words"]),
-        ("indexing_", "Time of indexing", []),
-    ):
-        noise = [one for one in results.facts.noise if bool(one.retrieval) is (prefix == "query_")]
-        columns = pick(variant_columns(results.measures), f"{prefix}verdict")
-        if not noise or not any(columns[0].value(entry) == "measurable" for entry in _built(results)):
-            continue
-        names = [prefix + name for name in ("seconds", "cpu_seconds", "ratio", "cpu_ratio", "verdict")]
-        shown = [*_keys(results), *pick(variant_columns(results.measures), *names, *more)]
-        tables.append(_table(results, shown, _built(results), text, noise_note(results, prefix == "query_")))
-    return tables
-
-
-def noise_note(results: Results, of_queries: bool) -> str:
-    """Say how times of queries or of indexing were measured, and what noise is."""
-    notes = []
-    for noise in results.facts.noise:
-        if bool(noise.retrieval) is not of_queries:
-            continue
-        ratio = noise.copy.ratio
-        value, low, high = (fixed(bound, 3) for bound in (ratio.value, ratio.low, ratio.high))
-        opening = f"{noise.retrieval}: " if noise.retrieval and len(results.tables) > 1 else ""
-        notes.append(
-            f"{opening}{counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}. A copy "
-            f"of the baseline's index takes {value} of its time: differences between {low} and {high} are {NOT_MEASURABLE}."
-        )
-    return " ".join(notes)
-
-
-def footprint_table(results: Results) -> Table:
-    """Return energy and CO2 of cleaning, indexing and numbers of searches: Tables 4 and 5 of the PyPlexity paper."""
-    held = {one.work for entry in _built(results) if entry.built for one in entry.built.footprints}
-    names = [f"{slug(work)}_{quantity}" for quantity in ("kwh", "kg") for work in FOOTPRINTS if work in held]
-    text = f"Energy and CO₂, {results.facts.setup.power}."
-    return _table(results, [*_keys(results), *pick(variant_columns(results.measures), *names)], _built(results), text)
-
-
-def stage_table(results: Results) -> Table:
-    """Return what cleaning and building these indexes took, once."""
-    quantities = ("wall_seconds", "cpu_seconds", "peak_mib", "co2_grams")
-    columns = {column.name: column for column in variant_columns(results.measures)}
-    shown = [
-        replace(column, header=f"{stage} {column.header or column.name}")
-        for stage, prefix in (("cleaning", "clean_"), ("indexing", "index_"))
-        for column in (columns[prefix + name] for name in quantities)
-    ]
-    return _table(results, [*_keys(results), *shown], _built(results), "Cost of building these indexes, once")
-
-
-def _ratio(entry: Entry) -> str:
-    time = entry.built.query if entry.built else None
-    if time is None:
+def _left_out(rows: Sequence[VariantRow], results: Results) -> str:
+    whole = len(results.tables[0].rows) * len(results.tables)
+    if len(rows) == whole:
         return ""
-    return fixed(time.ratio.value, 3) if time.measurable or entry.index == 0 else NOT_MEASURABLE
+    return f"{len(rows)} of {whole:,} rows; all of them are in {RESULTS_CSV}."
 
 
-def _keys(results: Results) -> list[Column[Entry]]:
-    return pick(variant_columns(results.measures), "variant", *["retrieval"] * (len(results.tables) > 1))
+def _sweep_group(row: VariantRow) -> object:
+    return row.table.retrieval, row.is_baseline, row.record.variant.sweep
 
 
-def _built(results: Results) -> list[Entry]:
-    return [Entry(table, index) for table in results.tables for index in table.built]
-
-
-def _left_out(rows: Sequence[Entry], results: Results) -> str:
-    every = [len(table.rows) for table in results.tables]
-    whole = every[0] * len(every)
-    return f"{len(rows)} of {whole:,} rows; all of them are in {RESULTS_CSV}." if len(rows) < whole else ""
-
-
-def _table(
-    results: Results, columns: Sequence[Column[Entry]], rows: Sequence[Entry], text: str, note: str = ""
-) -> Table:
-    def group(entry: Entry) -> object:
-        return entry.table.retrieval, entry.index == 0, entry.row.variant.sweep
-
-    return Table.of(columns, rows, text, note, min(2, len(results.tables)), group)
+def _baseline_group(row: VariantRow) -> object:
+    return row.table.retrieval, row.is_baseline

@@ -1,0 +1,151 @@
+"""The variants of a retrieval model as charts draw them: a typed record for each point, and the levels beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from thresher.experiments.choosing.choices import Choice, ModelChoice
+from thresher.experiments.table import VariantTable
+from thresher.reports.formatting import change_text, measure_text, percent, plain
+from thresher.reports.table import measure_header, spread
+
+SINGLES = "variants without a sweep"
+"""The series of variants without a cutoff, or alone in their sweep."""
+MOST_POINTS = 100
+"""The most points of a sweep, besides those on the front: more cannot be seen, and make a chart slow."""
+
+
+@dataclass(frozen=True)
+class ChartPoint:
+    """A variant in a chart.
+
+    Args:
+        name: of the variant.
+        series: its sweep, or `SINGLES`.
+        share: postings, in % of the baseline's.
+        mean: of the main measure.
+        label: the variant with its figures, for pointers and screen readers.
+        on_line: whether the line of its sweep joins it with its neighbours.
+        on_front: whether it is on the Pareto front.
+        postings: by which lines are ordered; `share` is the same size, rounded.
+    """
+
+    name: str
+    series: str
+    share: float
+    mean: float
+    label: str
+    on_line: bool
+    on_front: bool
+    postings: int
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """The recommended variant; `bound` is the lower bound of its mean by the test that recommends it, if there is one."""
+
+    point: ChartPoint
+    bound: float | None
+
+
+@dataclass(frozen=True)
+class ChartData:
+    """The variants of a retrieval model, without controls.
+
+    Args:
+        retrieval: the model's name.
+        measure: the header of the main measure.
+        baseline: the baseline as a point.
+        points: all other variants that are drawn, sweep by sweep.
+        margin: the largest accepted loss of the main measure; None where nothing was chosen.
+        recommended: None where nothing is recommended.
+    """
+
+    retrieval: str
+    measure: str
+    baseline: ChartPoint
+    points: tuple[ChartPoint, ...]
+    margin: float | None = None
+    recommended: Recommended | None = None
+
+    @property
+    def front(self) -> tuple[ChartPoint, ...]:
+        """The points of the Pareto front, the smallest index first."""
+        front = [point for point in self.points if point.on_front]
+        return tuple(sorted(front, key=lambda point: point.postings))
+
+
+def chart_data(table: VariantTable, choice: Choice | None = None) -> ChartData:
+    """Return the variants of a table as charts draw them, by the main measure of the choice, or else of the table."""
+    measure = choice.measure if choice else table.main
+    points = tuple(_points(table, measure))
+    model = choice.of(table.retrieval) if choice else None
+    return ChartData(
+        retrieval=table.retrieval,
+        measure=measure_header(measure).name,
+        baseline=_point(table, measure, 0, SINGLES, False),
+        points=points,
+        margin=choice.criteria.margin.loss(table.of(measure)[0]) if choice else None,
+        recommended=_recommended(table, points, measure, model) if model else None,
+    )
+
+
+def _recommended(
+    table: VariantTable, points: Sequence[ChartPoint], measure: str, model: ModelChoice
+) -> Recommended | None:
+    index = model.first
+    if index is None:
+        return None
+    for point in points:
+        if point.name == index.variant:
+            low = index.effects[0].low
+            bound = None if low is None else float(table.mean(measure)[0]) + low
+            return Recommended(point, bound)
+    return None
+
+
+def _points(table: VariantTable, measure: str) -> Iterator[ChartPoint]:
+    front = set(table.front(measure, (0, *table.candidates)))
+    for sweep, members in table.sweeps.items():
+        joined = set(members)
+        if any(table.rows[index].variant.cleaner_cutoff is not None for index in members):
+            # Of two cutoffs, a line through all variants would jump to and fro.
+            joined = set(table.frontier(measure, members))
+        for index in _thinned(members, front):
+            yield from _finite(_point(table, measure, index, sweep, index in joined, index in front))
+    for index in table.singles:
+        yield from _finite(_point(table, measure, index, SINGLES, False, index in front))
+
+
+def _thinned(members: Sequence[int], front: set[int]) -> list[int]:
+    """Return about `MOST_POINTS` of a sweep's variants, evenly spread, with those of the front."""
+    places = set(spread(len(members), MOST_POINTS))
+    return [index for place, index in enumerate(members) if place in places or index in front]
+
+
+def _finite(point: ChartPoint) -> Iterator[ChartPoint]:
+    if math.isfinite(point.mean):
+        yield point
+
+
+def _point(
+    table: VariantTable, measure: str, index: int, series: str, on_line: bool, on_front: bool = False
+) -> ChartPoint:
+    means = table.mean(measure)
+    mean, share = float(means[index]), float(table.shares[index])
+    name = plain(table.rows[index].name)
+    label = f"{name}: index {percent(share)} %, {measure_header(measure).name} {measure_text(mean)}"
+    if index:
+        label += f" ({change_text(mean - float(means[0]))})"
+    return ChartPoint(
+        name=table.rows[index].name,
+        series=series,
+        share=100 * share,
+        mean=mean,
+        label=label,
+        on_line=on_line,
+        on_front=on_front,
+        postings=table.rows[index].index.postings,
+    )

@@ -1,0 +1,373 @@
+"""Tables of choices: the indexes that answers name, the families that were tested, one setting for several collections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, NamedTuple
+
+from thresher.base.numbers import Interval
+from thresher.cleaners.cleaner import BASELINE
+from thresher.experiments.adviser import Advice, RemovedWords
+from thresher.experiments.choosing.choices import AnswerRole, Choice, ChosenIndex, FamilyTests, ModelChoice, TestedIndex
+from thresher.experiments.choosing.savings import Savings
+from thresher.experiments.choosing.shared import SettingOnCollection, SharedChoice
+from thresher.reports import formats
+from thresher.reports.columns import Column, Row, Value, meaning_of, middle_of
+from thresher.reports.cost_columns import BreakEvenColumns, break_even_columns
+from thresher.reports.summary import loss_text, margin_text
+from thresher.reports.table import Table, filled, measure_header
+
+REMOVED_WORDS: tuple[Column[RemovedWords], ...] = (
+    Column("kind", lambda row: row.kind, "Kind of blocks.", formats.TEXT, "blocks"),
+    Column("words", lambda row: row.words, "Words of these blocks before cleaning.", formats.COUNT),
+    Column(
+        "removed", lambda row: row.removed, "Share of these words that cleaning removes.", formats.PERCENT, unit="%"
+    ),
+)
+
+
+def removed_words_table(advice: Advice) -> Table:
+    """Return the words that cleaning removes, by kind of block."""
+    return Table.of(REMOVED_WORDS, advice.blocks, "Words that cleaning removes, by kind of block.")
+
+
+# Indexes
+
+
+class IndexColumns(NamedTuple, Generic[Row]):
+    """The columns of an index that was tested or is named: its name, its size, its differences by measure."""
+
+    variant: Column[Row]
+    share: Column[Row]
+    emptied: Column[Row]
+    effects: tuple[Column[Row], ...]
+
+
+def index_columns(
+    index: Callable[[Row], ChosenIndex | TestedIndex | None], measures: Sequence[str], prefix: str = "", about: str = ""
+) -> IndexColumns[Row]:
+    """Return the columns of an index.
+
+    Args:
+        index: returns the index of a row; None where there is none.
+        measures: the deciding ones, the main measure first.
+        prefix: before the columns' names.
+        about: what the index is, before the meanings.
+    """
+
+    def read(value: Callable[[ChosenIndex | TestedIndex], Value]) -> Callable[[Row], Value]:
+        def of_row(row: Row) -> Value:
+            tested = index(row)
+            return None if tested is None else value(tested)
+
+        return of_row
+
+    def effects(number: int, measure: str) -> tuple[Column[Row], Column[Row]]:
+        header = measure_header(measure).name
+        difference = Column(
+            f"{prefix}{measure} difference",
+            read(lambda tested: tested.effects[number].difference),
+            meaning_of(about, f"mean difference from the baseline in {measure}."),
+            formats.DIFFERENCE,
+            header,
+            "difference",
+        )
+        low = Column(
+            f"{prefix}{measure} low",
+            read(lambda tested: tested.effects[number].low),
+            meaning_of(about, f"lower bound of the difference in {measure}."),
+            formats.DIFFERENCE,
+            header,
+            "lower bound",
+        )
+        return difference, low
+
+    columns_of_effects: list[Column[Row]] = []
+    for number, measure in enumerate(measures):
+        columns_of_effects += effects(number, measure)
+    return IndexColumns(
+        variant=Column(
+            f"{prefix}variant",
+            read(lambda tested: tested.variant),
+            meaning_of(about, "the variant."),
+            formats.TEXT,
+            "variant",
+        ),
+        share=Column(
+            f"{prefix}postings_share",
+            read(lambda tested: tested.share),
+            meaning_of(about, "its postings over the baseline's."),
+            formats.PERCENT,
+            "index",
+            "% of baseline",
+        ),
+        emptied=Column(
+            f"{prefix}emptied",
+            read(lambda tested: tested.emptied),
+            meaning_of(about, "pages with text that it leaves without."),
+            formats.COUNT,
+            "emptied",
+            "pages",
+        ),
+        effects=tuple(columns_of_effects),
+    )
+
+
+# The indexes that answers name
+
+
+@dataclass(frozen=True)
+class NamedIndex:
+    """An index that the answer for a retrieval model names, and its role in the answer."""
+
+    retrieval: str
+    role: AnswerRole
+    index: ChosenIndex
+
+
+def named_indexes(choice: Choice) -> list[NamedIndex]:
+    """Return the indexes that the answers name, in their order."""
+    indexes = []
+    for model in choice.models:
+        if model.too_few:
+            continue
+        for role, index in model.answer:
+            if index:
+                indexes.append(NamedIndex(model.retrieval, role, index))
+    return indexes
+
+
+NamedColumn = Column[NamedIndex]
+NAMED_RETRIEVAL = NamedColumn("retrieval", lambda row: row.retrieval, "The retrieval model.", formats.TEXT)
+NAMED_ROLE = NamedColumn("answer", lambda row: row.role, "The reason to name the index.", formats.TEXT)
+NAMED_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(lambda row: _savings(row).break_even)
+
+
+def _savings(row: NamedIndex) -> Savings:
+    return row.index.savings
+
+
+def _seconds_saved(row: NamedIndex) -> Interval | None:
+    return _savings(row).query_seconds
+
+
+def _co2_saved(row: NamedIndex) -> Interval | None:
+    return _savings(row).co2_kg
+
+
+SAVINGS: tuple[NamedColumn, ...] = (
+    Column("queries", lambda row: _savings(row).queries, "Over how many queries.", formats.COUNT),
+    Column(
+        "bytes",
+        lambda row: _savings(row).bytes,
+        "Bytes of index that are saved.",
+        formats.MEGABYTES,
+        "index saved",
+        "MB",
+    ),
+    Column(
+        "share",
+        lambda row: _savings(row).share,
+        "Bytes that are saved, as a share of the baseline's.",
+        formats.PERCENT,
+        "saved",
+        "% of baseline",
+    ),
+    Column("basis", lambda row: _savings(row).basis, "Where the times come from.", formats.TEXT, "times"),
+    Column(
+        "query_seconds",
+        middle_of(_seconds_saved),
+        "Wall time that searching saves.",
+        formats.SECONDS,
+        "searching saved",
+        "s",
+        interval=_seconds_saved,
+    ),
+    Column(
+        "extra_seconds",
+        lambda row: _savings(row).extra_seconds,
+        "Wall time that cleaning and building take more.",
+        formats.SECONDS,
+        "more to build",
+        "s",
+    ),
+    Column(
+        "co2_kg",
+        middle_of(_co2_saved),
+        "CO₂ that is saved.",
+        formats.FIGURE,
+        "CO₂ saved",
+        "kg",
+        interval=_co2_saved,
+    ),
+)
+
+
+def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
+    return index_columns(lambda row: row.index, measures)
+
+
+def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
+    """Return the columns of the indexes that answers name: their size, what they lose and save."""
+    index = _named_index_columns(measures)
+    names = [NAMED_RETRIEVAL, NAMED_ROLE, index.variant, index.share, index.emptied]
+    return [*names, *index.effects, *SAVINGS, *NAMED_BREAK_EVEN]
+
+
+def answers_table(choice: Choice) -> Table | None:
+    """Return a row for each index that answers name, if they name any."""
+    rows = named_indexes(choice)
+    if not rows:
+        return None
+    index = _named_index_columns(choice.measures)
+    columns = [NAMED_ROLE, index.variant, index.share, *index.effects, *SAVINGS, NAMED_BREAK_EVEN.words]
+    if len(choice.models) > 1:
+        columns.insert(0, NAMED_RETRIEVAL)
+    text = f"What the indexes of the answer change, and save over {choice.queries:,} queries. CO₂ is {choice.power}."
+    return Table.of(filled(columns, rows), rows, text)
+
+
+# Families
+
+
+FAMILY: Column[FamilyTests] = Column("family", lambda row: row.family, "The family.", formats.TEXT)
+FAMILY_STEPS: Column[FamilyTests] = Column(
+    "steps", lambda row: row.steps, "Indexes on its path of sizes.", formats.COUNT
+)
+TOPICS_NEEDED: Column[FamilyTests] = Column(
+    "failed topics_needed",
+    lambda row: row.failed.topics_needed if row.failed else None,
+    "The first that is not: topics that would show it, if its mean and spread stay the same.",
+    formats.COUNT,
+    "topics needed",
+)
+
+
+def family_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
+    """Return the columns of what became of families: the last index that was accepted, and the first that was not."""
+    last = index_columns(_last_of, measures, "last ", "The last that is shown to lose little")
+    failed = index_columns(_failed_of, measures, "failed ", "The first that is not")
+    return [
+        FAMILY,
+        FAMILY_STEPS,
+        replace(last.variant, header="shown"),
+        last.share,
+        last.emptied,
+        *last.effects,
+        replace(failed.variant, header="not shown"),
+        failed.share,
+        failed.emptied,
+        *failed.effects,
+        TOPICS_NEEDED,
+    ]
+
+
+def _last_of(row: FamilyTests) -> TestedIndex | None:
+    return row.last
+
+
+def _failed_of(row: FamilyTests) -> TestedIndex | None:
+    return row.failed
+
+
+def families_tables(choice: Choice, model: ModelChoice) -> list[Table]:
+    """Return a row for each family that was explored, by each of the two tests; nothing with too few topics for any."""
+    if model.too_few:
+        return []
+    tables = [
+        _families_table(choice, model.families, "by Student's t"),
+        _families_table(choice, model.conservative_families, "with an imaginary topic that loses everything"),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def _families_table(choice: Choice, families: Sequence[FamilyTests], test: str) -> Table:
+    text = (
+        f"What was tested, {test}: of each family the last index that is shown to lose less than "
+        f"{margin_text(choice.criteria.margin)} and the first that is not."
+    )
+    missing = [family.family for family in families if not family.steps]
+    note = f"Not explored: {', '.join(missing)}." if missing else ""
+    return Table.of(family_columns(choice.measures), [family for family in families if family.steps], text, note)
+
+
+# One setting for several collections
+
+
+@dataclass(frozen=True)
+class SharedRow:
+    """A collection with the setting for all of them, and with the setting that the other collections recommend."""
+
+    shared: SettingOnCollection
+    left_out: SettingOnCollection
+
+
+def shared_rows(choice: SharedChoice) -> list[SharedRow]:
+    """Return a row for each collection."""
+    return [SharedRow(shared, left_out) for shared, left_out in zip(choice.tried, choice.left_out, strict=True)]
+
+
+def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
+    """Return the columns of a collection: its setting for all, and the one that the others recommend."""
+    about = "Of the setting that the other collections recommend"
+    columns: list[Column[SharedRow]] = [
+        Column("collection", lambda row: row.shared.collection, "The experiment's name.", formats.TEXT),
+        Column("topics", lambda row: row.shared.topics, "The number of topics.", formats.COUNT),
+        Column(
+            "postings_share",
+            lambda row: row.shared.share,
+            "Its postings over the baseline's.",
+            formats.PERCENT,
+            "index",
+            "% of baseline",
+        ),
+        *_loss_columns(choice, lambda row: row.shared, "", ""),
+        Column(
+            "left_out variant",
+            lambda row: row.left_out.variant,
+            f"{about}: the setting; empty for no cleaning.",
+            formats.TEXT,
+            "left out",
+            missing="none",
+        ),
+        Column(
+            "left_out postings_share",
+            lambda row: row.left_out.share,
+            f"{about}: its postings over the baseline's.",
+            formats.PERCENT,
+            "index",
+            "% of baseline",
+        ),
+        *_loss_columns(choice, lambda row: row.left_out, "left_out ", about),
+    ]
+    return columns
+
+
+def _loss_columns(
+    choice: SharedChoice, tried: Callable[[SharedRow], SettingOnCollection], prefix: str, about: str
+) -> Iterator[Column[SharedRow]]:
+    def loss_of(number: int) -> Callable[[SharedRow], float]:
+        return lambda row: tried(row).losses[number]
+
+    for number, measure in enumerate(choice.measures):
+        yield _loss_column(choice, loss_of(number), measure, prefix, about)
+
+
+def _loss_column(
+    choice: SharedChoice, loss: Callable[[SharedRow], float], measure: str, prefix: str, about: str
+) -> Column[SharedRow]:
+    return Column(
+        f"{prefix}{measure} loss",
+        loss,
+        meaning_of(about, f"loss of {measure}."),
+        header=measure_header(measure).name,
+        unit="lost",
+        text=lambda row: loss_text(choice, loss(row)),
+    )
+
+
+def shared_table(choice: SharedChoice) -> Table:
+    """Return a row for each collection."""
+    text = f"{choice.variant or BASELINE} on each collection, and what the others recommend where it is left out."
+    return Table.of(shared_columns(choice), shared_rows(choice), text)

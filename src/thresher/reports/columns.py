@@ -1,0 +1,225 @@
+"""Columns: each declares its name, unit, format and meaning once, with the function that reads a row's value.
+
+Terminal, CSV, Markdown, LaTeX, HTML, data frames and docs/results/columns.md show the same columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from thresher.base.numbers import Interval
+from thresher.evaluation.significance import Comparison
+from thresher.reports import formats
+from thresher.reports.formats import Format
+from thresher.reports.formatting import NOTHING, change_text
+
+Row = TypeVar("Row")
+Value = str | float | None
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """A column over the rows of a table.
+
+    Args:
+        name: in CSV files; in tables too, unless there is a `header`.
+        value: returns a row's exact value, which CSV files hold and pages sort by; None and NaN are an empty field.
+        meaning: a phrase or sentence that stands alone.
+        format: how numbers are shown.
+        header: in tables.
+        unit: below the header.
+        text: returns the text of a row that has a value, where a cell shows more than the value.
+        mark: returns a row's significance mark, which stands behind the number.
+        interval: returns the value's 95 % interval: tables show it behind the number, CSV files in two further columns.
+        in_csv: whether CSV files have the column; not if it only shows the values of other columns.
+        missing: the text of tables where there is no value.
+    """
+
+    name: str
+    value: Callable[[Row], Value]
+    meaning: str
+    format: Format = formats.VALUE
+    header: str = ""
+    unit: str = ""
+    text: Callable[[Row], str] | None = None
+    mark: Callable[[Row], str] | None = None
+    interval: Callable[[Row], Interval | None] | None = None
+    in_csv: bool = True
+    missing: str = NOTHING
+
+    @property
+    def title(self) -> str:
+        """The header in tables."""
+        return self.header or self.name
+
+
+class CsvField(NamedTuple, Generic[Row]):
+    """A field of CSV files and data frames."""
+
+    name: str
+    meaning: str
+    value: Callable[[Row], Value]
+
+
+def csv_fields(columns: Iterable[Column[Row]]) -> Iterator[CsvField[Row]]:
+    """Give the fields that columns have in CSV files: the value, and the ends of its interval if it has one."""
+    for column in columns:
+        if not column.in_csv:
+            continue
+        yield CsvField(column.name, column.meaning, column.value)
+        if column.interval is not None:
+            ends = f"end of the 95 % interval of `{column.name}`."
+            yield CsvField(f"{column.name}_low", f"Lower {ends}", _end_of(column.interval, _low))
+            yield CsvField(f"{column.name}_high", f"Upper {ends}", _end_of(column.interval, _high))
+
+
+def middle_of(interval: Callable[[Row], Interval | None]) -> Callable[[Row], float | None]:
+    """Return the function that reads the value of an interval."""
+    return _end_of(interval, _middle)
+
+
+def _end_of(
+    interval: Callable[[Row], Interval | None], end: Callable[[Interval], float]
+) -> Callable[[Row], float | None]:
+    def read(row: Row) -> float | None:
+        bounds = interval(row)
+        return None if bounds is None else end(bounds)
+
+    return read
+
+
+def _middle(interval: Interval) -> float:
+    return interval.value
+
+
+def _low(interval: Interval) -> float:
+    return interval.low
+
+
+def _high(interval: Interval) -> float:
+    return interval.high
+
+
+def meaning_of(about: str, meaning: str) -> str:
+    """Return a meaning behind the part of a row that it is about.
+
+    >>> meaning_of("Indexing", "wall seconds."), meaning_of("", "wall seconds.")
+    ('Indexing: wall seconds.', 'Wall seconds.')
+    """
+    if about:
+        return f"{about}: {meaning}"
+    return meaning[:1].upper() + meaning[1:]
+
+
+class ComparisonColumns(NamedTuple, Generic[Row]):
+    """The columns of a comparison with the baseline over topics, in the order of CSV files."""
+
+    difference: Column[Row]
+    wins: Column[Row]
+    ties: Column[Row]
+    losses: Column[Row]
+    p: Column[Row]
+    p_holm: Column[Row]
+    effect: Column[Row]
+    ci_low: Column[Row]
+    ci_high: Column[Row]
+    interval: Column[Row]
+    outcome: Column[Row]
+
+
+def comparison_columns(
+    comparison: Callable[[Row], Comparison | None], prefix: str = "", about: str = ""
+) -> ComparisonColumns[Row]:
+    """Return the columns of a comparison.
+
+    Args:
+        comparison: returns a row's comparison; None where there is none, as of the baseline.
+        prefix: before the columns' names.
+        about: what is compared, before the meanings.
+    """
+
+    def read(value: Callable[[Comparison], float | None]) -> Callable[[Row], float | None]:
+        def of_row(row: Row) -> float | None:
+            compared = comparison(row)
+            return None if compared is None else value(compared)
+
+        return of_row
+
+    def outcome(row: Row) -> str:
+        compared = comparison(row)
+        return f"{compared.wins}/{compared.ties}/{compared.losses}" if compared else ""
+
+    def interval(row: Row) -> str:
+        compared = comparison(row)
+        return f"{change_text(compared.ci_low)} to {change_text(compared.ci_high)}" if compared else ""
+
+    return ComparisonColumns(
+        difference=Column(
+            f"{prefix}difference",
+            read(lambda compared: compared.difference),
+            meaning_of(about, "mean difference from the baseline."),
+            formats.DIFFERENCE,
+            "difference",
+        ),
+        wins=Column(
+            f"{prefix}W", read(lambda compared: compared.wins), meaning_of(about, "topics won."), formats.COUNT, "W"
+        ),
+        ties=Column(
+            f"{prefix}T", read(lambda compared: compared.ties), meaning_of(about, "topics tied."), formats.COUNT, "T"
+        ),
+        losses=Column(
+            f"{prefix}L", read(lambda compared: compared.losses), meaning_of(about, "topics lost."), formats.COUNT, "L"
+        ),
+        p=Column(
+            f"{prefix}p",
+            read(lambda compared: compared.p),
+            meaning_of(about, "two-sided p of the test."),
+            formats.P,
+            "p",
+        ),
+        p_holm=Column(
+            f"{prefix}p_holm",
+            read(lambda compared: compared.p_holm),
+            meaning_of(about, "p after Holm's correction; empty without a correction."),
+            formats.P,
+            "p",
+        ),
+        effect=Column(
+            f"{prefix}effect",
+            read(lambda compared: compared.effect),
+            meaning_of(about, "matched-pairs rank-biserial correlation, in [−1, 1]."),
+            header="effect",
+        ),
+        ci_low=Column(
+            f"{prefix}ci_low",
+            read(lambda compared: compared.ci_low),
+            meaning_of(about, "lower end of the interval of the mean difference, of level 1 − α."),
+            header="ci_low",
+        ),
+        ci_high=Column(
+            f"{prefix}ci_high",
+            read(lambda compared: compared.ci_high),
+            meaning_of(about, "upper end of the interval of the mean difference, of level 1 − α."),
+            header="ci_high",
+        ),
+        interval=Column(
+            f"{prefix}interval",
+            read(lambda compared: compared.ci_low),
+            meaning_of(about, "interval of the mean difference, of level 1 − α."),
+            header="interval",
+            text=interval,
+            in_csv=False,
+        ),
+        outcome=Column(
+            f"{prefix}outcome",
+            read(lambda compared: compared.wins),
+            meaning_of(about, "topics won, tied and lost."),
+            formats.COUNT,
+            "W/T/L",
+            "topics",
+            text=outcome,
+            in_csv=False,
+        ),
+    )

@@ -1,0 +1,343 @@
+"""The columns of what variants cost: of stages once, of times that were measured, of energy and CO₂, and when they pay off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, NamedTuple
+
+from thresher.base.machine import BELOW_RESOLUTION, Footprint
+from thresher.base.numbers import Interval
+from thresher.base.repeats import BreakEven, MeasuredTime, Payoff
+from thresher.experiments.table import Built, Cost
+from thresher.reports import formats
+from thresher.reports.columns import Column, Row, middle_of
+from thresher.reports.formatting import fixed
+from thresher.reports.variant_rows import VariantRow
+
+FOOTPRINTS = ("tag removal", "scoring", "indexing", "10,000 searches", "1,000,000 searches")
+"""The work that a variant has footprints of; of searches only where queries were timed."""
+NOT_MEASURABLE = "not measurable here"
+"""The text in place of a difference that noise may have made."""
+
+VariantColumn = Column[VariantRow]
+
+
+class CostColumns(NamedTuple):
+    """The columns of what a stage took, once."""
+
+    wall: VariantColumn
+    cpu: VariantColumn
+    peak: VariantColumn
+    co2: VariantColumn
+
+
+def _cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> CostColumns:
+    def read(value: Callable[[Cost], float | None]) -> Callable[[VariantRow], float | None]:
+        return lambda row: value(cost(row.built)) if row.built else None
+
+    return CostColumns(
+        wall=VariantColumn(
+            f"{prefix}wall_seconds",
+            read(lambda cost: cost.wall),
+            f"{stage}: wall seconds.",
+            formats.SECONDS,
+            f"{stage.lower()} wall",
+            "s",
+        ),
+        cpu=VariantColumn(
+            f"{prefix}cpu_seconds",
+            read(lambda cost: cost.cpu),
+            f"{stage}: CPU seconds, user and system.",
+            formats.SECONDS,
+            f"{stage.lower()} CPU",
+            "s",
+        ),
+        peak=VariantColumn(
+            f"{prefix}peak_mib",
+            read(lambda cost: cost.peak),
+            f"{stage}: peak memory in MiB (2²⁰ bytes).",
+            formats.SECONDS,
+            f"{stage.lower()} peak",
+            "MiB",
+        ),
+        co2=VariantColumn(
+            f"{prefix}co2_grams",
+            read(lambda cost: cost.co2_grams),
+            f"{stage}: grams of CO₂ equivalents; empty below resolution.",
+            formats.FIGURE,
+            f"{stage.lower()} CO₂",
+            "g",
+            missing=BELOW_RESOLUTION,
+        ),
+    )
+
+
+CLEANING_COST = _cost_columns("Cleaning", "clean_", lambda built: built.clean)
+INDEXING_COST = _cost_columns("Indexing", "index_", lambda built: built.index)
+
+
+class TimeColumns(NamedTuple):
+    """The columns of a time that was measured for all variants together; `verdict` is not in CSV files."""
+
+    seconds: VariantColumn
+    cpu_seconds: VariantColumn
+    ratio: VariantColumn
+    cpu_ratio: VariantColumn
+    saved_seconds: VariantColumn
+    measurable: VariantColumn
+    verdict: VariantColumn
+
+
+def _time_columns(about: str, title: str, prefix: str, time: Callable[[Built], MeasuredTime | None]) -> TimeColumns:
+    def time_of(row: VariantRow) -> MeasuredTime | None:
+        return time(row.built) if row.built else None
+
+    def interval(value: Callable[[MeasuredTime], Interval]) -> Callable[[VariantRow], Interval | None]:
+        def read(row: VariantRow) -> Interval | None:
+            measured = time_of(row)
+            return value(measured) if measured else None
+
+        return read
+
+    def measurable(row: VariantRow) -> bool | None:
+        measured = time_of(row)
+        return measured.measurable if measured else None
+
+    def verdict(row: VariantRow) -> str | None:
+        measured = time_of(row)
+        return _verdict(measured) if measured else None
+
+    seconds = interval(lambda measured: measured.wall)
+    cpu_seconds = interval(lambda measured: measured.cpu)
+    ratio = interval(lambda measured: measured.ratio)
+    cpu_ratio = interval(lambda measured: measured.cpu_ratio)
+    saved = interval(lambda measured: measured.saved)
+    return TimeColumns(
+        seconds=VariantColumn(
+            f"{prefix}seconds",
+            middle_of(seconds),
+            f"{about}: wall seconds, mean over topics.",
+            formats.MILLISECONDS,
+            f"{title} wall",
+            "ms",
+            interval=seconds,
+        ),
+        cpu_seconds=VariantColumn(
+            f"{prefix}cpu_seconds",
+            middle_of(cpu_seconds),
+            f"{about}: CPU seconds of the thread or process.",
+            formats.MILLISECONDS,
+            f"{title} CPU",
+            "ms",
+            interval=cpu_seconds,
+        ),
+        ratio=VariantColumn(
+            f"{prefix}ratio",
+            middle_of(ratio),
+            f"{about}: wall time by the baseline's, geometric mean over topics.",
+            formats.RATIO,
+            f"{title} ratio",
+            "by baseline's",
+            interval=ratio,
+        ),
+        cpu_ratio=VariantColumn(
+            f"{prefix}cpu_ratio",
+            middle_of(cpu_ratio),
+            f"{about}: CPU time by the baseline's, geometric mean over topics.",
+            formats.RATIO,
+            f"{title} CPU ratio",
+            "by baseline's",
+            interval=cpu_ratio,
+        ),
+        saved_seconds=VariantColumn(
+            f"{prefix}saved_seconds",
+            middle_of(saved),
+            f"{about}: wall seconds less than the baseline's; negative for more.",
+            formats.RATIO,
+            interval=saved,
+        ),
+        measurable=VariantColumn(
+            f"{prefix}measurable",
+            measurable,
+            f"{about}: 1 if the ratio differs from 1 by more than noise, else 0.",
+            formats.COUNT,
+        ),
+        verdict=VariantColumn(
+            f"{prefix}verdict",
+            verdict,
+            f"{about}: whether the difference from the baseline is more than noise.",
+            formats.TEXT,
+            f"{title} difference",
+            in_csv=False,
+        ),
+    )
+
+
+def _verdict(time: MeasuredTime) -> str:
+    if time.ratio.low == time.ratio.high == 1:  # the baseline
+        return ""
+    return "measurable" if time.measurable else NOT_MEASURABLE
+
+
+QUERY_TIME = _time_columns("Searching", "searching", "query_", lambda built: built.query)
+INDEXING_TIME = _time_columns("Indexing", "repeated indexing", "indexing_", lambda built: built.indexing)
+
+
+def break_even_text(point: BreakEven) -> str:
+    """Return when cleaning pays off, in words."""
+    if point.payoff is Payoff.AFTER and point.queries:
+        value, low, high = fixed(point.queries.value, 0), fixed(point.queries.low, 0), fixed(point.queries.high, 0)
+        return f"after {value} queries ({low} to {high})"
+    texts = {
+        Payoff.AT_ONCE: "at once: costs no more to build, faster to search",
+        Payoff.NEVER: "never: no cheaper to build, slower to search",
+        Payoff.USED_UP: f"at once, but slower to search: used up after {fixed(point.until, 0)} queries",
+        Payoff.UNKNOWN: f"{NOT_MEASURABLE}: the difference in searching is within noise",
+        Payoff.NO_COSTLIER: f"costs no more to build; the difference in searching is {NOT_MEASURABLE}",
+    }
+    return texts[point.payoff]
+
+
+class BreakEvenColumns(NamedTuple, Generic[Row]):
+    """The columns of a break-even point; `words` is not in CSV files."""
+
+    payoff: Column[Row]
+    queries: Column[Row]
+    until: Column[Row]
+    words: Column[Row]
+
+
+def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenColumns[Row]:
+    """Return the columns of a break-even point; `point` returns that of a row, None where there is none."""
+
+    def payoff(row: Row) -> str | None:
+        reached = point(row)
+        return reached.payoff if reached else None
+
+    def queries(row: Row) -> Interval | None:
+        reached = point(row)
+        return reached.queries if reached else None
+
+    def until(row: Row) -> float | None:
+        reached = point(row)
+        return reached.until if reached else None
+
+    def words(row: Row) -> str | None:
+        reached = point(row)
+        return break_even_text(reached) if reached else None
+
+    return BreakEvenColumns(
+        payoff=Column("break_even", payoff, "When cleaning pays off.", formats.TEXT),
+        queries=Column(
+            "break_even_queries",
+            middle_of(queries),
+            "Queries after which cleaning pays off; empty where it never does, and where that is not measurable.",
+            formats.COUNT,
+            "break-even",
+            "queries",
+            interval=queries,
+        ),
+        until=Column(
+            "break_even_until", until, "Queries after which slower searching has used up the gain.", formats.COUNT
+        ),
+        words=Column(
+            "break_even_words", words, "When cleaning pays off, in words.", formats.TEXT, "break-even", in_csv=False
+        ),
+    )
+
+
+BREAK_EVEN: BreakEvenColumns[VariantRow] = break_even_columns(lambda row: row.built.break_even if row.built else None)
+
+
+class FootprintColumns(NamedTuple):
+    """The columns of the energy and CO₂ of a piece of work."""
+
+    hours: VariantColumn
+    kwh: VariantColumn
+    kg: VariantColumn
+
+
+def footprint_columns(work: str) -> FootprintColumns:
+    """Return the columns of the footprint of a piece of work, one of `FOOTPRINTS`."""
+
+    def footprint(row: VariantRow) -> Footprint | None:
+        if row.built is not None:
+            for footprint in row.built.footprints:
+                if footprint.work == work:
+                    return footprint
+        return None
+
+    def hours(row: VariantRow) -> Interval | None:
+        found = footprint(row)
+        return found.hours if found else None
+
+    def kwh(row: VariantRow) -> Interval | None:
+        found = footprint(row)
+        return found.kwh if found else None
+
+    def kg(row: VariantRow) -> Interval | None:
+        found = footprint(row)
+        return found.kg if found else None
+
+    prefix = work.replace(",", "").replace(" ", "_")
+    about = work.capitalize()
+    return FootprintColumns(
+        hours=VariantColumn(
+            f"{prefix}_hours",
+            middle_of(hours),
+            f"{about}: hours of all machines together.",
+            formats.FIGURE,
+            work,
+            "h",
+            interval=hours,
+        ),
+        kwh=VariantColumn(
+            f"{prefix}_kwh",
+            middle_of(kwh),
+            f"{about}: energy; empty below resolution.",
+            formats.FIGURE,
+            work,
+            "kWh",
+            interval=kwh,
+            missing=BELOW_RESOLUTION,
+        ),
+        kg=VariantColumn(
+            f"{prefix}_kg",
+            middle_of(kg),
+            f"{about}: CO₂ equivalents; empty below resolution.",
+            formats.FIGURE,
+            work,
+            "kg CO₂",
+            interval=kg,
+            missing=BELOW_RESOLUTION,
+        ),
+    )
+
+
+def _ratio_text(row: VariantRow) -> str:
+    time = row.built.query if row.built else None
+    if time is None:
+        return ""
+    return fixed(time.ratio.value, 3) if time.measurable or row.is_baseline else NOT_MEASURABLE
+
+
+QUERY_MEAN = VariantColumn(
+    "query_mean",
+    QUERY_TIME.seconds.value,
+    "Searching: wall seconds, mean over topics.",
+    formats.MILLISECONDS,
+    "query",
+    "ms",
+    in_csv=False,
+)
+"""The time of a query without its interval."""
+QUERY_RATIO = VariantColumn(
+    "query_ratio_or_noise",
+    QUERY_TIME.ratio.value,
+    "Searching: wall time by the baseline's, where it is more than noise.",
+    formats.VALUE,
+    "time of a query",
+    "by baseline's",
+    text=_ratio_text,
+    in_csv=False,
+)

@@ -1,0 +1,63 @@
+"""The rows that the columns of variants read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thresher.evaluation.significance import Comparison
+from thresher.experiments.results import Results
+from thresher.experiments.table import Built, Row, VariantTable
+
+
+@dataclass(frozen=True, eq=False)
+class VariantRow:
+    """A variant of a table: the row that the columns of variants read."""
+
+    table: VariantTable
+    index: int
+
+    @property
+    def record(self) -> Row:
+        """The variant with its size and costs."""
+        return self.table.rows[self.index]
+
+    @property
+    def built(self) -> Built | None:
+        """What building took; None for a variant that was not built."""
+        return self.record.built
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is the baseline."""
+        return self.index == 0
+
+    def comparison(self, measure: str) -> Comparison | None:
+        """Return the comparison with the baseline over the topics, if there is one."""
+        return self.built.comparisons.get(measure) if self.built else None
+
+    def held_out_comparison(self, measure: str) -> Comparison | None:
+        """Return the comparison with the baseline over the held-out topics, if there is one."""
+        return self.built.held_out.get(measure) if self.built else None
+
+    def mean(self, measure: str) -> float:
+        """Return the mean over the topics."""
+        return float(self.table.mean(measure)[self.index])
+
+    def held_out_mean(self, measure: str) -> float:
+        """Return the mean over the held-out topics; NaN without any."""
+        return float(self.table.held_out_mean(measure)[self.index])
+
+    def difference(self, measure: str) -> float | None:
+        """Return the mean difference from the baseline; None for the baseline."""
+        means = self.table.mean(measure)
+        return None if self.is_baseline else (means[self.index] - means[0]).item()
+
+    def held_out_difference(self, measure: str) -> float | None:
+        """Return the mean difference from the baseline over the held-out topics; None for the baseline."""
+        means = self.table.held_out_mean(measure)
+        return None if self.is_baseline else (means[self.index] - means[0]).item()
+
+
+def variant_rows(results: Results) -> list[VariantRow]:
+    """Return all variants of all retrieval models."""
+    return [VariantRow(table, index) for table in results.tables for index in range(len(table.rows))]
