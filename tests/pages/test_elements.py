@@ -11,7 +11,7 @@ from lxml import etree
 from page_oracle import DROPPED, tree_of
 
 from thresher.pages import BLOCK_RULES, Detail, PageOptions, Segments, read_html, read_text_page
-from thresher.pages.parsing import HIDDEN, flatten, flatten_by_events
+from thresher.pages.parsing import HIDDEN
 
 TAGS = "p div a b span h1 title svg noscript td table li br img option ul article nav".split()
 ATTRIBUTES = (
@@ -105,14 +105,6 @@ def ancestors(elements, number: int) -> list[int]:
 @given(st.lists(PIECES, max_size=25).map("".join), st.sampled_from(BLOCK_RULES))
 def test_random_pages_against_the_tree(html, rule):
     check(html, PageOptions(rule))
-
-
-@given(st.lists(PIECES, max_size=25).map("".join), st.sampled_from(BLOCK_RULES))
-def test_tree_and_events_describe_alike(html, rule):
-    utf8 = html.encode()
-    html = utf8.replace(b"&#9;", b" ").replace(b"\n", b" ").replace(b"</br>", b"<br>")
-    by_events = flatten_by_events(html, rule, Detail.ELEMENTS)
-    assert by_events.strip(b" ") == flatten(utf8, rule, Detail.ELEMENTS).strip(b" ")
 
 
 @given(st.lists(PIECES, max_size=25).map("".join), st.sampled_from(BLOCK_RULES))

@@ -11,9 +11,6 @@ from page_oracle import DROPPED, STYLING, blocks_of, tree_of
 
 from thresher.pages import BLOCK_RULES, PageOptions, read_html
 from thresher.pages.decoding import binary_kind, decode
-from thresher.pages.parsing import flatten, flatten_by_events, lines, with_breaks
-
-CONTROLS = [*range(32), 127]
 
 TAGS = [
     "p",
@@ -59,12 +56,6 @@ def test_random_pages_against_the_tree(page, rule):
     assert segments.tokens_in_blocks.tolist() == [len(text.split()) for text, *_ in expected]
 
 
-@given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(BLOCK_RULES))
-def test_tree_and_events_give_the_same(page, rule):
-    utf8 = page.encode("utf-8", "replace").translate(bytes.maketrans(bytes(CONTROLS), b" " * 33))
-    assert lines(flatten_by_events(with_breaks(utf8), rule)) == lines(flatten(utf8, rule))
-
-
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_page(content):
     assume(not binary_kind(content))
@@ -93,13 +84,6 @@ def test_real_pages_against_the_tree(real_pages):
         assert segments.linked_tokens_in_blocks.tolist() == [count for *_, count in expected], path
         linked += segments.linked_words_in_blocks.sum()
     assert linked > 10_000
-
-
-def test_real_pages_by_events(real_pages):
-    for path, utf8 in real_pages.items():
-        clean = utf8.translate(bytes.maketrans(bytes(CONTROLS), b" " * 33))
-        for rule in BLOCK_RULES:
-            assert lines(flatten_by_events(with_breaks(clean), rule)) == lines(flatten(clean, rule)), path
 
 
 def test_no_word_of_a_real_page_is_lost(real_pages):
