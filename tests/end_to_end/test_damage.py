@@ -24,7 +24,7 @@ MIB = 2**20
 PEAK_MIB = 700
 """What a worker may hold. Python with the libraries takes 200, a page of 16 MiB some of them several times over."""
 
-UNREAD = "what follows in it is not read: it swells too much"
+UNREAD = "the rest of it is skipped: it decompresses beyond the limit"
 
 
 def http(body: bytes, *fields: bytes) -> bytes:

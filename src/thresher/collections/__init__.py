@@ -51,5 +51,7 @@ def documents(collection: Collection, pages: int = _PAGES) -> Iterator[Source]:
     """Yield all documents of a collection in order; each range of a file begins where the one before it ended."""
     after = 0
     for part in collection.parts(pages):
-        begun = part if part.sources is not None or not part.number else replace(part, begin=after, exact=True)
-        after = (yield from collection.read(begun)).after
+        if part.sources is None and part.number:
+            part = replace(part, begin=after, exact=True)
+        span = yield from collection.read(part)
+        after = span.after

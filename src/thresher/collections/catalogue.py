@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from thresher.base.errors import InputError, MissingDependencyError, ThresherError, needs_extra
 from thresher.base.files import digest
@@ -20,6 +20,9 @@ CATALOGUE_PREFIX = "ir_datasets:"
 What = Literal["docs", "queries", "qrels"]
 # ClueWeb's documents, for one, need ir_datasets[warc].
 _EXTRA = re.compile(r"ir_datasets\[[\w-]+\]")
+# The fields of records that hold a page; others hold text that the package extracted.
+_HTML_FIELDS = ("html", "dom_html")
+_CHARSET = re.compile(r"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE | re.MULTILINE | re.ASCII)
 _NAMES: dict[What, str] = {"docs": "documents", "queries": "topics", "qrels": "qrels"}
 
 
@@ -54,8 +57,10 @@ def _package() -> Any:
 def _user_error(error: Exception, dataset_id: str, what: What) -> ThresherError:
     where = CATALOGUE_PREFIX + dataset_id
     if isinstance(error, ImportError):
-        extra = _EXTRA.search(str(error))
-        fix = f"install it: pip install '{extra.group() if extra else 'ir_datasets[all]'}'"
+        package = "ir_datasets[all]"
+        if extra := _EXTRA.search(str(error)):
+            package = extra.group()
+        fix = f"install it: pip install '{package}'"
         return MissingDependencyError(f"ir_datasets lacks a package ({_short(error)})", fix, where)
     if isinstance(error, FileNotFoundError):
         return InputError(
@@ -71,13 +76,15 @@ def _user_error(error: Exception, dataset_id: str, what: What) -> ThresherError:
 
 
 def _short(error: Exception) -> str:
-    text = str(error.args[0] if len(error.args) > 1 and isinstance(error.args[0], str) else error)
-    return (text.strip().splitlines() or ["no reason given"])[0]
-
-
-# The fields of records that hold a page; others hold text that the package extracted.
-_HTML_FIELDS = ("html", "dom_html")
-_CHARSET = re.compile(r"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE | re.MULTILINE | re.ASCII)
+    """Return the first line of an error's message."""
+    text = str(error)
+    # Errors of several arguments would be shown as a tuple.
+    if len(error.args) > 1 and isinstance(error.args[0], str):
+        text = error.args[0]
+    lines = text.strip().splitlines()
+    if not lines:
+        return "no reason given"
+    return lines[0]
 
 
 @dataclass(frozen=True)
@@ -117,32 +124,44 @@ def source_of(record: Any, file: str, options: ReadOptions) -> Source:
     """Return a record of ir_datasets as a document."""
     document_id = options.rule.fit(record.doc_id)
     try:
-        content, is_text, charset = _content(record)
+        text = _content(record)
     except Exception as error:  # any error of the dataset's code
         what = f"ir_datasets cannot give its text ({type(error).__name__}: {error})"
         return Source(document_id, file, 0, problem=what)
-    size = len(content)
+    size = len(text.content)
     if size > options.max_bytes:
         return Source(document_id, file, size, problem=too_large(size, options.max_bytes))
-    given = getattr(record, "url", None)
-    url = given if isinstance(given, str) and given else None
-    return Source(document_id, file, size, content=content, url=url, charset=charset, is_text=is_text)
+    url = getattr(record, "url", None)
+    if not isinstance(url, str) or not url:
+        url = None
+    return Source(document_id, file, size, content=text.content, url=url, charset=text.charset, is_text=text.is_text)
 
 
-def _content(record: Any) -> tuple[bytes, bool, str | None]:
-    """Return the bytes of a record, whether they are text, and the declared charset."""
+class _Content(NamedTuple):
+    """The bytes of a record, whether they are text and not HTML, and the declared charset."""
+
+    content: bytes
+    is_text: bool
+    charset: str | None
+
+
+def _content(record: Any) -> _Content:
     if isinstance(body := getattr(record, "body", None), bytes) and hasattr(record, "body_content_type"):
-        return body, record.body_content_type.lower().startswith("text/plain"), _charset(record)
+        return _Content(body, record.body_content_type.lower().startswith("text/plain"), _charset(record))
     for name in _HTML_FIELDS:
         page = getattr(record, name, None)
         if isinstance(page, bytes):
-            return page, False, None
+            return _Content(page, False, None)
         if isinstance(page, str):
-            return page.encode("utf-8", "replace"), False, "utf-8"
-    return record.default_text().encode("utf-8", "replace"), True, "utf-8"
+            return _Content(page.encode("utf-8", "replace"), False, "utf-8")
+    return _Content(record.default_text().encode("utf-8", "replace"), True, "utf-8")
 
 
 def _charset(record: Any) -> str | None:
     headers = getattr(record, "http_headers", "")
-    match = _CHARSET.search(headers.decode("latin-1") if isinstance(headers, bytes) else headers)
-    return match[1] if match else None
+    if isinstance(headers, bytes):
+        headers = headers.decode("latin-1")
+    match = _CHARSET.search(headers)
+    if match is None:
+        return None
+    return match[1]

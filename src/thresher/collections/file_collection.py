@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from thresher.base.defaults import FORMATS
@@ -26,12 +26,6 @@ PAGE_FORMATS = (HTML, TEXT)
 """Formats of files that are one page each."""
 KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar(), ParquetRows())
 
-
-def kinds() -> tuple[FileKind, ...]:
-    """Return the formats that are known, those of other packages in `thresher.collections` too, which are told by suffix."""
-    return (*KINDS, *(entry.load()() for entry in plugins("thresher.collections").values()))
-
-
 RANGE_BYTES = 2 * 2**20
 """The largest part of a splittable file, in bytes on disk: a second or two of a worker's time."""
 
@@ -44,6 +38,11 @@ MANY, MANY_WHOLE_BYTES = 32, 16 * 2**20
 _FIRST_BYTES = 4096
 # Temporary files may vanish after the listing; links may be circular.
 _NOT_THERE = (errno.ENOENT, errno.ELOOP)
+
+
+def kinds() -> tuple[FileKind, ...]:
+    """Return the formats that are known, those of other packages in `thresher.collections` too, which are told by suffix."""
+    return (*KINDS, *(entry.load()() for entry in plugins("thresher.collections").values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +93,15 @@ class Files:
             yield from sources.grouped(self._pages(files), 0, self.path, "", pages)
             return
         kind = _kind(self.format)
-        whole = MANY_WHOLE_BYTES if len(files) >= MANY else WHOLE_BYTES
+        largest_whole = WHOLE_BYTES
+        if len(files) >= MANY:
+            largest_whole = MANY_WHOLE_BYTES
         for number, file in enumerate(files):
             if file.size > WHOLE_BYTES and kind.can_split(file.path):
                 for index, begin in enumerate(range(0, file.size, RANGE_BYTES)):
                     end = min(begin + RANGE_BYTES, file.size)
                     yield sources.Part(number, index, file.path, file.shown, begin, end, not begin, listed=file.state)
-            elif file.size <= whole:
+            elif file.size <= largest_whole:
                 yield sources.Part(number, 0, file.path, file.shown, 0, file.size, listed=file.state)
             else:
                 yield from sources.grouped(self._streamed(kind, file, number), number, file.path, file.shown, pages)
@@ -116,14 +117,21 @@ class Files:
 
     def _pages(self, files: Iterable[FileEntry]) -> Iterator[sources.Source]:
         for entry in files:
+            document_id, problem = "", None
             try:
-                document_id, problem = self.options.rule.apply(entry.name), None
+                document_id = self.options.rule.apply(entry.name)
             except InputError as error:
-                document_id, problem = "", error.what
-            page = sources.Source(
-                document_id, entry.shown, entry.size, path=entry.path, problem=problem, listed=entry.state
+                problem = error.what
+            yield sources.Source(
+                document_id,
+                entry.shown,
+                entry.size,
+                path=entry.path,
+                is_text=self.format == TEXT,
+                problem=problem,
+                listed=entry.state,
+                most=self.options.max_bytes,
             )
-            yield replace(page, is_text=self.format == TEXT, most=self.options.max_bytes)
 
     def _streamed(self, kind: FileKind, entry: FileEntry, number: int) -> Iterator[sources.Source]:
         reading = kind.read(sources.Part(number, 0, entry.path, entry.shown, 0, entry.size), self.options)
@@ -175,11 +183,12 @@ def _entries(folder: Path | str, must_be: bool) -> list[os.DirEntry[str]]:
 def _file_status(entry: os.DirEntry[str]) -> os.stat_result | None:
     """Return the status of a file or of a link's target; None if that is not a file."""
     try:
-        return entry.stat() if entry.is_file() else None
+        if entry.is_file():
+            return entry.stat()
     except OSError as error:
-        if error.errno in _NOT_THERE:
-            return None
-        raise
+        if error.errno not in _NOT_THERE:
+            raise
+    return None
 
 
 def kind_of(name: str) -> str:
@@ -187,7 +196,10 @@ def kind_of(name: str) -> str:
     lower = name.lower()
     if lower.endswith(sources.PAGE_SUFFIXES):
         return HTML
-    return next((kind.name for kind in kinds() if lower.endswith(kind.suffixes)), "")
+    for kind in kinds():
+        if lower.endswith(kind.suffixes):
+            return kind.name
+    return ""
 
 
 def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tuple[FileEntry, ...]]:
@@ -197,30 +209,43 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
     is not a document); first bytes are examined only if there are none. Text dumps come last: a folder of pages may
     have notes beside them.
     """
+    if not files:
+        raise InputError("the folder is empty", "check the path", str(root))
     by_format = _by_format(files, [kind_of(entry.name) for entry in files])
-    dumps = _by_format(files, [TEXT if entry.name.lower().endswith(TEXT_SUFFIXES) else "" for entry in files])
+    dumps = _by_format(files, [_text_kind(entry.name) for entry in files])
     if format:
         # The user's choice overrides names and first bytes.
-        matching = (
-            {**dumps, **by_format}.get(format) or [entry for entry in files if _sniff(entry.path) == format] or files
-        )
-        if not matching:
-            raise InputError("the folder is empty", "check the path", str(root))
+        named = {**dumps, **by_format}.get(format)
+        matching = named or [entry for entry in files if _sniff(entry.path) == format] or files
         return format, tuple(matching)
     by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files]) or dumps
     if not by_format:
-        if not files:
-            raise InputError("the folder is empty", "check the path", str(root))
-        what = "this is not a known kind of collection" if root.is_file() else "the folder holds no collection"
-        known = ", ".join((*sources.HTML_SUFFIXES, *TEXT_SUFFIXES, *(one for kind in kinds() for one in kind.suffixes)))
-        fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"
-        raise InputError(what, fix, str(root))
+        raise _no_collection(root)
     if len(by_format) > 1:
         counts = ", ".join(f"{kind} ({len(matching)})" for kind, matching in sorted(by_format.items()))
         fix = f"say which is meant with `format`: {', '.join(sorted(by_format))}"
         raise InputError(f"the folder holds files of several kinds: {counts}", fix, str(root))
     ((kind, matching),) = by_format.items()
     return kind, tuple(matching)
+
+
+def _text_kind(name: str) -> str:
+    """Return `TEXT` if a file's name says that it is a text dump, else an empty string."""
+    if name.lower().endswith(TEXT_SUFFIXES):
+        return TEXT
+    return ""
+
+
+def _no_collection(root: Path) -> InputError:
+    """Return the error for a file or folder that has no document of a known format."""
+    what = "the folder holds no collection"
+    if root.is_file():
+        what = "this is not a known kind of collection"
+    suffixes = [*sources.HTML_SUFFIXES, *TEXT_SUFFIXES]
+    for kind in kinds():
+        suffixes += kind.suffixes
+    fix = f"give files ending in {', '.join(suffixes)}, or say what they are with `format`: {', '.join(FORMATS)}"
+    return InputError(what, fix, str(root))
 
 
 def _by_format(files: Sequence[FileEntry], formats: Sequence[str]) -> dict[str, list[FileEntry]]:
@@ -242,7 +267,9 @@ def _sniff(path: Path) -> str:
         return ParquetRows.name
     if looks_like(start):
         return TrecWeb.name
-    return JsonLines.name if text.startswith(b"{") else ""
+    if text.startswith(b"{"):
+        return JsonLines.name
+    return ""
 
 
 def _kind(format: str) -> FileKind:

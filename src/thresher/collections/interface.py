@@ -12,6 +12,8 @@ from thresher.base.defaults import ID_RULES
 from thresher.base.errors import ConfigError, InputError
 from thresher.collections.sources import FileState, Part, Reading, Source, Span, changed_while_read, unpacked_name
 
+TEXT_SUFFIXES = (".txt", ".text")
+"""File name suffixes of text dumps, which count as pages only where there is nothing else."""
 LONGEST_ID = 32766
 """Bytes in UTF-8, which is the most that Lucene has room for."""
 _SHOWN = 100
@@ -23,10 +25,14 @@ _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 class IdRule:
     """The rule that forms document ids from file names.
 
-    `ids`: `path` for the whole path below the folder `prefix`, `stem` for the file name alone; of WARC records without an id
-    of a collection the record's id, as by `record`, or by `address` its address if that makes an id. `keep_suffix`: whether
-    `.html` stays; the suffix of a compression after it never does. Every match of the regular expression `pattern` is then
-    replaced by `replacement`, where qrels spell ids otherwise. `escape` writes characters that a TREC run cannot hold as %XX.
+    Attributes:
+        ids: `path` for the whole path below the folder `prefix`, `stem` for the file name alone. A WARC record without a
+            collection's id has the record's own id, or by `address` its address if that can be an id.
+        prefix: the folder that paths are relative to.
+        keep_suffix: whether `.html` stays; the suffix of a compression after it never does.
+        escape: whether characters that a TREC run cannot hold are written as %XX.
+        pattern: a regular expression, for qrels that spell ids otherwise.
+        replacement: the text for every match of `pattern`.
     """
 
     ids: str = ID_RULES[0]
@@ -54,8 +60,11 @@ class IdRule:
             known = ", ".join(ID_RULES)
             raise ConfigError(f"unknown rule for ids {self.ids!r}", f"use one of {known}", "collection.ids")
         file = PurePosixPath(unpacked_name(path))
+        stem = file.name
         # Not `with_suffix`, whose treatment of `..html` depends on Python's version.
-        stem = file.name if self.keep_suffix else file.name.rpartition(".")[0] or file.name
+        without_suffix = file.name.rpartition(".")[0]
+        if without_suffix and not self.keep_suffix:
+            stem = without_suffix
         if self.ids == "stem":
             return self.fit(stem)
         folder = file.parent
@@ -65,13 +74,17 @@ class IdRule:
             except ValueError as error:
                 what = f"the file is not below the prefix {self.prefix!r}"
                 raise InputError(what, "correct collection.prefix", path) from error
-        return self.fit(stem if folder == PurePosixPath() else f"{folder.as_posix()}/{stem}")
+        if folder == PurePosixPath():
+            return self.fit(stem)
+        return self.fit(f"{folder.as_posix()}/{stem}")
 
     def fit(self, document_id: str) -> str:
         """Return an id with the pattern replaced and, with `escape`, escaped."""
         if self.pattern:
             document_id = re.sub(self.pattern, self.replacement, document_id)
-        return escape_id(document_id) if self.escape else document_id
+        if self.escape:
+            return escape_id(document_id)
+        return document_id
 
 
 def id_problem(document_id: str) -> str:
@@ -92,7 +105,9 @@ def id_problem(document_id: str) -> str:
 
 def shown_id(document_id: str) -> str:
     """Return an id in quotes for a message, its end left out if it is long."""
-    return repr(document_id if len(document_id) <= _SHOWN else f"{document_id[:_SHOWN]}…")
+    if len(document_id) > _SHOWN:
+        return repr(f"{document_id[:_SHOWN]}…")
+    return repr(document_id)
 
 
 def escape_id(document_id: str) -> str:
@@ -122,10 +137,6 @@ def unique(sources: Iterable[Source]) -> Iterator[Source]:
             raise InputError(what, "make ids unique", source.where)
         seen[source.id] = source.where
         yield source
-
-
-TEXT_SUFFIXES = (".txt", ".text")
-"""File name suffixes of text dumps, which count as pages only where there is nothing else."""
 
 
 @dataclass(frozen=True)
@@ -212,8 +223,10 @@ def check_unchanged(before: Mapping[str, FileState], collection: Collection) -> 
     """Check that a collection has the same files as before: none added, removed, replaced or written."""
     after = collection.files()
     for name in sorted(before.keys() | after.keys()):
-        one, other = before.get(name), after.get(name)
-        if one is None or other is None or one.inode != other.inode or not one.is_like(other):
+        state, state_now = before.get(name), after.get(name)
+        if state is None or state_now is None:
+            raise changed_while_read(name)
+        if state.inode != state_now.inode or not state.is_like(state_now):
             raise changed_while_read(name)
 
 

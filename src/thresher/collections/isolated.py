@@ -68,7 +68,9 @@ def apart(function: Callable[[Any], Result], tasks: Iterable[Part | Path]) -> It
 
 
 def _refused(task: Part | Path, code: int | None) -> NoReturn:
-    path = str(task.path if isinstance(task, Part) else task)
+    path = str(task)
+    if isinstance(task, Part):
+        path = str(task.path)
     if code not in CRASHES:
         raise worker_ended("reading", path)
     raise InputError("its reader crashes", "write the file again, or take it out of the folder", path)
@@ -110,8 +112,12 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     contents = {name: max(map(len, texts)) for name, texts in values.items() if name not in likely.values()}
     if contents and not any(name in values for name in (*wanted.html, *wanted.text)):
         longest = max(contents, key=lambda name: contents[name])
-        if not any(map(_ADDRESS.fullmatch, values[longest])):
-            likely["html" if any(map(_TAGS.search, values[longest])) else "text"] = longest
+        is_address = any(map(_ADDRESS.fullmatch, values[longest]))
+        has_tags = any(map(_TAGS.search, values[longest]))
+        if has_tags and not is_address:
+            likely["html"] = longest
+        elif not is_address:
+            likely["text"] = longest
     addresses = [name for name, texts in values.items() if all(map(_ADDRESS.fullmatch, texts))]
     if addresses and not any(name in values for name in wanted.url):
         likely["url"] = addresses[0]
@@ -128,9 +134,17 @@ def _lines(path: Path) -> list[Any]:
 
 
 def _likely_id(values: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    fit = [key for key, texts in values.items() if len(set(texts)) == len(texts) and not any(map(_SPACE.search, texts))]
-    called = [name for name in fit if _IDS.search(name)]
-    return {"id": (called or fit)[0]} if fit else {}
+    fitting: list[str] = []
+    for name, texts in values.items():
+        is_unique = len(set(texts)) == len(texts)
+        if is_unique and not any(map(_SPACE.search, texts)):
+            fitting.append(name)
+    for name in fitting:
+        if _IDS.search(name):
+            return {"id": name}
+    if fitting:
+        return {"id": fitting[0]}
+    return {}
 
 
 def _members(value: Any, prefix: str) -> Iterator[tuple[str, str]]:

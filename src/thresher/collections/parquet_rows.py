@@ -46,9 +46,10 @@ class ParquetRows:
         try:
             file = _opened(part.path)
         except ValueError as error:
-            if not part.begin and size:
-                yield Source("", part.name, size, 0, problem=str(error))
-            return Span(0 if size and not part.begin else None, size)
+            if part.begin or not size:
+                return Span(None, size)
+            yield Source("", part.name, size, 0, problem=str(error))
+            return Span(0, size)
         with closing(file):
             starts = _starts(file, size)
             chosen = [number for number, start in enumerate(starts) if part.begin <= start < part.end]
@@ -63,7 +64,9 @@ class ParquetRows:
                 except ValueError as error:
                     yield Source("", part.name, 0, starts[number], problem=str(error))
         after = next((start for start in starts if start >= part.end), size)
-        return Span(starts[chosen[0]] if chosen else None, after)
+        if not chosen:
+            return Span(None, after)
+        return Span(starts[chosen[0]], after)
 
 
 def rows_of(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 from thresher.base.errors import InputError
+from thresher.base.number_text import counted
 from thresher.base.streams import COMPRESSIONS, open_stream, skip
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import PACKED_SUFFIXES, PAGE_SUFFIXES, Part, Reading, Source, Span, too_large
@@ -21,12 +22,14 @@ _BLOCK = 512
 # No name needs more.
 _LARGEST_HEADER = 2**20
 _PIECE = 2**20
+_TO_THE_END = 1 << 62
 _REGULAR = (b"0", b"\0", b"7")
 _LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL, _GNU_SPARSE = b"L", b"K", b"x", b"X", b"g", b"S"
 _EXTENDED = (_LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL)
 # Links, devices and folders hold no data, whatever their size field says.
 _LINKS = (b"1", b"2")
 _WITHOUT_DATA = (*_LINKS, b"3", b"4", b"5", b"6")
+_NOT_READ = "it is {}, which is not read in an archive: unpack it"
 _PAX_RECORD = re.compile(rb"([0-9]{1,9}) ([^=\n]+)=")
 _PAX_KEYS = ("path", "size", "GNU.sparse.name", "GNU.sparse.map", "GNU.sparse.major", "GNU.sparse.size")
 
@@ -86,14 +89,23 @@ class TarReader:
         kind = block[156:157]
         name = extended.get("GNU.sparse.name") or extended.get("path") or _name(block)
         size = _decimal(extended["size"]) if "size" in extended else _number(block[124:136])
-        sparse = kind == _GNU_SPARSE or any(key.startswith("GNU.sparse") for key in extended)
-        unread = "a link" if kind in _LINKS else "packed as a sparse file" if sparse else ""
-        more = kind == _GNU_SPARSE and block[482]
+        unread = ""
+        if kind in _LINKS:
+            unread = "a link"
+        elif kind == _GNU_SPARSE or any(key.startswith("GNU.sparse") for key in extended):
+            unread = "packed as a sparse file"
+        if kind == _GNU_SPARSE:
+            self._skip_sparse_headers(block)
+        is_file = kind in _REGULAR or kind == _GNU_SPARSE
+        if kind in _WITHOUT_DATA or (kind == b"\0" and name.endswith("/")):
+            size, is_file = 0, False
+        return Member(name, self.offset, size, is_file or kind in _LINKS, unread)
+
+    def _skip_sparse_headers(self, block: bytes) -> None:
+        """Move past the headers that continue the map of a sparse file; a byte of each header says whether one follows."""
+        more = block[482]
         while more:
             more = self._take(_BLOCK, "a header")[504]
-        folder = kind in _WITHOUT_DATA or (kind == b"\0" and name.endswith("/"))
-        regular = kind in _LINKS or ((kind in _REGULAR or kind == _GNU_SPARSE) and not folder)
-        return Member(name, self.offset, 0 if folder else size, regular, unread)
 
     def _extend(self, extended: dict[str, str], block: bytes) -> None:
         kind = block[156:157]
@@ -112,8 +124,10 @@ class TarReader:
     def _take(self, size: int, what: str) -> bytes:
         data = b"".join(self._pieces(size))
         self._position += len(data)
+        if not data and size:
+            raise TarDamage("it ends without the mark of its end")
         if len(data) < size:
-            raise TarDamage(f"it ends within {what}" if data else "it ends without the mark of its end")
+            raise TarDamage(f"it ends within {what}")
         return data
 
     def _pieces(self, size: int) -> Iterator[bytes]:
@@ -129,8 +143,10 @@ def _pax_records(data: bytes) -> dict[str, str]:
     at = 0
     while data[at : at + 1] not in (b"", b"\0"):
         record = _PAX_RECORD.match(data, at)
-        after = at + int(record[1]) if record else 0
-        if not record or after <= record.end() or data[after - 1 : after] != b"\n":
+        if record is None:
+            raise TarDamage("invalid pax header")
+        after = at + int(record[1])
+        if after <= record.end() or data[after - 1 : after] != b"\n":
             raise TarDamage("invalid pax header")
         key = record[2].decode("utf-8", "surrogateescape")
         if key in _PAX_KEYS:
@@ -149,9 +165,13 @@ def _checked(block: bytes) -> bytes:
 
 
 def _name(block: bytes) -> str:
-    prefix = _text(block[345:500]) if block[257:263] == b"ustar\0" else ""
     name = _text(block[:100])
-    return f"{prefix}/{name}" if prefix else name
+    if block[257:263] != b"ustar\0":
+        return name
+    prefix = _text(block[345:500])
+    if not prefix:
+        return name
+    return f"{prefix}/{name}"
 
 
 def _text(field: bytes) -> str:
@@ -176,9 +196,6 @@ def _decimal(value: str) -> int:
 
 def _padded(size: int) -> int:
     return -(-size // _BLOCK) * _BLOCK
-
-
-_TO_THE_END = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -210,9 +227,12 @@ class Tar:
                 damage = str(error)
             damage = stream.damage or damage
             if damage:
-                problem = f"the archive is broken ({damage}), after {count} page{'s' * (count != 1)}"
+                problem = f"the archive is broken ({damage}), after {counted(count, 'page')}"
                 yield Source("", part.name, 0, archive.offset, problem=problem)
-        return Span(0 if count else None, part.path.stat().st_size)
+        first = None
+        if count:
+            first = 0
+        return Span(first, part.path.stat().st_size)
 
 
 def _source(archive: TarReader, member: Member, file: str, options: ReadOptions) -> Source:
@@ -223,8 +243,10 @@ def _source(archive: TarReader, member: Member, file: str, options: ReadOptions)
         problem = error.what
     if member.size > options.max_bytes:
         problem = too_large(member.size, options.max_bytes)
-    elif unread := member.unread or "compressed" * member.name.lower().endswith(PACKED_SUFFIXES):
-        problem = f"it is {unread}, which is not read in an archive: unpack it"
+    elif member.unread:
+        problem = _NOT_READ.format(member.unread)
+    elif member.name.lower().endswith(PACKED_SUFFIXES):
+        problem = _NOT_READ.format("compressed")
     if problem:
         return Source(document_id, file, member.size, member.offset, problem=problem)
     return Source(document_id, file, member.size, member.offset, content=archive.read(member))

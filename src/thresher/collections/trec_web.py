@@ -9,8 +9,8 @@ start anywhere: a few bytes around a tag decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
@@ -62,25 +62,27 @@ class TrecWeb:
     def read(self, part: Part, options: ReadOptions) -> Reading:
         """Yield the documents that begin in a range; of a compressed file, all. See `FileKind.read`."""
         with open_stream(part.path) as stream:
-            whole = not stream.seekable()
-            begin, end = (0, _WITHOUT_END) if whole else (part.begin, part.end)
+            is_split = stream.seekable()
+            begin, end = 0, _WITHOUT_END
+            if is_split:
+                begin, end = part.begin, part.end
+            cutter = _Cutter(stream, begin, end, options.max_bytes + _BESIDE)
             first: int | None = None
+            # Where the bytes begin that no document has.
             rest = begin
-            stretches = _stretches(stream, begin, end, options.max_bytes + _BESIDE)
-            while True:
-                try:
-                    stretch = next(stretches)
-                except StopIteration as stop:
-                    after: int = stop.value
-                    break
-                first = stretch.offset if first is None else first
+            for stretch in cutter.stretches():
+                if first is None:
+                    first = stretch.offset
+                rest = stretch.offset
                 source = _source(stretch, part.name, options, clipped=not stretch.whole and bool(stream.damage))
-                rest = stretch.offset + (stretch.size if source else 0)
                 if source:
+                    rest += stretch.size
                     yield source
             if stream.damage:
                 yield Source("", part.name, 0, rest, problem=stream.damage)
-        return Span(first, part.path.stat().st_size if whole else after)
+        if is_split:
+            return Span(first, cutter.after)
+        return Span(first, part.path.stat().st_size)
 
 
 def looks_like(first_bytes: bytes) -> bool:
@@ -89,46 +91,78 @@ def looks_like(first_bytes: bytes) -> bool:
     return bool(match and _blank(first_bytes[: match.start()]) and _NUMBERED.match(first_bytes, match.end()))
 
 
-def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_Stretch, None, int]:
-    """Yield the stretches that begin in [`begin`, `end`); return where the next one begins, or where the search ended.
+class _Cutter:
+    """Cuts the bytes of a file into the stretches that begin in [`begin`, `end`).
 
-    With `begin` 0, the bytes before the first document are a stretch too. `keep` bytes of each stretch are kept.
+    With `begin` 0, the bytes before the first document are a stretch too. `keep` bytes of each stretch are kept. Once all
+    stretches are given, `after` is where the next one begins, or where the search ended.
     """
-    base = start = max(0, begin - _BEHIND)
-    if base:
-        stream.seek(base)
-    window = b""
-    searched = 0
-    buffered = bytearray()  # of the stretch that begins at `start`, what has left the window
-    while True:
-        block = stream.read(_BLOCK)
-        window += block
-        limit = max(searched, len(window) - _AHEAD) if block else len(window)
-        for tag in _DOC.finditer(window, searched, min(limit + 4, len(window))):
-            offset = base + tag.start()
-            if offset < begin or not _begins(window, tag.start(), offset):
-                continue
-            if begin <= start < offset:
-                buffered += window[max(0, start - base) : tag.start()][: keep - len(buffered)]
-                yield _Stretch(start, offset - start, bytes(buffered), True)
-            buffered.clear()
-            if offset >= end:
-                return offset
-            start = offset
-        if start < begin and base + limit >= end:
-            return end
-        if not block:
-            size = base + len(window)
-            if begin <= start < size:
-                buffered += window[max(0, start - base) :][: keep - len(buffered)]
-                yield _Stretch(start, size - start, bytes(buffered), False)
-            return size
-        passed = max(0, limit - _BEHIND)
-        if begin <= start < base + passed:
-            buffered += window[max(0, start - base) : passed][: keep - len(buffered)]
-        window = window[passed:]
-        base += passed
-        searched = limit - passed
+
+    def __init__(self, stream: Stream, begin: int, end: int, keep: int) -> None:
+        self.after = begin
+        self._stream = stream
+        self._begin = begin
+        self._end = end
+        self._keep = keep
+        # The window of bytes that are examined, its offset, and the beginning of the current stretch.
+        self._window = b""
+        self._base = self._start = max(0, begin - _BEHIND)
+        # Of the current stretch, what has left the window.
+        self._kept = bytearray()
+
+    def stretches(self) -> Iterator[_Stretch]:
+        """Yield the stretches in the order of the file."""
+        if self._base:
+            self._stream.seek(self._base)
+        searched = 0
+        while True:
+            block = self._stream.read(_BLOCK)
+            self._window += block
+            limit = len(self._window)
+            if block:
+                # Of the last bytes, those after them are needed.
+                limit = max(searched, limit - _AHEAD)
+            for offset in self._documents(searched, limit):
+                if self._begin <= self._start < offset:
+                    yield self._finish(offset, whole=True)
+                if offset >= self._end:
+                    self.after = offset
+                    return
+                self._kept.clear()
+                self._start = offset
+            if self._start < self._begin and self._base + limit >= self._end:
+                self.after = self._end
+                return
+            if not block:
+                self.after = self._base + len(self._window)
+                if self._begin <= self._start < self.after:
+                    yield self._finish(self.after, whole=False)
+                return
+            searched = limit - self._pass(max(0, limit - _BEHIND))
+
+    def _documents(self, searched: int, limit: int) -> Iterator[int]:
+        """Yield the offsets of the documents that begin in the window between two indexes."""
+        for tag in _DOC.finditer(self._window, searched, min(limit + 4, len(self._window))):
+            offset = self._base + tag.start()
+            if offset >= self._begin and _begins(self._window, tag.start(), offset):
+                yield offset
+
+    def _finish(self, end: int, whole: bool) -> _Stretch:
+        """Return the current stretch, which ends at an offset within the window."""
+        self._keep_until(end - self._base)
+        return _Stretch(self._start, end - self._start, bytes(self._kept), whole)
+
+    def _pass(self, passed: int) -> int:
+        """Drop the first bytes of the window; return their number."""
+        if self._begin <= self._start < self._base + passed:
+            self._keep_until(passed)
+        self._window = self._window[passed:]
+        self._base += passed
+        return passed
+
+    def _keep_until(self, index: int) -> None:
+        begin = max(0, self._start - self._base)
+        self._kept += self._window[begin:index][: self._keep - len(self._kept)]
 
 
 def _begins(window: bytes, at: int, offset: int) -> bool:
@@ -155,54 +189,71 @@ def _source(stretch: _Stretch, file: str, options: ReadOptions, clipped: bool) -
     is_document = _DOC.match(content)
     end = content.lower().rfind(b"</doc>")
     if not is_document:
+        if end < 0:
+            return None
         problem = "the document's beginning is missing"
-        return Source("", file, stretch.size, stretch.offset, problem=problem) if end >= 0 else None
-    kept_all = stretch.size == len(content)
-    if kept_all and end < 0 and clipped:
+        return Source("", file, stretch.size, stretch.offset, problem=problem)
+    is_complete = stretch.size == len(content)
+    if is_complete and end < 0 and clipped:
         return None
-    page_begin, document_id, header = _head(content)
-    page_end = end if end >= page_begin else len(content)
-    page = _without_line_ends(content[page_begin:page_end])
-    size = len(page) if kept_all else stretch.size
-    problem = ""
-    if not document_id:
-        problem = "the document has no <DOCNO>"
-    elif size > options.max_bytes:
-        problem = too_large(size, options.max_bytes)
-    elif _OPEN_HEADER.match(page):
-        problem = "its <DOCHDR> is not closed"
-    elif end < 0 and not stretch.whole:
-        problem = "the file ends within the document"
-    fitted = options.rule.fit(document_id)
-    if problem:
-        return Source(fitted, file, size, stretch.offset, problem=problem)
-    url, charset = _URL.match(header), _CHARSET.search(header)
-    return Source(
-        fitted,
-        file,
-        size,
-        stretch.offset,
-        content=page,
-        url=url[1].decode("utf-8", "replace") if url else None,
-        charset=charset[1].decode() if charset else None,
-    )
+    head = _head(content)
+    page_end = len(content)
+    if end >= head.size:
+        page_end = end
+    page = _without_line_ends(content[head.size : page_end])
+    size = stretch.size
+    if is_complete:
+        size = len(page)
+    fitted_id = options.rule.fit(head.document_id)
+    if not head.document_id:
+        return Source(fitted_id, file, size, stretch.offset, problem="the document has no <DOCNO>")
+    if size > options.max_bytes:
+        return Source(fitted_id, file, size, stretch.offset, problem=too_large(size, options.max_bytes))
+    if _OPEN_HEADER.match(page):
+        return Source(fitted_id, file, size, stretch.offset, problem="its <DOCHDR> is not closed")
+    if end < 0 and not stretch.whole:
+        return Source(fitted_id, file, size, stretch.offset, problem="the file ends within the document")
+    return _document(head, page, Source(fitted_id, file, size, stretch.offset))
 
 
-def _head(content: bytes) -> tuple[int, str, bytes]:
-    """Return the offset of the page, the document's id (empty if it has none) and its DOCHDR."""
+def _document(head: _Head, page: bytes, source: Source) -> Source:
+    """Return a source with its page, and the address and the charset of its header."""
+    url = charset = None
+    if match := _URL.match(head.header):
+        url = match[1].decode("utf-8", "replace")
+    if match := _CHARSET.search(head.header):
+        charset = match[1].decode()
+    return replace(source, content=page, url=url, charset=charset)
+
+
+class _Head(NamedTuple):
+    """The elements before a page: their size in bytes, the document's id (empty if it has none), and its DOCHDR."""
+
+    size: int
+    document_id: str
+    header: bytes
+
+
+def _head(content: bytes) -> _Head:
     at = len(b"<DOC>")
     document_id = ""
     while element := _ELEMENT.match(content, at):
         at = element.end()
         tag = element[1].upper()
         if tag == b"DOCHDR":
-            return at, document_id, element[2]
+            return _Head(at, document_id, element[2])
         if tag == b"DOCNO":
             document_id = element[2].strip().decode("utf-8", "surrogateescape")
-    return at, document_id, b""
+    return _Head(at, document_id, b"")
 
 
 def _without_line_ends(page: bytes) -> bytes:
     """Return the page without the line ends that separate it from the tags around it."""
-    page = page[2:] if page.startswith(b"\r\n") else page.removeprefix(b"\n")
-    return page[:-2] if page.endswith(b"\r\n") else page.removesuffix(b"\n")
+    for line_end in (b"\r\n", b"\n"):
+        if page.startswith(line_end):
+            page = page.removeprefix(line_end)
+            break
+    for line_end in (b"\r\n", b"\n"):
+        if page.endswith(line_end):
+            return page.removesuffix(line_end)
+    return page

@@ -5,22 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 # Enough for the blank lines after a record and the first lines of the next one.
 LOOK = 512
+
+# Bytes kept of an oversized record, to identify it.
+HEAD_BYTES = 1 << 16
 
 _STEP = 1 << 16
 _LEAST_SKIPPED = 1 << 25
 _MOST_INFLATED = 200
 _START = re.compile(rb"[\r\n]{0,64}(WARC/\d)")
 _MARK = re.compile(rb"WARC/\d\.\d{1,3}[ \t]{0,9}\r?\n[\w-]{1,100}[ \t]{0,9}:")
+_LINE = re.compile(rb"([A-Za-z0-9_-]+)[ \t]*:[ \t]*(.*)")
+_FIELD = re.compile(rb"(?i:WARC-|Content-)[\w-]{1,100}[ \t]*:")
+_LENGTH = re.compile(rb"\d{1,18}")
+_NEWLINES = re.compile(rb"[\r\n]*")
+_CARRIAGE_RETURN, _LINE_FEED = 13, 10
+_BREAKS_OFF = "the header of the record breaks off"
 
 
 def start_of_record(data: bytes, at: int = 0) -> int:
     """Return the offset of the record that begins at `at`, after any line ends; -1 if none."""
     match = _START.match(data, at)
-    return match.start(1) if match else -1
+    if match is None:
+        return -1
+    return match.start(1)
 
 
 def find_mark(data: bytes, at: int, end: int) -> int:
@@ -29,19 +40,36 @@ def find_mark(data: bytes, at: int, end: int) -> int:
     A mark is a version line followed by a field line, which is rare within pages.
     """
     mark = data.find(b"WARC/", at, end + 4)
-    while mark >= 0 and not ((mark == 0 or data[mark - 1] == 10) and _MARK.match(data, mark)):
+    while mark >= 0:
+        begins_line = mark == 0 or data[mark - 1] == _LINE_FEED
+        if begins_line and _MARK.match(data, mark):
+            return mark
         mark = data.find(b"WARC/", mark + 1, end + 4)
-    return mark
+    return -1
 
 
-def find_empty_line(data: bytes, at: int, end: int) -> tuple[int, int] | None:
-    """Return where the line before the first empty line ends, and where the line after it begins; with any line ends."""
-    crlf = data.find(b"\n\r\n", at, end)
-    lf = data.find(b"\n\n", at, end if crlf < 0 else crlf)
-    line_end, after = (lf, lf + 2) if lf >= 0 else (crlf, crlf + 3)
-    if line_end < 0:
+class EmptyLine(NamedTuple):
+    """An empty line: where the line before it ends, and where the line after it begins."""
+
+    before: int
+    after: int
+
+
+def find_empty_line(data: bytes, at: int, end: int) -> EmptyLine | None:
+    """Return the first empty line, with any line ends."""
+    before = data.find(b"\n\r\n", at, end)
+    after = before + len(b"\n\r\n")
+    last_byte = end
+    if before >= 0:
+        last_byte = before
+    line_feeds = data.find(b"\n\n", at, last_byte)
+    if line_feeds >= 0:
+        before, after = line_feeds, line_feeds + len(b"\n\n")
+    if before < 0:
         return None
-    return line_end - (line_end > at and data[line_end - 1] == 13), after
+    if before > at and data[before - 1] == _CARRIAGE_RETURN:
+        before -= 1
+    return EmptyLine(before, after)
 
 
 class Feed(Protocol):
@@ -72,7 +100,9 @@ class Window:
     @property
     def problem(self) -> str | None:
         """Once all has been read: why the last bytes may be incomplete; else None."""
-        return self._feed.problem if self.ended else None
+        if not self.ended:
+            return None
+        return self._feed.problem
 
     @property
     def position(self) -> int:
@@ -103,8 +133,7 @@ class Window:
         """Return the distance to the next mark, at most `most` bytes ahead, or -1. All bytes stay buffered."""
         begin, size = 0, _STEP
         while True:
-            have = self.fill(min(size, most) + 1 + LOOK)
-            seen = min(have if self.ended else have - LOOK, most + 1)
+            seen = min(self._searchable(self.fill(min(size, most) + 1 + LOOK)), most + 1)
             mark = find_mark(self.data, self.at + begin, self.at + seen)
             if mark >= 0:
                 return mark - self.at
@@ -118,13 +147,14 @@ class Window:
         A stream that inflates more than text can, such as a bomb, is abandoned.
         """
         begin = self.position
-        stop = None if most is None else begin + most
         while True:
             have = self.fill(1 << 20)
             mark = find_mark(self.data, self.at, len(self.data))
-            target = mark if mark >= 0 else self.at + (have if self.ended else have - LOOK)
-            if stop is not None and self.offset + target >= stop:
-                target = stop - self.offset
+            target = mark
+            if mark < 0:
+                target = self.at + self._searchable(have)
+            if most is not None and self.offset + target >= begin + most:
+                target = begin + most - self.offset
                 mark = target
             self.at = target
             passed = self.position - begin
@@ -133,14 +163,11 @@ class Window:
             if passed > _LEAST_SKIPPED and self._feed.inflation > _MOST_INFLATED:
                 self._feed.abandon()
 
-
-# Bytes kept of an oversized record, to identify it.
-HEAD_BYTES = 1 << 16
-
-_LINE = re.compile(rb"([A-Za-z0-9_-]+)[ \t]*:[ \t]*(.*)")
-_FIELD = re.compile(rb"(?i:WARC-|Content-)[\w-]{1,100}[ \t]*:")
-_LENGTH = re.compile(rb"\d{1,18}")
-_NEWLINES = re.compile(rb"[\r\n]*")
+    def _searchable(self, have: int) -> int:
+        """Return the number of buffered bytes at which a mark can be told: the last bytes need the bytes after them."""
+        if self.ended:
+            return have
+        return have - LOOK
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,18 +219,27 @@ def _junk(window: Window) -> Iterator[Record]:
     head = window.data[window.at : window.at + 6]
     size = window.skip_to_mark()
     if size:
+        problem = "a byte that is no WARC record"
+        if size > 1:
+            problem = f"{size:,} bytes that are no WARC record"
         # The file may end within the first bytes of a record.
-        clipped = window.problem if size == len(head) and b"WARC/".startswith(head) else None
-        what = f"{size:,} bytes that are" if size > 1 else "a byte that is"
-        yield Record(position, size, problem=clipped or f"{what} no WARC record")
+        if size == len(head) and b"WARC/".startswith(head) and window.problem:
+            problem = window.problem
+        yield Record(position, size, problem=problem)
 
 
 def _skip_newlines(window: Window) -> int:
     while True:
-        match = _NEWLINES.match(window.data, window.at)
-        window.at = match.end() if match else window.at
+        window.at = _after_newlines(window.data, window.at, len(window.data))
         if window.at < len(window.data) or not window.fill(LOOK):
             return window.at
+
+
+def _after_newlines(data: bytes, at: int, end: int) -> int:
+    match = _NEWLINES.match(data, at, end)
+    if match is None:
+        return at
+    return match.end()
 
 
 def _record(window: Window, limit: int) -> Record:
@@ -211,8 +247,9 @@ def _record(window: Window, limit: int) -> Record:
     fields, problem = _header(window)
     if problem:
         return Record(position, window.position - position, fields, whole=False, problem=problem)
-    match = _LENGTH.fullmatch(fields.get(b"content-length", b""))
-    length = int(match.group()) if match else None
+    length: int | None = None
+    if match := _LENGTH.fullmatch(fields.get(b"content-length", b"")):
+        length = int(match.group())
     if length is not None and length <= limit:
         window.fill(length + LOOK)
         if _ends(window, window.at + length):
@@ -222,21 +259,27 @@ def _record(window: Window, limit: int) -> Record:
     have = len(window.data) - window.at
     if ahead < 0 and not (window.ended and have <= limit):
         return _too_large(window, position, fields, limit, length)
-    size = have if ahead < 0 else ahead
+    size = ahead
+    if ahead < 0:
+        size = have
     block = window.data[window.at : window.at + size]
     window.at += size
     if ahead < 0 and length is not None and length > size and window.problem:
         problem = f"{window.problem}, after {size:,} of {length:,} bytes of the record"
         return Record(position, size, fields, block, False, problem)
-    block = block.removesuffix(b"\r\n\r\n") if block.endswith(b"\r\n\r\n") else block.removesuffix(b"\n\n")
+    for line_ends in (b"\r\n\r\n", b"\n\n"):
+        if block.endswith(line_ends):
+            block = block.removesuffix(line_ends)
+            break
     return Record(position, len(block), fields, block)
 
 
 def _too_large(window: Window, position: int, fields: dict[bytes, bytes], limit: int, length: int | None) -> Record:
     head = window.data[window.at : window.at + HEAD_BYTES]
-    declared = length if length is not None and length > limit else None
-    passed = window.skip_to_mark(declared)
-    return Record(position, declared or passed, fields, head, declared is not None)
+    if length is None or length <= limit:
+        return Record(position, window.skip_to_mark(), fields, head, whole=False)
+    window.skip_to_mark(length)
+    return Record(position, length, fields, head)
 
 
 def _ends(window: Window, end: int) -> bool:
@@ -244,8 +287,7 @@ def _ends(window: Window, end: int) -> bool:
     data = window.data
     if end > len(data):
         return False
-    match = _NEWLINES.match(data, end, end + LOOK // 2)
-    behind = match.end() if match else end
+    behind = _after_newlines(data, end, end + LOOK // 2)
     if behind == end + LOOK // 2 or (window.ended and behind == len(data)):
         return True
     return start_of_record(data, behind) >= 0 or data.startswith(b"\r\n\r\n", end)
@@ -264,18 +306,16 @@ def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
             window.fill(end - begin + LOOK)
             at, end, begin = at - begin + window.at, end - begin + window.at, window.at
             continue
-        stop = blank[0] if blank else min(end, len(window.data))
+        stop = min(end, len(window.data))
+        if blank:
+            stop = blank.before
         mark = find_mark(window.data, begin + 5, stop)
         if mark >= 0 or not blank:
-            window.at = mark if mark >= 0 else stop
-            # Must not depend on whether the stream is known to end after `end`.
-            problem = window.problem if mark < 0 and stop < end else None
-            if mark < 0 and not problem:
-                window.skip_to_mark()
+            problem = _broken_header(window, mark, stop, end)
             # Even the id is uncertain: a better one, or the rest of it, may be missing.
-            return {}, problem or "the header of the record breaks off"
+            return {}, problem
         _read_fields(window.data[at:stop], fields)
-        at = blank[1]
+        at = blank.after
         # Some headers in ClueWeb09 contain an empty line.
         if b"content-length" not in fields and at + LOOK > len(window.data) and not window.ended:
             window.at = begin
@@ -286,9 +326,25 @@ def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
             return fields, None
 
 
+def _broken_header(window: Window, mark: int, stop: int, end: int) -> str:
+    """Move past a header that breaks off at a `mark` (-1: at `stop`, which is `end` if it is too long); return the problem."""
+    if mark >= 0:
+        window.at = mark
+        return _BREAKS_OFF
+    window.at = stop
+    # Must not depend on whether the stream is known to end after `end`.
+    if stop < end and window.problem:
+        return window.problem
+    window.skip_to_mark()
+    return _BREAKS_OFF
+
+
 def _read_fields(header: bytes, fields: dict[bytes, bytes]) -> None:
     last = b""
-    for line in header.splitlines() if b"\r" in header else header.split(b"\n"):
+    lines = header.split(b"\n")
+    if b"\r" in header:
+        lines = header.splitlines()
+    for line in lines:
         match = _LINE.match(line)
         if match:
             last = match.group(1).lower()
@@ -298,4 +354,7 @@ def _read_fields(header: bytes, fields: dict[bytes, bytes]) -> None:
                 fields[last] = match.group(2).strip()
         elif last:
             # Folded, or broken by a line end within the value.
-            fields[last] = (fields[last] + b" " * (line[:1] in (b" ", b"\t")) + line.strip()).strip()
+            space = b""
+            if line.startswith((b" ", b"\t")):
+                space = b" "
+            fields[last] = (fields[last] + space + line.strip()).strip()

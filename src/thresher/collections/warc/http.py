@@ -12,10 +12,17 @@ from fastwarc.stream_io import BrotliReader, ZstdReader
 
 from thresher.collections.warc.framing import find_empty_line
 
+MOST_HEADER = 1 << 16
 _PIECE = 1 << 16
+_STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})")
+_MARKUP = re.compile(rb"\n[ \t]*<")
+_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
+_CHARSET = re.compile(r"charset[ \t]*=[ \t]*[\"']?[ \t]*([^\s;\"',]+)", re.IGNORECASE)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+# How zlib is told the format: a gzip member, zlib's own format, or bare deflate.
+_AS_GZIP, _AS_ZLIB, _AS_DEFLATE = 31, 15, -15
 
 
 class TooLargeError(Exception):
@@ -34,7 +41,9 @@ def decode(body: bytes, encodings: Sequence[str], most: int) -> bytes:
     """
     for name in reversed(encodings):
         body = _undo(body, name, most)
-    return _undo(body, "gzip", most) if body.startswith(_GZIP) else body
+    if body.startswith(_GZIP):
+        return _undo(body, "gzip", most)
+    return body
 
 
 def is_binary(body: bytes) -> bool:
@@ -63,18 +72,29 @@ def _undo(body: bytes, name: str, most: int) -> bytes:
 def _pieces(body: bytes, name: str) -> Iterator[bytes] | None:
     """Return an iterator over the decoded pieces; None if the body is not in this encoding."""
     if name in ("gzip", "x-gzip"):
-        return _inflate(body, 31) if body.startswith(_GZIP) else None
+        if body.startswith(_GZIP):
+            return _inflate(body, _AS_GZIP)
+        return None
     if name == "zstd":
-        return _read(ZstdReader(io.BytesIO(body))) if body.startswith(_ZSTD) else None
+        if body.startswith(_ZSTD):
+            return _read(ZstdReader(io.BytesIO(body)))
+        return None
     # RFC 9110: deflate is in zlib's format; some servers send it raw.
-    if name == "deflate" and len(body) > 1 and body[0] & 15 == 8 and (body[0] << 8 | body[1]) % 31 == 0:
-        return _inflate(body, 15)
+    if name == "deflate" and _begins_zlib(body):
+        return _inflate(body, _AS_ZLIB)
     # These streams have no magic number: unencoded text may decode to a few bytes of nonsense.
     if not body or (not is_binary(body) and body[:1] in b" \r\n\t<"):
         return None
     if name == "deflate":
-        return _inflate(body, -15)
-    return _read(BrotliReader(io.BytesIO(body))) if name == "br" else None
+        return _inflate(body, _AS_DEFLATE)
+    if name == "br":
+        return _read(BrotliReader(io.BytesIO(body)))
+    return None
+
+
+def _begins_zlib(body: bytes) -> bool:
+    """Return whether bytes begin with zlib's header (RFC 1950): the method 8, and a multiple of 31 in all."""
+    return len(body) > 1 and body[0] & 15 == 8 and (body[0] << 8 | body[1]) % 31 == 0
 
 
 def _inflate(body: bytes, bits: int) -> Iterator[bytes]:
@@ -86,21 +106,15 @@ def _inflate(body: bytes, bits: int) -> Iterator[bytes]:
             yield piece
             if not body and not piece:
                 raise EOFError
+        body = inflater.unused_data
         # A gzip stream may have several members; bytes after the last are ignored.
-        body = inflater.unused_data if bits == 31 and inflater.unused_data.startswith(_GZIP) else b""
+        if bits != _AS_GZIP or not body.startswith(_GZIP):
+            return
 
 
 def _read(reader: BrotliReader | ZstdReader) -> Iterator[bytes]:
     while piece := reader.read(_PIECE):
         yield piece
-
-
-_STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})")
-_MARKUP = re.compile(rb"\n[ \t]*<")
-_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
-_CHARSET = re.compile(r"charset[ \t]*=[ \t]*[\"']?[ \t]*([^\s;\"',]+)", re.IGNORECASE)
-
-MOST_HEADER = 1 << 16
 
 
 class Response(NamedTuple):
@@ -120,18 +134,22 @@ def parse_response(block: bytes) -> Response:
     """
     if not block.startswith(b"HTTP/"):
         return Response(None, "", (), False, 0)
-    end, body = find_empty_line(block, 0, MOST_HEADER) or (min(len(block), MOST_HEADER),) * 2
-    markup = _MARKUP.search(block, 0, end)
-    if markup:
+    end = body = min(len(block), MOST_HEADER)
+    if blank := find_empty_line(block, 0, MOST_HEADER):
+        end, body = blank
+    if markup := _MARKUP.search(block, 0, end):
         end, body = markup.start(), markup.start() + 1
-    status = _STATUS.match(block)
+    status: int | None = None
+    if match := _STATUS.match(block):
+        status = int(match.group(1))
     header = block[:end]
     folded = header.lower()
-    named = ",".join(_values(header, folded, b"content-encoding")).split(",")
+    encodings: list[str] = []
+    for value in _values(header, folded, b"content-encoding"):
+        encodings += [name.strip().lower() for name in value.split(",") if name.strip()]
     chunked = any("chunked" in value.lower() for value in _values(header, folded, b"transfer-encoding"))
     content_type = _last_type(_values(header, folded, b"content-type"))
-    number = int(status.group(1)) if status else None
-    return Response(number, content_type, tuple(filter(None, (name.strip().lower() for name in named))), chunked, body)
+    return Response(status, content_type, tuple(encodings), chunked, body)
 
 
 def _last_type(values: list[str]) -> str:
@@ -139,9 +157,14 @@ def _last_type(values: list[str]) -> str:
 
     Source: Fetch, "extract a MIME type".
     """
-    kinds = [value for value in values if value] or [""]
-    same = [kind for kind in kinds if media_type(kind) == media_type(kinds[-1]) and charset(kind)]
-    return same[-1] if same else kinds[-1]
+    types = [value for value in values if value]
+    if not types:
+        return ""
+    last = types[-1]
+    for content_type in reversed(types):
+        if media_type(content_type) == media_type(last) and charset(content_type):
+            return content_type
+    return last
 
 
 def _values(header: bytes, folded: bytes, name: bytes) -> list[str]:
@@ -149,8 +172,8 @@ def _values(header: bytes, folded: bytes, name: bytes) -> list[str]:
     values = []
     at = folded.find(b"\n" + name)
     while at >= 0:
-        end = folded.find(b"\n", at + 1)
-        field, _, value = header[at + 1 : end if end >= 0 else len(header)].partition(b":")
+        line, _, _ = header[at + 1 :].partition(b"\n")
+        field, _, value = line.partition(b":")
         if field.strip().lower() == name:
             values.append(value.strip().decode("latin-1"))
         at = folded.find(b"\n" + name, at + 1)
@@ -173,7 +196,9 @@ def charset(content_type: str) -> str | None:
     'UTF-8'
     """
     match = _CHARSET.search(content_type)
-    return match.group(1) if match else None
+    if match is None:
+        return None
+    return match.group(1)
 
 
 def join_chunks(body: bytes) -> bytes:
@@ -187,10 +212,15 @@ def join_chunks(body: bytes) -> bytes:
         pieces.append(body[begin:at])
         if size == 0 or at >= len(body) or body[at : at + 2] == b"\r":
             break
-        at += 2 if body.startswith(b"\r\n", at) else body.startswith(b"\n", at)
-        if at == begin + size:
+        if body.startswith(b"\r\n", at):
+            at += 2
+        elif body.startswith(b"\n", at):
+            at += 1
+        else:
             # No chunk ends here: either the body is not chunked, or the length of a later chunk is wrong.
             if len(pieces) == 1:
                 return body
             break
-    return b"".join(pieces) if pieces else body
+    if not pieces:
+        return body
+    return b"".join(pieces)

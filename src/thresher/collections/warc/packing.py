@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import struct
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
@@ -21,6 +20,8 @@ _BLOCK = 1 << 18
 _INPUT = 1 << 15
 _OUTPUT = 1 << 20
 _MOST_DICTIONARY = 1 << 24
+# Kinds of blocks in a zstd frame.
+_REPEATED_BYTE, _RESERVED = 1, 3
 
 
 class Blocks:
@@ -46,8 +47,11 @@ class Blocks:
         while offset < end:
             self.view(offset, len(magic))
             at = self._data.find(magic, offset - self._begin)
+            position = self._begin + at
+            if at >= 0 and position < end:
+                return position
             if at >= 0:
-                return self._begin + at if self._begin + at < end else -1
+                return -1
             offset = max(offset, self._begin + len(self._data) - len(magic)) + 1
         return -1
 
@@ -75,11 +79,13 @@ class GzipMember:
         pieces: list[bytes] = []
         size = 0
         while size < _OUTPUT and self.end is None and self.problem is None:
-            packed = self._rest or self._blocks.view(self.offset + self.taken, 1, _INPUT)
+            packed: bytes | memoryview = self._rest
+            if not packed:
+                packed = self._blocks.view(self.offset + self.taken, 1, _INPUT)
+                self.taken += len(packed)
             if not packed:
                 self.problem = "clipped: the file ends within a gzip member"
                 break
-            self.taken += 0 if self._rest else len(packed)
             try:
                 piece = self._inflater.decompress(packed, _OUTPUT - size)
             except isal_zlib.error as error:  # type: ignore[misc]
@@ -116,8 +122,12 @@ class _Slice:
         self._end = end
 
     def read(self, size: int = -1) -> bytes:
-        size = self._end - self.at if size < 0 else min(size, self._end - self.at)
-        data = bytes(self._blocks.view(self.at, 1, size)) if size else b""
+        left = self._end - self.at
+        if size < 0 or size > left:
+            size = left
+        if not size:
+            return b""
+        data = bytes(self._blocks.view(self.at, 1, size))
         self.at += len(data)
         return data
 
@@ -141,8 +151,10 @@ class ZstdFrame:
             self.end: int | None = offset + 8 + int.from_bytes(magic[4:], "little")
         else:
             self.end = _frame_end(blocks, offset)
-        if self.end is None:
-            self.problem = "bytes that are not a zstd frame" if magic[:4] != ZSTD_MAGIC else "a broken zstd frame"
+        if self.end is None and magic[:4] != ZSTD_MAGIC:
+            self.problem = "bytes that are not a zstd frame"
+        elif self.end is None:
+            self.problem = "a broken zstd frame"
         elif self.end > blocks.size:
             self.problem = "clipped: the file ends within a zstd frame"
         if magic[:4] == ZSTD_MAGIC:
@@ -183,8 +195,10 @@ class Zstd:
         head = bytes(blocks.view(0, 8, 8))
         if len(head) == 8 and head.startswith(DICTIONARY_MAGIC):
             size = min(int.from_bytes(head[4:], "little"), _MOST_DICTIONARY)
-            stored = bytes(blocks.view(8, size, size))
-            self._dictionary = _unpack(stored) if stored.startswith(ZSTD_MAGIC) else stored
+            stored: bytes | None = bytes(blocks.view(8, size, size))
+            if stored and stored.startswith(ZSTD_MAGIC):
+                stored = _unpack(stored)
+            self._dictionary = stored
 
     def member(self, offset: int) -> ZstdFrame:
         """Open the frame at `offset`."""
@@ -204,19 +218,28 @@ def _frame_end(blocks: Blocks, offset: int) -> int | None:
     if len(head) < 5 or head[:4] != ZSTD_MAGIC:
         return None
     flags = head[4]
-    single = flags >> 5 & 1
-    at = offset + 5 + (1 - single) + (0, 1, 2, 4)[flags & 3] + (single, 2, 4, 8)[flags >> 6]
+    is_single_segment = flags >> 5 & 1
+    # RFC 8878, 3.1.1.1: the window's size, the dictionary's id, and the content's size, each with its own length.
+    window_bytes = 1 - is_single_segment
+    dictionary_bytes = (0, 1, 2, 4)[flags & 3]
+    content_bytes = (is_single_segment, 2, 4, 8)[flags >> 6]
+    has_reserved_bit, has_checksum = flags & 8, flags & 4
+    at = offset + 5 + window_bytes + dictionary_bytes + content_bytes
     while True:
         block = blocks.view(at, 3, 3)
         if len(block) < 3:
             return blocks.size + 1
-        (value,) = struct.unpack("<I", bytes(block) + b"\0")
-        kind = value >> 1 & 3
-        if kind == 3 or flags & 8:
+        header = int.from_bytes(block, "little")
+        is_last, kind, size = header & 1, header >> 1 & 3, header >> 3
+        if kind == _RESERVED or has_reserved_bit:
             return None
-        at += 3 + (1 if kind == 1 else value >> 3)
-        if value & 1:
-            return at + (4 if flags & 4 else 0)
+        if kind == _REPEATED_BYTE:
+            size = 1
+        at += 3 + size
+        if is_last and has_checksum:
+            return at + 4
+        if is_last:
+            return at
 
 
 Packing = Gzip | Zstd
@@ -241,9 +264,11 @@ def _open(packing: Packing, offset: int) -> _Opened:
 def find_unit(packing: Packing, blocks: Blocks, begin: int, end: int) -> int | None:
     """Return the offset in [`begin`, `end`) of the first member that begins with a record, if any."""
     at = blocks.find(packing.magic, begin, end)
-    while at >= 0 and not _open(packing, at).begins:
+    while at >= 0:
+        if _open(packing, at).begins:
+            return at
         at = blocks.find(packing.magic, at + 1, end)
-    return at if at >= 0 else None
+    return None
 
 
 class Unit:
@@ -272,7 +297,7 @@ class Unit:
     def abandon(self) -> None:
         """Read no more of the current member: the next `read` gives the end."""
         self._data = b""
-        self._break("what follows in it is not read: it swells too much", self._now.member.end)
+        self._break("the rest of it is skipped: it decompresses beyond the limit", self._now.member.end)
 
     def read(self) -> bytes:
         """Return the next bytes, at most a MiB; none at the end."""
@@ -306,8 +331,10 @@ class Unit:
     def _break(self, problem: str, end: int | None) -> None:
         self.problem = problem
         self.problem_offset = self._now.member.offset
+        begin = self._now.member.offset + 1
         # The computed end of a broken frame is right only if a member begins there.
-        sound = end is not None and self._blocks.view(end, 1, 4).tobytes().startswith(self._packing.magic)
-        begin = end if end is not None and sound else self._now.member.offset + 1
-        following = find_unit(self._packing, self._blocks, begin, self._blocks.size)
-        self.after = self._blocks.size if following is None else following
+        if end is not None and self._blocks.view(end, 1, 4).tobytes().startswith(self._packing.magic):
+            begin = end
+        self.after = find_unit(self._packing, self._blocks, begin, self._blocks.size)
+        if self.after is None:
+            self.after = self._blocks.size
