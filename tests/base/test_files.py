@@ -4,7 +4,6 @@ import errno
 import hashlib
 import io
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -25,7 +24,6 @@ from thresher.base.files import (
     digest,
     file_digest,
     is_out_of_memory,
-    locked,
     read_text,
     remove_folder,
     remove_leftovers,
@@ -261,34 +259,6 @@ def test_folders_of_killed_processes_are_swept_and_no_others(tmp_path: Path) -> 
         for other in others:
             other.kill()
             other.communicate()
-
-
-def test_a_lock_is_not_held_by_forks(tmp_path: Path) -> None:
-    """A killed command may be outlived by its workers."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        with locked(tmp_path):
-            child = os.fork()
-            if not child:
-                ours.close()
-                theirs.send(b"begun")
-                theirs.recv(1)
-                os._exit(0)
-            theirs.close()
-            assert ours.recv(5) == b"begun"
-        with locked(tmp_path):
-            assert os.waitpid(child, os.WNOHANG) == (0, 0)
-    os.waitpid(child, 0)
-
-
-def test_a_fork_does_not_free_a_lock(tmp_path: Path) -> None:
-    with locked(tmp_path):
-        child = os.fork()
-        if not child:
-            os._exit(0)
-        assert os.waitpid(child, 0) == (child, 0)
-        with pytest.raises(BlockingIOError), locked(tmp_path):
-            raise AssertionError
 
 
 def test_where_what_is_made_on_first_use_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

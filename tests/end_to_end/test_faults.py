@@ -21,6 +21,7 @@ from small_web import Web, leftovers, tree, without_clock
 from thresher.base.errors import ResourceError, ThresherError
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
+from thresher.reports.files import write_reports
 
 _COUNT = struct.Struct("<q")
 _NEVER = 1 << 62
@@ -95,7 +96,8 @@ class Configured:
     fresh: bool = False
 
     def run(self, folder: Path) -> None:
-        run_experiment(load_experiment(self.file), folder / self.results, folder / "indexes", self.fresh)
+        results = run_experiment(load_experiment(self.file), folder / self.results, folder / "indexes", self.fresh)
+        write_reports(results, folder / self.results / "web")
 
     def found(self, folder: Path) -> object:
         """Everything that a run says about effectiveness and size, and its run files."""

@@ -26,12 +26,19 @@ from thresher.base.streams import open_stream
 
 _TEMPORARY = ".thresher-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# File descriptors of locks.
-_LOCKS: set[int] = set()
 # NumPy does not say why it could not write.
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
 # Arrow's and those of codecs.
 _NO_MEMORY = re.compile("malloc of size|not enough memory|cannot allocate memory", re.IGNORECASE)
+
+# The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process: Linux has no greater ones.
+_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(old\.)?tmp")
+_PROCESSES = 2**22
+# Scores are kept beside what is cleaned.
+_SCORES = ".scores"
+_MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
+# What this process gives temporary names, in the blocks of `without_leftovers`.
+_WATCHED: list[set[Path]] = []
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -79,21 +86,13 @@ def final_path(path: Path | str) -> Path:
     PosixPath('out')
     """
     path = Path(path)
-    for one in (*reversed(path.parents), path):
-        if match := _LEFTOVER.fullmatch(one.name):
-            is_for_a_while = one.name.startswith(_TEMPORARY)
-            return one.parent if is_for_a_while else one.with_name(match["name"])
+    for ancestor in (*reversed(path.parents), path):
+        match = _LEFTOVER.fullmatch(ancestor.name)
+        if match and ancestor.name.startswith(_TEMPORARY):
+            return ancestor.parent
+        if match:
+            return ancestor.with_name(match["name"])
     return path
-
-
-# The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process: Linux has no greater ones.
-_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(old\.)?tmp")
-_PROCESSES = 2**22
-# Scores are kept beside what is cleaned.
-_SCORES = ".scores"
-_MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
-# What this process gives temporary names, in the blocks of `without_leftovers`.
-_WATCHED: list[set[Path]] = []
 
 
 def real_path(path: Path) -> Path:
@@ -216,27 +215,14 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 def locked(path: Path, flags: int = _FOLDER, wait: bool = False) -> Iterator[int]:
     """Lock a folder, or with other flags of `os.open` a file, for this process, and yield its file descriptor.
 
-    The system unlocks it however the process ends; processes forked from it do not hold it. `wait` waits for other processes.
+    The system unlocks it however the process ends. `wait` waits for other processes.
     """
     handle = os.open(path, flags, 0o666)
-    _LOCKS.add(handle)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield handle
     finally:
-        # Closed already in a process forked meanwhile.
-        if handle in _LOCKS:
-            _LOCKS.discard(handle)
-            os.close(handle)
-
-
-def _let_go() -> None:
-    """Close the locks of the process that this one was forked from, and which it may outlive."""
-    while _LOCKS:
-        os.close(_LOCKS.pop())
-
-
-os.register_at_fork(after_in_child=_let_go)
+        os.close(handle)
 
 
 def remove_leftovers(folder: Path) -> None:
