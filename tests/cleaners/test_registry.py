@@ -12,7 +12,7 @@ import pytest
 
 import thresher.cleaners.scorers
 from thresher.base.errors import ConfigError
-from thresher.cleaners.cleaner import declarations, describe, parse_cleaner, parse_scorer
+from thresher.cleaners.cleaner import FLOOR, HEADINGS, declarations, describe, parse_cleaner, parse_scorer
 from thresher.cleaners.registry import _scorers, scorer_class, scorers
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, KEEP_LOW, SENTENCE, Scorer
 from thresher.pages import read_html
@@ -122,15 +122,14 @@ def test_one_short_file_adds_a_scorer(folder):
             {
                 "name": "headings",
                 "default": "score",
-                "description": "whether title and headings are scored like any block, the headline is always kept, "
-                "all are, or all are dropped",
+                "description": HEADINGS.description,
                 "values": "score or headline or keep or drop",
                 "choices": ["score", "headline", "keep", "drop"],
             },
             {
                 "name": "floor",
                 "default": 0,
-                "description": "words that a page keeps, if it has them, whatever the cutoff: its best-scored segments",
+                "description": FLOOR.description,
                 "values": "from 0",
                 "choices": [],
             },

@@ -27,11 +27,15 @@ HEADINGS = base.Parameter(
     "headings",
     str,
     SCORE,
-    "whether title and headings are scored like any block, the headline is always kept, all are, or all are dropped",
+    "how the cut treats the title and headings: by their scores, or it keeps the headline, keeps all, or drops all",
     choices=(SCORE, HEADLINE, KEEP, DROP),
 )
 FLOOR = base.Parameter(
-    "floor", int, 0, "words that a page keeps, if it has them, whatever the cutoff: its best-scored segments", low=0
+    "floor",
+    int,
+    0,
+    "the number of words that a page keeps at least, if it has them: in its best-scored segments",
+    low=0,
 )
 """Options of the cut, not of the scorer: they change no score."""
 CUT_PARAMETERS = (HEADINGS, FLOOR)

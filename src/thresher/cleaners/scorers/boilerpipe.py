@@ -202,7 +202,7 @@ def _bare(text: str) -> list[str]:
 
 
 class Boilerpipe(Scorer):
-    """Decides by words or text density and by linked words, of the block, the one before it and the one after it."""
+    """Decides by the words or text density, and by the linked words, of the block and of the blocks before and after it."""
 
     name = "boilerpipe"
     segment = BLOCK

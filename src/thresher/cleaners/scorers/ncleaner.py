@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Bars(Scorer):
-    """Decides against blocks of three or more short fields separated by `|`, and against those that hold no word."""
+    """Decides against blocks of three or more short fields separated by `|`, and against blocks without a word."""
 
     name = "bars"
     segment = BLOCK

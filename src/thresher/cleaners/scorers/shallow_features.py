@@ -27,7 +27,7 @@ COUNT = Parameter(
     "count",
     str,
     WORDS,
-    "words, as in the code that the paper's authors released, or tokens, as in the paper: all that white space separates",
+    "the unit: words, as in the code of the paper's authors, or tokens between white space, as in the paper",
     choices=(WORDS, TOKENS),
     terse=True,
 )

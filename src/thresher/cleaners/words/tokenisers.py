@@ -24,6 +24,41 @@ _APART = string.punctuation.replace("'", "") + "".join(map(chr, (*range(32), 127
 _TABLE = bytes.maketrans(
     (_APART + string.ascii_uppercase).encode(), (" " * len(_APART) + string.ascii_lowercase).encode()
 )
+# Code points of scripts whose lines break without spaces (UAX #14, the classes SA and, of its letters, ID).
+_SCRIPTS = (
+    (0x0E00, 0x0F00),  # Thai, Lao
+    (0x1000, 0x10A0),  # Myanmar
+    (0x1780, 0x1800),  # Khmer
+    (0x1950, 0x19E0),  # Tai Le, New Tai Lue
+    (0x1A20, 0x1AB0),  # Tai Tham
+    (0x3005, 0x3008),  # iteration mark, closing mark and zero of Han
+    (0x3021, 0x3100),  # numerals of Han, Hiragana, Katakana
+    (0x3100, 0x3130),  # Bopomofo
+    (0x31A0, 0x3200),  # Bopomofo and Katakana, extended
+    (0x3400, 0x4DC0),  # Han
+    (0x4E00, 0xA4D0),  # Han, Yi
+    (0xA9E0, 0xAA00),  # Myanmar
+    (0xAA60, 0xAAE0),  # Myanmar, Tai Viet
+    (0xF900, 0xFB00),  # Han
+    (0xFF66, 0xFFA0),  # Katakana of half the width
+    (0x11700, 0x11750),  # Ahom
+    (0x1AFF0, 0x1B170),  # Kana
+    (0x20000, 0x323B0),  # Han
+)
+# Combining marks of all scripts, which follow a letter here too.
+_MARKS = ((0x0300, 0x0370), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0xFE00, 0xFE10), (0xFE20, 0xFE30), (0xE0100, 0xE01F0))
+_LETTER, _MARK = 1, 2
+_DROPPED = 0
+_BEGINNING, _ALONE = b",;:", b"()\"<>='`?!"
+_STOP = re.compile(rb"\. \w*")
+WORDS, CHARACTERS, PYPLEXITY, PYPLEXITY_TRIGRAMS = "words", "characters", "pyplexity", "pyplexity-trigrams"
+NORMALISATIONS: Mapping[str, str] = {
+    WORDS: "lower case; anything but letters, digits, combining marks and apostrophes separates words",
+    CHARACTERS: "as `words`, but each letter of a script that writes no spaces is a word",
+    PYPLEXITY: "PyPlexity's: ASCII only, lower case, punctuation as words",
+    PYPLEXITY_TRIGRAMS: "PyPlexity's: ASCII only, lower case, punctuation as words; the last word of a sentence is left out",
+}
+"""Descriptions for model cards."""
 
 
 def tokenise(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
@@ -60,33 +95,7 @@ def cut(prepared: bytes, ends: Ints) -> list[bytes]:
     if len(ends) and (codes[last] == ord(" ")).all():
         codes[last] = ord("\n")
         return codes.tobytes().split(b"\n")
-    return [prepared[begin:end] for begin, end in pairwise((0, *ends.tolist()))]
-
-
-# Code points of scripts whose lines break without spaces (UAX #14, the classes SA and, of its letters, ID).
-_SCRIPTS = (
-    (0x0E00, 0x0F00),  # Thai, Lao
-    (0x1000, 0x10A0),  # Myanmar
-    (0x1780, 0x1800),  # Khmer
-    (0x1950, 0x19E0),  # Tai Le, New Tai Lue
-    (0x1A20, 0x1AB0),  # Tai Tham
-    (0x3005, 0x3008),  # iteration mark, closing mark and zero of Han
-    (0x3021, 0x3100),  # numerals of Han, Hiragana, Katakana
-    (0x3100, 0x3130),  # Bopomofo
-    (0x31A0, 0x3200),  # Bopomofo and Katakana, extended
-    (0x3400, 0x4DC0),  # Han
-    (0x4E00, 0xA4D0),  # Han, Yi
-    (0xA9E0, 0xAA00),  # Myanmar
-    (0xAA60, 0xAAE0),  # Myanmar, Tai Viet
-    (0xF900, 0xFB00),  # Han
-    (0xFF66, 0xFFA0),  # Katakana of half the width
-    (0x11700, 0x11750),  # Ahom
-    (0x1AFF0, 0x1B170),  # Kana
-    (0x20000, 0x323B0),  # Han
-)
-# Combining marks of all scripts, which follow a letter here too.
-_MARKS = ((0x0300, 0x0370), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0xFE00, 0xFE10), (0xFE20, 0xFE30), (0xE0100, 0xE01F0))
-_LETTER, _MARK = 1, 2
+    return [prepared[begin:end] for begin, end in pairwise([0, *ends.tolist()])]
 
 
 def tokenise_characters(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
@@ -128,11 +137,6 @@ def _kind(category: str) -> int:
         return _MARK
     # Numerals such as the zero of Han are in the ranges of letters; decimal digits are not.
     return _LETTER if category[0] == "L" or category == "Nl" else 0
-
-
-_DROPPED = 0
-_BEGINNING, _ALONE = b",;:", b"()\"<>='`?!"
-_STOP = re.compile(rb"\. \w*")
 
 
 def _pyplexity_signs() -> npt.NDArray[np.uint8]:
@@ -186,20 +190,12 @@ def _prepare(plain: PlainText, ends: Ints) -> tuple[bytes, Ints, Ints]:
     return page, (signs == ord("\n")).nonzero()[0], run_starts(signs > ord(" "))
 
 
-WORDS, CHARACTERS, PYPLEXITY, PYPLEXITY_TRIGRAMS = "words", "characters", "pyplexity", "pyplexity-trigrams"
 TOKENISERS: Mapping[str, Tokeniser] = {
     WORDS: tokenise,
     CHARACTERS: tokenise_characters,
     PYPLEXITY: tokenise_pyplexity,
     PYPLEXITY_TRIGRAMS: tokenise_pyplexity_trigrams,
 }
-NORMALISATIONS: Mapping[str, str] = {
-    WORDS: "lower case; anything but letters, digits, combining marks and apostrophes separates words",
-    CHARACTERS: "as `words`, but each letter of a script that writes no spaces is a word",
-    PYPLEXITY: "PyPlexity's: ASCII only, lower case, punctuation as words",
-    PYPLEXITY_TRIGRAMS: "PyPlexity's: ASCII only, lower case, punctuation as words; the last word of a sentence is left out",
-}
-"""Descriptions for model cards."""
 
 
 def tokeniser(name: str, where: str) -> Tokeniser:

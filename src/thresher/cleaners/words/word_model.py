@@ -37,6 +37,20 @@ UNSEEN = -6.0
 """The log10 P of a word of the prior: that of `FLOOR`."""
 BIGRAM_FORMULA = "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model"
 UNSEEN_WORDS = "history of probability 0: an unknown word costs what any unseen pair costs"
+GZIP = b"\x1f\x8b"
+"""The first bytes of a gzip file."""
+KENLM = b"mmap lm http://kheafield.com/code"
+"""The first bytes of KenLM's binaries."""
+LINE_BYTES = 64 * 2**10
+"""Longer than any line of an ARPA file."""
+_COUNT = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")
+_MOST_LINES = 1000
+_NO_MODEL = "KenLM cannot read it: it is damaged, of another version, or neither an ARPA file nor KenLM's binary"
+_TOO_LARGE = "it is larger than the memory, or damaged"
+_SMALLER = "use a smaller model, or write this one again"
+# A probability of a digit, a word of a letter, and what is between and after them.
+_LEAST_BYTES = 4
+# Bytes of a card at most.
 _MOST_BYTES = 16 * 2**20
 
 
@@ -164,20 +178,6 @@ def _decayed(values: Iterable[float], context: float) -> Floats:
     return np.array([*accumulate(values, lambda before, value: context * before + value)], dtype=np.float64)
 
 
-GZIP = b"\x1f\x8b"
-"""The first bytes of a gzip file."""
-KENLM = b"mmap lm http://kheafield.com/code"
-"""The first bytes of KenLM's binaries."""
-LINE_BYTES = 64 * 2**10
-"""Longer than any line of an ARPA file."""
-_COUNT = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")
-_MOST_LINES = 1000
-_NO_MODEL = "KenLM cannot read it: it is damaged, of another version, or neither an ARPA file nor KenLM's binary"
-_TOO_LARGE, _SMALLER = "it is larger than the memory, or damaged", "use a smaller model, or write this one again"
-# A probability of a digit, a word of a letter, and what is between and after them.
-_LEAST_BYTES = 4
-
-
 def arpa_counts(file: BinaryIO) -> tuple[int, ...]:
     """Return the counts of n-grams that an ARPA file begins with, and read up to the first n-gram; empty if it is none."""
     counts: list[int] = []
@@ -249,7 +249,5 @@ def _read(path: Path) -> kenlm.Model:
         raise ResourceError("there is not the memory for the model", "use a smaller one", str(path)) from error
     except (OSError, RuntimeError, UnicodeDecodeError) as error:  # KenLM quotes the file, whatever its bytes
         if "Cannot allocate memory" in str(error):
-            what, fix = _TOO_LARGE, _SMALLER
-        else:
-            what, fix = _NO_MODEL, "write it again"
-        raise InputError(what, fix, str(path)) from error
+            raise InputError(_TOO_LARGE, _SMALLER, str(path)) from error
+        raise InputError(_NO_MODEL, "write it again", str(path)) from error
