@@ -23,12 +23,12 @@ from thresher.base.machine import footprint, read_machine
 from thresher.base.numbers import Interval
 from thresher.collections import ReadOptions, open_collection
 from thresher.collections.interface import JsonFields
-from thresher.experiments.exploring.lexicon import Lexicon
 from thresher.experiments.exploring.pruned_postings import collected_postings
 from thresher.experiments.measuring import build_variant, power_of
 from thresher.experiments.schema import CostsTable
 from thresher.indexes.analysis import analyse, english_analyzer, parse_retrieval
 from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.lexicon import Lexicon, ShardTokenizer
 from thresher.indexes.pruning.method import kept
 from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 from thresher.indexes.searching import Searcher
@@ -115,7 +115,9 @@ def _pisa(folder: Path, name: str, place: Path) -> tuple[Any, int]:
 
     treatment = _of(name)
     lexicon = Lexicon("porter", True, texts=True)
-    with collected_postings(folder / "scores", treatment.cleaner, lexicon, folder / "postings") as postings:
+    with collected_postings(
+        folder / "scores", treatment.cleaner, ShardTokenizer(lexicon), folder / "postings"
+    ) as postings:
         known = lexicon.text_of or {}
         terms = [known[value] for value in postings.statistics.hashes.tolist()]
 

@@ -10,10 +10,10 @@ import pytest
 
 from thresher.base.errors import StateError
 from thresher.cleaners.cleaner import parse_cleaner
-from thresher.experiments.exploring.lexicon import Lexicon, hash_texts
 from thresher.experiments.exploring.pruned_postings import collected_postings
 from thresher.indexes.analysis import analyse, english_analyzer
 from thresher.indexes.indexing import IndexOptions, build_index
+from thresher.indexes.lexicon import Lexicon, ShardTokenizer, hash_texts
 from thresher.indexes.pruning.postings import DocumentPostings
 from thresher.scores.cutting import cleaned_documents
 
@@ -40,7 +40,7 @@ def test_postings_are_those_of_the_cleaned_documents(store: Path, lexicon: Lexic
     report = build_index(((id_, page.text) for id_, page in documents.items()), tmp_path / "index", IndexOptions())
     analyzer = english_analyzer("porter", True)
     tokens = {id_: analyse(analyzer, page.text) for id_, page in documents.items()}
-    with collected_postings(store, cleaner, lexicon, tmp_path / "postings") as postings:
+    with collected_postings(store, cleaner, ShardTokenizer(lexicon), tmp_path / "postings") as postings:
         statistics = postings.statistics
         found: dict[str, Counter[str]] = {}
         assert lexicon.text_of is not None
@@ -82,7 +82,7 @@ def test_a_store_without_the_scores_is_an_error_and_leaves_nothing(
 ) -> None:
     with (
         pytest.raises(StateError) as caught,
-        collected_postings(store, parse_cleaner("justext"), lexicon, tmp_path / "postings"),
+        collected_postings(store, parse_cleaner("justext"), ShardTokenizer(lexicon), tmp_path / "postings"),
     ):
         pass
     assert "justext" in str(caught.value) or "score" in str(caught.value)

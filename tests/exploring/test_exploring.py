@@ -26,12 +26,13 @@ from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation.evaluating import evaluate, topic_set
 from thresher.evaluation.topics import Topic, read_topics
 from thresher.evaluation.trec_files import read_qrels
-from thresher.experiments.exploring import exploring, lexicon
+from thresher.experiments.exploring import exploring
 from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, analyse_queries, explore, in_chunks
 from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.experiments.exploring.shard_counts import shard_counter
+from thresher.experiments.exploring.shard_counts import CountingJob, count_shards
+from thresher.indexes import lexicon
 from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
 from thresher.indexes.exact_ranking import ExactRanking
 from thresher.indexes.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
@@ -71,9 +72,8 @@ def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], de
 
 
 def counted_store(store: Path, every: Sequence[NestedSweep], terms: list[str], folder: Path) -> MatchChunks:
-    with shard_counter(store, every, OPTIONS, folder) as count:
-        steps = [len(sweep.cleaners) for sweep in every]
-        return store_matches(len(terms), in_chunks(count(lexicon.hash_texts(terms)), steps), folder)
+    counted = count_shards(store, CountingJob(every, OPTIONS, lexicon.hash_texts(terms)))
+    return store_matches(len(terms), in_chunks(counted, [len(sweep.cleaners) for sweep in every]), folder)
 
 
 def ids_of(store: Path) -> list[str]:
@@ -292,7 +292,7 @@ def test_memory_does_not_grow_with_the_collection(
 ) -> None:
     """That of Python, with small chunks, few words that are remembered and few scores that wait to be counted."""
     monkeypatch.setattr(exploring, "_CHUNK", 5_000)
-    monkeypatch.setattr(lexicon, "_BITS", 10)
+    monkeypatch.setattr(lexicon, "_MOST_WORDS", 1000)
     monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 1000)
     peaks = []
     # What is made once is made for the first.

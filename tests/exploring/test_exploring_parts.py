@@ -19,12 +19,12 @@ from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.cleaners.scorer import KEEP_HIGH
 from thresher.evaluation.evaluating import evaluate
 from thresher.evaluation.measures import parse_measure
+from thresher.experiments.exploring import counts, rank_measures
 from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
-from thresher.experiments.exploring import rank_measures, shard_counts
+from thresher.experiments.exploring.counts import HashedTerms, add_vocabularies
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, _shortened, nested_sweeps, spread_cutoffs
 from thresher.experiments.exploring.rank_measures import Evaluator
 from thresher.experiments.exploring.ranking import NONE
-from thresher.experiments.exploring.shard_counts import HashedTerms, add_vocabularies
 from thresher.experiments.exploring.similarity import stored_lengths
 from thresher.indexes.jvm import java_class
 from thresher.scores.cutting import Layout, sentence_mask
@@ -290,7 +290,7 @@ def test_rankings_that_judges_cannot_tell_apart_are_evaluated_once(monkeypatch: 
 
 
 def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shard_counts, "MOST_TERMS", 2000)
+    monkeypatch.setattr(counts, "MOST_TERMS", 2000)
     draw = np.random.default_rng(1)
     terms = np.unique(draw.integers(0, 2**64 - 1, 50_000, dtype=np.uint64))
     steps = draw.integers(0, 10, len(terms)).astype(np.uint16)

@@ -22,11 +22,11 @@ from thresher.base.errors import ResourceError
 from thresher.base.numbers import Floats
 from thresher.base.processes import Backend
 from thresher.experiments.exploring import ranking, ranking_job
+from thresher.experiments.exploring.counts import HashedTerms, Occurrences, Sentences, ShardCounts, StepCounts
 from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.matching import Query
 from thresher.experiments.exploring.rank_measures import Evaluator
 from thresher.experiments.exploring.ranking_job import RankingJob, RankingTask, evaluate_sweeps
-from thresher.experiments.exploring.shard_counts import HashedTerms, Occurrences, Sentences, ShardCounts, StepCounts
 from thresher.experiments.exploring.similarity import Integers, LengthParts, _Dirichlet, stored_lengths
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval
 from thresher.indexes.pruning.postings import Numbers

@@ -14,10 +14,11 @@ from thresher.base.errors import ResourceError, StateError
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.experiments.exploring import shard_counts
-from thresher.experiments.exploring.lexicon import hash_texts
+from thresher.experiments.exploring.counts import ShardCounts
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.experiments.exploring.shard_counts import ShardCounts, shard_counter
+from thresher.experiments.exploring.shard_counts import CountingJob, count_shards
 from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.lexicon import hash_texts
 from thresher.scores.store import shards
 
 TERMS = hash_texts(["file", "string", "return", "天气"])
@@ -31,10 +32,8 @@ def sweeps(store: Path) -> tuple[NestedSweep, ...]:
     return nested_sweeps(spread_cutoffs(store, [parse_sweep("words"), parse_sweep("density")], 12), cleaners)
 
 
-def counted(store: Path, sweeps: tuple[NestedSweep, ...], folder: Path, backend: Backend | None) -> list[ShardCounts]:
-    folder.mkdir()
-    with shard_counter(store, sweeps, OPTIONS, folder, backend) as count:
-        return list(count(TERMS))
+def counted(store: Path, sweeps: tuple[NestedSweep, ...], backend: Backend | None) -> list[ShardCounts]:
+    return list(count_shards(store, CountingJob(sweeps, OPTIONS, TERMS), backend))
 
 
 def in_lists(record: Any) -> Any:
@@ -48,22 +47,21 @@ def in_lists(record: Any) -> Any:
 
 # Here and below: no fork of a process with Java can have its own.
 def test_workers_count_what_this_process_counts(
-    store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, sweeps: tuple[NestedSweep, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = counted(store, sweeps, tmp_path / "alone", None)
+    alone = counted(store, sweeps, None)
     assert len(alone) == len(shards(store)) > 2
     monkeypatch.setattr(shard_counts, "_MUCH", 0)
-    assert in_lists(counted(store, sweeps, tmp_path / "together", TWO)) == in_lists(alone)
-    # A single worker is this process, and writes nothing.
-    assert in_lists(counted(store, sweeps, tmp_path / "single", Backend(workers=1))) == in_lists(alone)
-    assert not list((tmp_path / "single").iterdir())
+    assert in_lists(counted(store, sweeps, TWO)) == in_lists(alone)
+    # A single worker is this process.
+    assert in_lists(counted(store, sweeps, Backend(workers=1))) == in_lists(alone)
 
 
 def test_few_pages_start_no_workers(
-    store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, sweeps: tuple[NestedSweep, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shard_counts, "_count_in_worker", _end)
-    assert len(counted(store, sweeps, tmp_path / "few", TWO)) == len(shards(store))
+    assert len(counted(store, sweeps, TWO)) == len(shards(store))
 
 
 @pytest.mark.parametrize("backend", [None, TWO])
@@ -82,19 +80,19 @@ def test_a_damaged_shard_is_named(
     last = shards(damaged)[-1]
     last.write_bytes(last.read_bytes()[:-100])
     with pytest.raises(StateError) as caught:
-        counted(damaged, sweeps, tmp_path / "counts", backend)
+        counted(damaged, sweeps, backend)
     assert caught.value.where == str(last)
 
 
 def test_a_worker_that_ends_is_told(
-    store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, sweeps: tuple[NestedSweep, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shard_counts, "_MUCH", 0)
     monkeypatch.setattr(shard_counts, "_count_in_worker", _end)
     with pytest.raises(ResourceError) as caught:
-        counted(store, sweeps, tmp_path / "counts", TWO)
+        counted(store, sweeps, TWO)
     assert (caught.value.what, caught.value.where) == ("a worker ended while counting", str(store))
 
 
-def _end(job: Path, shard: Path) -> None:
+def _end(job: CountingJob, path: Path) -> None:
     os._exit(3)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from thresher.base.defaults import STEMMERS
 from thresher.base.tables import Lists, Table, Texts
-from thresher.experiments.exploring import lexicon as lexicon_module
-from thresher.experiments.exploring.lexicon import Lexicon, hash_ranges, hash_texts, split_words
+from thresher.indexes import lexicon as lexicon_module
 from thresher.indexes.analysis import analyse, analyse_each, english_analyzer, valid_unicode
+from thresher.indexes.lexicon import Lexicon, hash_texts, split_words
 
 PIECES = (
     "The",
@@ -65,11 +65,10 @@ def shard(pages: Sequence[Sequence[str]]) -> Table:
 
 def tokens_by_sentence(table: Table, lexicon: Lexicon) -> list[list[int]]:
     words = split_words(table)
-    result = lexicon.analyse(words.kinds, words.texts)
-    firsts = np.cumsum(result.counts) - result.counts
+    found = lexicon.tokens(words)
     tokens: list[list[int]] = [[] for _ in words.page]
-    for kind, sentence in zip(words.kind.tolist(), words.sentence.tolist(), strict=True):
-        tokens[sentence] += result.tokens[firsts[kind] : firsts[kind] + result.counts[kind]].tolist()
+    for term, sentence in zip(found.term.tolist(), found.sentence.tolist(), strict=True):
+        tokens[sentence].append(int(found.terms[term]))
     return tokens
 
 
@@ -102,8 +101,8 @@ def test_the_words_of_any_text_have_the_tokens_of_the_text(lexicon: Lexicon, tex
     assert tokens_by_sentence(shard([sentences]), lexicon) == expected(sentences, "porter", True)
 
 
-def test_words_that_share_a_place_do_not_mix(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon_module, "_BITS", 3)
+def test_words_are_analysed_again_when_too_many_were_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lexicon_module, "_MOST_WORDS", 8)
     crowded = Lexicon("porter", True)
     draw = random.Random(3)
     for _ in range(20):
@@ -130,7 +129,14 @@ def test_a_sentence_may_end_within_a_word(lexicon: Lexicon) -> None:
     table = shard([["天气好。", "我们走。 ", "run"], [], ["été runs. ", "Dogs"]])
     words = split_words(table)
     assert words.page.tolist() == [0, 0, 0, 2, 2]
-    assert words.texts(words.kind) == ["天气好。", "我们走。", "run", "été", "runs.", "Dogs"]
+    assert [words.words[number] for number in words.word.tolist()] == [
+        "天气好。",
+        "我们走。",
+        "run",
+        "été",
+        "runs.",
+        "Dogs",
+    ]
     assert words.sentence.tolist() == [0, 1, 2, 3, 3, 4]
     assert tokens_by_sentence(table, lexicon) == expected(
         ["天气好。", "我们走。", "run", "été runs.", "Dogs"], "porter", True
@@ -143,26 +149,19 @@ def test_blank_sentences_have_control_characters_alone() -> None:
     assert split_words(shard([[], []])).blank.tolist() == []
 
 
-@given(st.binary(min_size=1, max_size=60), st.data())
-def test_the_same_bytes_have_the_same_hash_wherever_they_stand(data: bytes, draw: st.DataObject) -> None:
-    buffer = np.frombuffer(data, dtype=np.uint8)
-    size = draw.draw(st.integers(1, len(data)))
-    starts = np.arange(len(data) - size + 1)
-    hashes = hash_ranges(buffer, starts, starts + size).tolist()
-    parts = [data[start : start + size] for start in starts.tolist()]
-    assert [hashes[parts.index(part)] for part in parts] == hashes
-    assert len(set(hashes)) == len(set(parts))
+def test_hashes_are_those_of_the_formula() -> None:
+    multiplier, size = 0x9E3779B97F4A7C15, 2**64
+    for text in ("", "\0", "\0\0", "a", "a\0", "collection", "Straße 日本" * 40):
+        value = sum((byte + 1) * pow(multiplier, place, size) for place, byte in enumerate(text.encode())) % size
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            value = (value ^ value >> shift) * factor % size
+        assert hash_texts(["x", text, "yy"])[1] == value ^ value >> 31
 
 
-def test_hashes_do_not_depend_on_where_a_buffer_is_cut() -> None:
-    word = b"collection"
-    data = np.frombuffer(b"x" * (2**20 - 5) + word + b"y" * 2**20 + word, dtype=np.uint8)
-    starts = np.array([0, 2**20 - 5, len(data) - len(word)])
-    ends = np.array([1, 2**20 + 5, len(data)])
-    first, second, third = hash_ranges(data, starts, ends).tolist()
-    assert second == third == hash_texts(["collection"])[0]
-    assert first == hash_texts(["x"])[0]
-    assert len(set(hash_texts(["", "\0", "\0\0", "a", "a\0"]).tolist())) == 5
+@given(st.lists(st.text(max_size=9), unique=True))
+def test_different_texts_have_different_hashes(texts: list[str]) -> None:
+    hashes = hash_texts([text.encode("utf-8", "replace").decode() for text in texts])
+    assert len(set(hashes.tolist())) == len({text.encode("utf-8", "replace") for text in texts})
 
 
 def test_texts_are_analysed_each_by_itself() -> None:

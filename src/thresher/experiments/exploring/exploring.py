@@ -15,22 +15,17 @@ from thresher.base.numbers import Floats, Ints
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.evaluation.topics import Topic
-from thresher.experiments.exploring.lexicon import hash_texts
+from thresher.experiments.exploring.counts import HashedTerms, ShardCounts, StepCounts, add_up
 from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.matching import Query
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.experiments.exploring.rank_measures import Evaluator
 from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
-from thresher.experiments.exploring.shard_counts import (
-    HashedTerms,
-    ShardCounts,
-    StepCounts,
-    add_up,
-    shard_counter,
-)
+from thresher.experiments.exploring.shard_counts import CountingJob, count_shards
 from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.analysis import RetrievalModel, english_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.lexicon import hash_texts
 from thresher.indexes.work import IndexStatistics
 from thresher.scores.percentiles import resolve_all
 from thresher.scores.store import text_store
@@ -216,10 +211,10 @@ class _ExploredText:
 def _explore_text(store: Path, sweeps: Sequence[NestedSweep], search: Search, folder: Path) -> _ExploredText:
     """Count, rank and evaluate the sweeps over a store; `folder` is for temporary files."""
     with temporary_folder(folder) as temporary:
-        with shard_counter(store, sweeps, search.options, temporary, search.backend) as count:
-            analysed = search.queries()
-            counted = count(hash_texts(analysed.terms))
-            chunks = store_matches(len(analysed.terms), in_chunks(counted, _steps(sweeps)), temporary)
+        analysed = search.queries()
+        counting = CountingJob(sweeps, search.options, hash_texts(analysed.terms))
+        counted = count_shards(store, counting, search.backend)
+        chunks = store_matches(len(analysed.terms), in_chunks(counted, _steps(sweeps)), temporary)
         job = search.job(chunks, analysed.queries)
         values = evaluate_sweeps(job, search.backend, folder)
     ranked: list[RankedSweep] = []

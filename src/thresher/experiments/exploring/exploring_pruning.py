@@ -21,13 +21,7 @@ from thresher.base.numbers import Floats, Ints
 from thresher.base.processes import Backend
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import Cleaner
-from thresher.experiments.exploring.exploring import POINTS, RankedSweep, Search, in_chunks, with_sweeps
-from thresher.experiments.exploring.lexicon import Lexicon, hash_texts
-from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
-from thresher.experiments.exploring.nested_sweeps import ScoreSpread, evenly
-from thresher.experiments.exploring.pruned_postings import CollectedPostings, collected_postings
-from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
-from thresher.experiments.exploring.shard_counts import (
+from thresher.experiments.exploring.counts import (
     HashedTerms,
     Occurrences,
     Sentences,
@@ -36,8 +30,14 @@ from thresher.experiments.exploring.shard_counts import (
     add_counts,
     add_up,
 )
+from thresher.experiments.exploring.exploring import POINTS, RankedSweep, Search, in_chunks, with_sweeps
+from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
+from thresher.experiments.exploring.nested_sweeps import ScoreSpread, evenly
+from thresher.experiments.exploring.pruned_postings import CollectedPostings, collected_postings
+from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
 from thresher.experiments.exploring.similarity import StepStatistics
 from thresher.experiments.table import Variant, VariantTable
+from thresher.indexes.lexicon import Lexicon, ShardTokenizer, hash_texts
 from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, steps, strictest_first
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Hashes, Numbers
 from thresher.indexes.pruning.treatments import Pruning, Treatment, combination_name
@@ -83,14 +83,14 @@ def explore_pruning(
     collection rank.
     """
     analysed = search.queries()
-    lexicon = Lexicon(search.options.stemmer, search.options.stopwords)
+    tokenizer = ShardTokenizer(Lexicon(search.options.stemmer, search.options.stopwords))
     by_cleaner: dict[str, list[PruningSweep]] = {}
     for sweep in sweeps:
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
     ranked: dict[int, RankedSweep] = {}
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
         with temporary_folder(store.parent) as folder:
-            with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
+            with collected_postings(store, of_cleaner[0].cleaner, tokenizer, store.parent / "postings") as postings:
                 every = count_pruning(postings, of_cleaner, hash_texts(analysed.terms), original, folder)
             for sweep, counted in zip(of_cleaner, every, strict=True):
                 with temporary_folder(store.parent) as of_chunks:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from thresher.base.numbers import Ints
+from thresher.experiments.exploring.counts import HashedTerms, ShardCounts, add_vocabularies
 from thresher.experiments.exploring.matching import Matches, match_terms
-from thresher.experiments.exploring.shard_counts import HashedTerms, ShardCounts, add_vocabularies
 from thresher.experiments.exploring.similarity import StepStatistics
 from thresher.experiments.exploring.steps import SweepStatistics, sweep_statistics
 from thresher.indexes.pruning.postings import Numbers

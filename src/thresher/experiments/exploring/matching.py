@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.numbers import Ints
-from thresher.experiments.exploring.shard_counts import ShardCounts
+from thresher.experiments.exploring.counts import ShardCounts
 from thresher.indexes.pruning.postings import Numbers
 
 

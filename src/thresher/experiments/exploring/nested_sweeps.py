@@ -15,6 +15,7 @@ from thresher.base.errors import ConfigError
 from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import DROP, Cleaner, Cut
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores
+from thresher.experiments.exploring.counts import Steps
 from thresher.experiments.table import Variant
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.scores.cutting import Layout, held_by_floor, sentence_mask, shares_before
@@ -128,9 +129,6 @@ def evenly(values: Scores, words: Ints, points: int) -> Scores:
             intervals += max(1, (points - len(chosen)) // 2)
     return values[chosen]
 
-
-Steps = npt.NDArray[np.uint16]
-"""For each sentence, the index of the first cleaner of a sweep that keeps it; the number of cleaners if none does."""
 
 MOST_CLEANERS = 2**16 - 2
 """In a sweep; one more value stands for none of them."""

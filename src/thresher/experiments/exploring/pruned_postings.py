@@ -14,11 +14,9 @@ import numpy as np
 
 from thresher.base.files import scratch_folder
 from thresher.base.numbers import Ints
-from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner
-from thresher.experiments.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
-from thresher.experiments.exploring.shard_counts import split_shards
 from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_pruned_index
+from thresher.indexes.lexicon import Lexicon, ShardTokenizer, TokenizedShard
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
 from thresher.indexes.pruning.pruned_index import PrunedPostings
 from thresher.indexes.pruning.treatments import Pruning
@@ -54,7 +52,9 @@ class CollectedPostings:
 
 
 @contextmanager
-def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch: Path) -> Iterator[CollectedPostings]:
+def collected_postings(
+    store: Path, cleaner: Cleaner, tokenizer: ShardTokenizer, scratch: Path
+) -> Iterator[CollectedPostings]:
     """Collect the postings that Lucene's index of a cleaned collection would have; they are there inside the with block.
 
     Args:
@@ -66,34 +66,30 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
         vocabulary = _Vocabulary()
         files: list[Path] = []
         indexed = blank = words = tokens = documents = squares = 0
-        with split_shards(text_store(store, cleaner.input_name), shard_columns([cleaner])) as split:
-            for table, shard_words in split:
-                kept = shard_mask(table, cleaner, shard_layout(table))
-                block, blanks = _postings(table, shard_words, kept, lexicon, vocabulary)
-                indexed, blank = indexed + len(block.ids), blank + blanks
-                words += int(table.lists("words").values[kept].sum())
-                tokens += int(block.lengths.sum())
-                documents += int((block.lengths > 0).sum())
-                squares += int((block.lengths.astype(np.int64) ** 2).sum())
-                files.append(folder / str(len(files)))
-                with files[-1].open("wb") as file:
-                    pickle.dump(block, file, protocol=5)
+        for shard in tokenizer.shards(text_store(store, cleaner.input_name), shard_columns([cleaner])):
+            kept = shard_mask(shard.table, cleaner, shard_layout(shard.table))
+            block, blanks = _postings(shard, kept, vocabulary)
+            indexed, blank = indexed + len(block.ids), blank + blanks
+            words += int(shard.table.lists("words").values[kept].sum())
+            tokens += int(block.lengths.sum())
+            documents += int((block.lengths > 0).sum())
+            squares += int((block.lengths.astype(np.int64) ** 2).sum())
+            files.append(folder / str(len(files)))
+            with files[-1].open("wb") as file:
+                pickle.dump(block, file, protocol=5)
         statistics = CollectionStatistics(documents, tokens, vocabulary.cf, vocabulary.df, vocabulary.hashes, squares)
         yield CollectedPostings(statistics, indexed, blank, words, tuple(files))
 
 
-def _postings(
-    table: Table, words: ShardWords, kept: Flags, lexicon: Lexicon, vocabulary: _Vocabulary
-) -> tuple[DocumentPostings, int]:
+def _postings(shard: TokenizedShard, kept: Flags, vocabulary: _Vocabulary) -> tuple[DocumentPostings, int]:
     """Return the postings of a shard's documents that are not blank, and how many are; failed pages are neither."""
-    analysed = lexicon.analyse(words.kinds, words.texts)
-    token, sentence = tokens_of_shard(words, analysed)
-    inside = kept[sentence]
-    hashes, page = analysed.tokens[token[inside]], words.page[sentence[inside]]
+    table, tokens = shard.table, shard.tokens
+    inside = kept[tokens.sentence]
+    page = tokens.page[tokens.sentence[inside]]
     dark = np.zeros(len(table), dtype=np.bool_)
-    dark[words.page[kept & ~words.blank]] = True
-    different, index = np.unique(hashes, return_inverse=True)
-    number = vocabulary.numbers(different)
+    dark[tokens.page[kept & ~tokens.blank]] = True
+    different, index = np.unique(tokens.term[inside], return_inverse=True)
+    number = vocabulary.numbers(tokens.terms[different])
     size = max(vocabulary.size, 1)
     keys, tf = np.unique(page * np.int64(size) + number[index], return_counts=True)
     row, term = np.divmod(keys, size)
@@ -183,7 +179,8 @@ def build_pruned(
         advance: called for each document.
     """
     lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
-    with collected_postings(store, cleaner, lexicon, folder.parent / f"{folder.name}.postings") as postings:
+    scratch = folder.parent / f"{folder.name}.postings"
+    with collected_postings(store, cleaner, ShardTokenizer(lexicon), scratch) as postings:
         texts = lexicon.text_of or {}
         terms = [texts[term_hash] for term_hash in postings.statistics.hashes.tolist()]
         pruned = PrunedPostings(postings, terms, pruning, original)

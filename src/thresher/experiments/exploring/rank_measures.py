@@ -58,7 +58,7 @@ class Evaluator:
         self._documents = documents
         self._measures = [parse_measure(name) for name in measures]
         # Qrels that cannot be evaluated are an error before the work.
-        evaluate(qrels, {}, measures, topics)
+        evaluate(qrels, {topic: {"unjudged": 0.0} for topic in topics}, measures, topics)
         self._ids: dict[int, str] = {}
         self._judged: list[_Judged] = []
         for topic in topics:

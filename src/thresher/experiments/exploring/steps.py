@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.numbers import Ints
+from thresher.experiments.exploring.counts import StepCounts, add_counts
 from thresher.experiments.exploring.matching import Matches, Query
-from thresher.experiments.exploring.shard_counts import StepCounts, add_counts
 from thresher.experiments.exploring.similarity import StepStatistics
 from thresher.indexes.pruning.postings import Numbers
 

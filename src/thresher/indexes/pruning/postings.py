@@ -33,7 +33,7 @@ class CollectionStatistics:
         documents: N, those with a token.
         tokens: |C|.
         cf, df: of each term, by its number.
-        hashes: of each term (see `thresher.experiments.exploring.lexicon`), which order ties: they depend on the term alone.
+        hashes: of each term (see `thresher.indexes.lexicon`), which order ties: they depend on the term alone.
         squares: Σ |d|² over documents.
     """
 

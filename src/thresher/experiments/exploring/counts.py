@@ -1,0 +1,162 @@
+"""What exploring counts in the shards of a store; counts of shards add up in whatever order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.numbers import Ints
+from thresher.indexes.pruning.postings import Hashes, Numbers
+
+_Kind = TypeVar("_Kind", bound=np.generic)
+
+ALL_HASHES = 2**64 - 1
+"""The largest hash of a term."""
+
+MOST_TERMS = 1 << 16
+"""Most terms of a vocabulary that are listed; its size is estimated from their share (0.4 % off, typically)."""
+
+Steps = npt.NDArray[np.uint16]
+"""The index of the first cleaner of a sweep that keeps a sentence; the number of cleaners if none does."""
+
+
+@dataclass(frozen=True)
+class StepCounts:
+    """Counts that each step of a sweep adds; shapes are (steps + 1,), with text that no cleaner keeps in the last entry.
+
+    Args:
+        documents: with more than white space.
+        with_tokens: documents with a token.
+        postings: pairs of a document and a term.
+    """
+
+    words: Ints
+    tokens: Ints
+    documents: Ints
+    with_tokens: Ints
+    postings: Ints
+
+
+@dataclass(frozen=True)
+class HashedTerms:
+    """The terms with a hash of at most `limit`, ascending, and by sweep the first step of each; shapes (terms,)."""
+
+    terms: Hashes
+    steps: tuple[Steps, ...]
+    limit: int
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """The sentences with a token of the documents with a query term.
+
+    Args:
+        document: row of each sentence's document.
+        tokens: number of tokens of each sentence.
+        steps: by sweep, the step at which each sentence comes in; shape (sweeps, sentences).
+    """
+
+    document: Numbers
+    tokens: Numbers
+    steps: Steps
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """The query terms in sentences: the row of the sentence, the number of the term, and its tf in the sentence."""
+
+    sentence: Numbers
+    term: Numbers
+    tf: Numbers
+
+
+@dataclass(frozen=True)
+class ShardCounts:
+    """The documents of some shards with a query term, and counts of all documents.
+
+    Args:
+        ids: of the documents with a query term.
+        sentences, occurrences: of these documents.
+        counts: by sweep, of all documents.
+        vocabulary: of all documents.
+    """
+
+    ids: tuple[str, ...]
+    sentences: Sentences
+    occurrences: Occurrences
+    counts: tuple[StepCounts, ...]
+    vocabulary: HashedTerms
+
+
+def add_up(counted: Sequence[ShardCounts], steps: Sequence[int]) -> ShardCounts:
+    """Return the sum of the counts of several shards; documents are ordered by id, as Lucene compares ids.
+
+    `steps` has the number of steps of each sweep.
+    """
+    ids = [identifier for shard in counted for identifier in shard.ids]
+    # Python compares code points, Lucene bytes of UTF-8: the order is the same.
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    row_of_document = np.empty(len(ids), dtype=np.int32)
+    row_of_document[order] = np.arange(len(ids))
+    document, sentence = [], []
+    documents_before = sentences_before = 0
+    for shard in counted:
+        document.append(row_of_document[shard.sentences.document + documents_before])
+        sentence.append(shard.occurrences.sentence + np.int32(sentences_before))
+        documents_before += len(shard.ids)
+        sentences_before += len(shard.sentences.document)
+    no_steps = np.zeros((len(steps), 0), dtype=np.uint16)
+    return ShardCounts(
+        ids=tuple(ids[place] for place in order),
+        sentences=Sentences(
+            document=_joined(document, np.int32),
+            tokens=_joined([shard.sentences.tokens for shard in counted], np.int32),
+            steps=np.concatenate([no_steps, *(shard.sentences.steps for shard in counted)], axis=1),
+        ),
+        occurrences=Occurrences(
+            sentence=_joined(sentence, np.int32),
+            term=_joined([shard.occurrences.term for shard in counted], np.int32),
+            tf=_joined([shard.occurrences.tf for shard in counted], np.int32),
+        ),
+        counts=tuple(add_counts([shard.counts[sweep] for shard in counted], size) for sweep, size in enumerate(steps)),
+        vocabulary=add_vocabularies([shard.vocabulary for shard in counted], len(steps)),
+    )
+
+
+def add_counts(counted: Sequence[StepCounts], steps: int) -> StepCounts:
+    """Return the sum of the counts of one sweep of so many steps."""
+    total = {field.name: np.zeros(steps + 1, dtype=np.int64) for field in fields(StepCounts)}
+    for counts in counted:
+        for name in total:
+            total[name] = total[name] + getattr(counts, name)
+    return StepCounts(**total)
+
+
+def add_vocabularies(vocabularies: Sequence[HashedTerms], sweeps: int) -> HashedTerms:
+    """Return the joint vocabulary, with at most `MOST_TERMS` terms."""
+    limit = min([ALL_HASHES, *(vocabulary.limit for vocabulary in vocabularies)])
+    joint = _joined([vocabulary.terms for vocabulary in vocabularies], np.uint64)
+    terms, term_of_joint = np.unique(joint, return_inverse=True)
+    steps: list[Steps] = []
+    for sweep in range(sweeps):
+        of_sweep = _joined([vocabulary.steps[sweep] for vocabulary in vocabularies], np.uint16)
+        steps.append(first_steps(of_sweep, term_of_joint, len(terms)))
+    if len(terms) > MOST_TERMS:
+        limit = min(limit, int(terms[MOST_TERMS - 1]))
+    listed = int(np.searchsorted(terms, np.uint64(limit), side="right"))
+    return HashedTerms(terms[:listed], tuple(of_sweep[:listed] for of_sweep in steps), limit)
+
+
+def first_steps(steps: Steps, numbers: Ints, size: int) -> Steps:
+    """Return the first step of everything with the same number, by numbers below `size`; the largest one for other numbers."""
+    first = np.full(size, np.iinfo(np.uint16).max, dtype=np.uint16)
+    np.minimum.at(first, numbers, steps)
+    return first
+
+
+def _joined(arrays: Sequence[npt.NDArray[_Kind]], kind: type[_Kind]) -> npt.NDArray[_Kind]:
+    return np.concatenate([np.zeros(0, dtype=kind), *arrays])
