@@ -17,7 +17,7 @@ import one_core  # noqa: F401
 import pytest
 
 import pydoc_pages as pydoc
-from thresher.base import files, progress
+from thresher.base import progress
 from thresher.base.files import write_json
 from thresher.indexes import jvm
 
@@ -123,6 +123,10 @@ def _cache(shared_folder: Path) -> None:
     os.environ["THRESHER_CACHE"] = str(shared_folder / "cache")
 
 
+def _no_wait(fd: object) -> None:
+    """Stand in for `os.fsync`."""
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _less_waiting() -> None:
     """Save time in this process alone; commands that tests start are as users start them.
@@ -132,7 +136,7 @@ def _less_waiting() -> None:
     processes, which lose nothing by it, and no machines.
     """
     jvm._OPTIONS = (*jvm._OPTIONS, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-    files._sync = lambda path: None
+    os.fsync = _no_wait
 
 
 @pytest.fixture(scope="session", autouse=True)

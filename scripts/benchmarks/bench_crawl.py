@@ -23,7 +23,7 @@ from thresher.experiments.inputs import read_topic_set, score_experiment
 from thresher.indexes.indexing import build_index
 from thresher.indexes.searching import Searcher
 from thresher.scores.cutting import cleaned_documents
-from watching import Watched, watched
+from watched_process import Watched, watched
 
 SIZES = (50_000, 200_000)
 BAR_MIB = 2000 / 1.048576

@@ -35,7 +35,7 @@ from thresher.indexes.pruning.treatments import methods, parse_pruning, parse_tr
 from thresher.indexes.searching import LuceneRanking, Searcher
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.score_pass import ScorePlan, score_collection
-from watching import watched
+from watched_process import watched
 
 BAR_EXPLORE, BAR_BUILD, BAR_SEARCH, BAR_MEMORY = 1.0, 1.5, 1.1, 2.0
 _PRUNING, _SCORER, _PRUNED = "dcp", "words", "none|dcp@0.5"

@@ -13,6 +13,7 @@ from pathlib import Path
 from experiments import small
 from seeds import PAGES
 from texts import Refused
+from watching import watched
 
 from thresher.base.defaults import OUTPUT_FORMATS
 from thresher.base.errors import ConfigError
@@ -25,7 +26,6 @@ from thresher.pages.decoding import binary_kind
 from thresher.scores.cleaning.document_files import Rendering, documents_writer
 from thresher.scores.cleaning.output_formats import BY_ENDING, output_format
 from thresher.scores.cleaning.page_streams import clean_pages
-from watching import watched
 
 NAMES = tuple(
     name.encode()
@@ -114,9 +114,9 @@ def write_outputs(data: bytes, folder: Path) -> None:
         rendering = Rendering(how)
         with documents_writer(path, rendering) as write:
             for document in cleaned:
-                row = rendering.row(document, {})
-                assert row is not None
-                write(row)
+                rendered = rendering.document(document)
+                assert rendered is not None
+                write(rendered.row)
         found = [*documents(open_collection(path))]
         assert [(each.id, each.problem) for each in found] == [("a", None), ("1", None)], format
     lines = (folder / "out.jsonl").read_text(encoding="utf-8").splitlines()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from experiments import variant
@@ -54,7 +55,7 @@ def table_of(
     return VariantTable("qld", MEASURES, topics, tuple(rows), stacked, postings, *others)
 
 
-def problem_of(table: VariantTable, **criteria: object) -> ChoiceProblem:
+def problem_of(table: VariantTable, **criteria: Any) -> ChoiceProblem:
     """Return the choice among a table's variants by its first two measures."""
     return ChoiceProblem(table, table.measures[:2], replace(ChoiceCriteria(), **criteria))
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -135,7 +135,7 @@ def watching_imports(folder: Path) -> dict[str, str]:
     return _environment(folder)
 
 
-def installed(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:
+def installed(*arguments: str | Path, cwd: Path | None = None, **environment: Any) -> Done:
     """Run the installed command to its end, in a process of its own."""
     return begin(*arguments, cwd=cwd, **environment).wait()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -119,7 +120,7 @@ def row(name: str, share: float, made: Built | None = None, emptied: int = 0) ->
     return Row(variant(name), counts, round(WORDS * share), round(BYTES * share) if made else None, made is None, made)
 
 
-def facts(topics: int, held_out: int = 0, timed: Sequence[str] = (), **others: object) -> Facts:
+def facts(topics: int, held_out: int = 0, timed: Sequence[str] = (), **others: Any) -> Facts:
     """Return the facts of an experiment with so many topics; `timed` are its retrieval models if queries were timed."""
     made = Facts(
         experiment="small",
@@ -213,7 +214,7 @@ def made(
             row(
                 name,
                 share,
-                None if name in explored else built(share, *(of.get(name) for of in tests), timed=timed),
+                None if name in explored else built(share, tests[0].get(name), tests[1].get(name), timed=timed),
                 round(20 * (1 - share) ** 3),
             )
             for name, share in names.items()

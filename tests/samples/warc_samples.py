@@ -6,6 +6,7 @@ import gzip
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from fastwarc.stream_io import BrotliWriter, ZstdWriter
 from file_ranges import read_range
@@ -72,7 +73,7 @@ def read(
     return read_range(Warc(), path, begin, end, ReadOptions(max_bytes=most), exact)
 
 
-def read_bytes(tmp_path: Path, content: bytes, name: str = "a.warc", **options: int) -> list[Source]:
+def read_bytes(tmp_path: Path, content: bytes, name: str = "a.warc", **options: Any) -> list[Source]:
     """What a file with this content gives."""
     path = tmp_path / name
     path.write_bytes(content)

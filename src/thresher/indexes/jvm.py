@@ -27,7 +27,7 @@ OLDEST_JAVA = 21
 _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
 
 _WORKER_HEAP_MIB = 512
-_OPTIONS = (
+_OPTIONS: tuple[str, ...] = (
     # Python handles Ctrl-C and termination.
     "-Xrs",
     # An empty configuration silences logging.
