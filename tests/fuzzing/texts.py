@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import seeds
+from watching import watched
 
 from thresher.base.defaults import GRADES
 from thresher.base.errors import ThresherError
@@ -24,7 +25,6 @@ from thresher.experiments.config import load_experiment
 from thresher.pages import Detail, PageOptions, Segments, read_page
 from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, binary_kind, decode
 from thresher.scores.store import FAILED, score_page
-from watching import watched
 
 SECRET = Path(__file__).with_name("secret.txt")
 _SECRET_TEXT = SECRET.read_text(encoding="utf-8").strip()
