@@ -173,20 +173,17 @@ def experiment_files() -> str:
         "",
         NOTE,
         "",
-        "An experiment file is TOML; `thresher init` writes a first one. Paths are relative to the file, but those in names",
-        "of cleaners (`lm=`, `model=`, `file=`) to the working folder; `${NAME}` in a path is the "
-        "environment variable NAME, and",
-        "`${NAME:-text}` is `text` where it is not set. The whole file is checked before anything runs, and "
-        "every problem is shown",
-        "with its line. The baseline `none` is always run; every cutoff of a sweep and every cleaner is one more variant.",
+        "An experiment file is TOML; `thresher init` writes a first one. Paths are relative to the file. Paths within",
+        "names of cleaners (`lm=`, `model=`, `file=`) are relative to the working folder. `${NAME}` in a path is the",
+        "environment variable NAME; `${NAME:-text}` is `text` if the variable is not set. The whole file is checked before anything runs,",
+        "and every problem is shown with its line. The baseline `none` is always run. Every cutoff of a sweep and every",
+        "cleaner is a further variant.",
         "",
-        "From Python, `thresher.run`, `explore` and `choose` take a file or its tables, where pages, topics "
-        "and qrels may be in",
-        "memory: HTML by id or a data frame with `docno` and `html` or `text`, and what `thresher.evaluate` "
-        "takes, with the names",
-        "and objects of ir-measures, PyTerrier and ranx. What is no table stands for a table's first key. "
-        "All is kept as files in",
-        "`results/NAME/inputs/`; `thresher.load_experiment(tables)` checks it and runs nothing.",
+        "From Python, `thresher.run`, `explore` and `choose` take a file or its tables. Pages, topics and qrels may be in",
+        "memory: pages as HTML by id, or as a data frame with `docno` and `html` or `text`; topics and qrels as",
+        "`thresher.evaluate` takes them, with the names and objects of ir-measures, PyTerrier and ranx. A value that is not a",
+        "table is the value of the table's first key. All data are stored as files in `results/NAME/inputs/`.",
+        "`thresher.load_experiment(tables)` checks the tables and runs nothing.",
         "",
         "```python",
         "tables = {",

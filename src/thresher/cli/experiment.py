@@ -25,10 +25,13 @@ if TYPE_CHECKING:
 @click.argument("pages", type=options.FILE)
 @click.option("--topics", required=True, type=options.FILE, help="Topics in TSV, TREC, XML or JSON lines.")
 @click.option("--qrels", required=True, type=options.FILE, help="TREC qrels.")
-@click.option("--name", help="The experiment's name [default: that of PAGES].")
+@click.option("--name", help="The experiment's name [default: the name of PAGES].")
 @click.option("-o", "--output", type=options.FILE, help="The file to write [default: NAME.toml here].")
 def init(pages: Path, topics: Path, qrels: Path, name: str | None, output: Path | None) -> None:
-    """Write a first experiment file for your own PAGES, topics and qrels, after looking at them."""
+    """Write a first experiment file for your PAGES, topics and qrels.
+
+    Looks at the first 20,000 pages, and finds the ids and JSON fields that match the qrels.
+    """
     import re
 
     from thresher.base.errors import InputError
@@ -67,9 +70,11 @@ _INDEXES = click.option(
     "--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes."
 )
 _SECONDS = click.option(
-    "--seconds", type=click.FloatRange(0), help="How long to time queries, and how long indexing; 0 times nothing."
+    "--seconds",
+    type=click.FloatRange(0),
+    help="Seconds to time queries, and seconds to time indexing; 0 times nothing.",
 )
-_FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made with another configuration.")
+_FRESH = click.option("--fresh", is_flag=True, help="Drop the scores of another configuration.")
 
 
 @click.command()
@@ -79,7 +84,9 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made 
 @_SECONDS
 @options.backend_options
 @_FRESH
-@click.option("--chosen", is_flag=True, help="Run what `thresher choose` named, instead of all variants of the file.")
+@click.option(
+    "--chosen", is_flag=True, help="Run the indexes that `thresher choose` named, instead of all variants of the file."
+)
 @options.shape_options
 def run(
     experiment: Path,
@@ -91,7 +98,10 @@ def run(
     chosen: bool,
     shape: options.Shape,
 ) -> None:
-    """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
+    """Run an EXPERIMENT file, or the rest of an interrupted run, and write the report.
+
+    Scores the pages, builds and searches an index for each variant, and evaluates the runs. Options override the file.
+    """
     from thresher.experiments.runner import run_experiment
 
     config = options.with_seconds(backend.of(_loaded(experiment, results)), seconds)
@@ -106,7 +116,10 @@ def run(
 @_SECONDS
 @options.shape_options
 def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: options.Shape) -> None:
-    """Measure the times of a finished EXPERIMENT again, and report; nothing else unless its files have changed."""
+    """Measure the times of a finished EXPERIMENT again, and write the report.
+
+    Pages are scored again only if the experiment's files have changed. No index is built to stay.
+    """
     from thresher.experiments.runner import measure_experiment
 
     config = options.with_seconds(_loaded(experiment, results), seconds)
@@ -116,11 +129,17 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 @click.command()
 @click.argument("folder", type=options.FILE)
 @click.option(
-    "--plots", type=options.FILE, metavar="FOLDER", help="Also write every plot for papers there, as SVG and as PDF."
+    "--plots",
+    type=options.FILE,
+    metavar="FOLDER",
+    help="Also write every plot to this folder, as SVG and as PDF for papers.",
 )
 @options.shape_options
 def report(folder: Path, plots: Path | None, shape: options.Shape) -> None:
-    """Write the reports of a results FOLDER again, from its results.json and variants.parquet."""
+    """Write the reports of a results FOLDER again.
+
+    Reads results.json and variants.parquet, and choice.json if there is one.
+    """
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.results import read_results
 
@@ -173,7 +192,7 @@ def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[
 def explore(experiment: Path, results: Path, backend: options.AskedBackend, fresh: bool, shape: options.Shape) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers and pruning methods in one pass, without building indexes.
 
-    Adds them to the results of the experiment, and to its report. Options override the file.
+    Adds the explored variants to the experiment's results and report. Options override the file.
     """
     from thresher.experiments.explorer import explore_experiment
 
@@ -184,13 +203,13 @@ def explore(experiment: Path, results: Path, backend: options.AskedBackend, fres
 @click.command()
 @click.argument("experiments", type=options.FILE, nargs=-1, required=True)
 @_RESULTS
-@click.option("--measure", "-m", help="Main measure [default: the first nDCG, else the last].")
+@click.option("--measure", "-m", help="The main measure [default: the first nDCG, or else the last measure].")
 @click.option(
     "--queries",
     type=click.IntRange(1),
     default=1_000_000,
     show_default=True,
-    help="Over how many queries savings are computed.",
+    help="The number of queries that savings are computed for.",
 )
 @options.instead_of("choose", "families", "margin", "alpha", "deciding", "emptied")
 @options.shape_options
@@ -202,12 +221,14 @@ def choose(
     shape: options.Shape,
     **instead: Any,
 ) -> None:
-    """Choose an index for an experiment that was explored or run, or one setting for three EXPERIMENTS or more.
+    """Choose an index for an explored or run experiment, or one setting for three EXPERIMENTS or more.
 
-    Recommends the smallest index that is shown to lose less than the margin in every deciding measure and that leaves few
-    pages without text. Says which index gains, if one is shown to, and which is safe even if kinds of topics that are
-    missing here lose everything. Of several experiments: the setting whose prediction bound is within the margin, tested by
-    leaving out one after the other. Writes choice.json and the reports, or shared-choice.json.
+    Recommends the smallest index that is shown to lose less than the margin in every deciding measure and that empties few
+    pages. Names the index that gains most, if a gain is shown. Names a conservative index, which allows for topic types that
+    are not in the sample. Writes choice.json and the reports.
+
+    For several experiments, chooses the smallest setting whose prediction bound is within the margin. Tests the rule by
+    leaving out each experiment in turn. Writes shared-choice.json.
     """
     from thresher.experiments.chooser import ChooseOptions, choose_experiment, choose_for_all
     from thresher.experiments.results import read_results

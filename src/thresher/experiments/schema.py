@@ -81,9 +81,9 @@ class ExperimentTable(_Strict):
 
     name: Annotated[str, "name of the experiment and of its folders of results and indexes"]
     title: Annotated[str, "heading of the report"] = ""
-    source: Annotated[str, "where to get its files; the error for a missing one says so"] = ""
-    team: Annotated[str, "who made the runs, for their ir_metadata"] = ""
-    repository: Annotated[str, "where the code of the runs is, for their ir_metadata"] = ""
+    source: Annotated[str, "where to get the files of the experiment; errors for missing files quote it"] = ""
+    team: Annotated[str, "the team that made the runs, for their ir_metadata"] = ""
+    repository: Annotated[str, "address of the code of the runs, for their ir_metadata"] = ""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class CollectionTable(_Strict):
         OneOf(d.ID_RULES),
         "source of ids: path below `prefix`, or file's stem; of WARC records address or record id",
     ] = d.ID_RULES[0]
-    prefix: Annotated[str, "leading folder that is left out of ids"] = ""
+    prefix: Annotated[str, "leading folder to leave out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
     escape_ids: Annotated[bool, "write characters that a TREC run cannot hold as %XX"] = False
     id_pattern: Annotated[str, "a regular expression; every match in an id is replaced by `id_replacement`"] = ""
@@ -215,7 +215,7 @@ class PruningTable(_Strict):
     combined: Annotated[
         int,
         Range(1, 1000),
-        "cutoffs of a scorer that exploring combines with a pruning method, in sweeps with `cleaner_cutoffs`",
+        "number of a scorer's cutoffs that exploring combines with a pruning method, in sweeps with `cleaner_cutoffs`",
     ] = 12
 
 
@@ -234,7 +234,7 @@ class EvaluationTable(_Strict):
     """[evaluation]."""
 
     measures: Annotated[tuple[str, ...], "measures, as ir-measures names them"] = d.DEFAULT_MEASURES
-    correction: Annotated[str, OneOf(d.CORRECTIONS), "how p is corrected for the number of tests"] = d.HOLM
+    correction: Annotated[str, OneOf(d.CORRECTIONS), "correction of p for the number of tests"] = d.HOLM
     alpha: Annotated[
         float, Range(0, 1, open=True), "significance level of marks; intervals have the level 1 − alpha"
     ] = d.ALPHA
@@ -246,11 +246,11 @@ class ChooseTable(_Strict):
     """[choose]."""
 
     families: Annotated[
-        tuple[str, ...], "sweeps that are tested, in up to 20 sizes each; to be stated before topics are looked at"
+        tuple[str, ...], "sweeps to test, in up to 20 sizes each; state them before looking at the topics"
     ] = d.DEFAULT_FAMILIES
     margin: Annotated[
         str,
-        "the loss that is accepted: a share of the baseline's mean such as `5%`, or a number in units of the measure",
+        "the accepted loss: a share of the baseline's mean such as `5%`, or a number in units of the measure",
     ] = d.MARGIN
     alpha: Annotated[
         float, Range(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
@@ -259,7 +259,9 @@ class ChooseTable(_Strict):
         tuple[str, ...], "further measures in which a variant must be non-inferior; by default AP, if measured"
     ] = ()
     emptied: Annotated[
-        float, Range(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
+        float,
+        Range(0, 1),
+        "largest share of the pages that a recommended variant may leave without text; 1 for all pages",
     ] = d.MOST_EMPTIED
 
 
@@ -267,9 +269,9 @@ class ChooseTable(_Strict):
 class MeasureTable(_Strict):
     """[measure]."""
 
-    seconds: Annotated[float, Range(0, 1e6), "how long to time queries, and how long indexing; 0 times nothing"] = (
-        d.MEASURE_SECONDS
-    )
+    seconds: Annotated[
+        float, Range(0, 1e6), "seconds to time queries, and seconds to time indexing; 0 times nothing"
+    ] = d.MEASURE_SECONDS
 
 
 @dataclass(frozen=True)
