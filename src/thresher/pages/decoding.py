@@ -31,17 +31,15 @@ _XML = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]+)
 _COMMENT = re.compile(rb"<!--[^-]*(?:-(?!->)[^-]*)*(?:-->)?")
 _TABLE = files("thresher.pages").joinpath("encodings.tsv").read_text(encoding="utf-8")
 _ROWS = [line.split("\t") for line in _TABLE.splitlines()]
-# By Python's encoding, the one that browsers take for its labels; and labels of the Encoding standard unknown to Python.
-_BROWSER = {name: taken for name, taken, _ in _ROWS}
+# By Python's encoding, the encoding that browsers use for its labels; and labels of the Encoding standard unknown to Python.
+_BROWSER = {name: used for name, used, _ in _ROWS}
 _ALIASES = {label: name for name, _, labels in _ROWS for label in labels.split()}
 _ALLOWED = re.compile(
     r"(utf-(8|16-[lb]e)|cp(125\d|874|932|949|866)|iso8859-\d+|koi8-[ru]|mac-(roman|cyrillic)|gb18030|big5hkscs"
     r"|euc_jp|iso2022_jp|ptcp154)$"
 )
 _REPLACEMENT = "\ufffd"
-
-
-_KINDS = {
+_MAGIC_NUMBERS = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"%PDF-": "PDF",
@@ -78,24 +76,29 @@ def codec_of(label: str) -> str | None:
     except (LookupError, ValueError):
         return None
     name = _BROWSER.get(name, name)
-    return name if _ALLOWED.match(name) else None
+    if not _ALLOWED.match(name):
+        return None
+    return name
 
 
 def binary_kind(content: bytes, charset: str | None = None) -> str:
-    """Return what bytes are that are no text, such as `gzip`; empty for text, and where that is not certain.
+    """Return the kind of bytes that are no text, such as `gzip`; an empty string for text, and where the kind is uncertain.
 
-    That is so by their first bytes (magic numbers of the formats' specifications), or if more than a twentieth of the first
-    4,096, of at least 256, are control characters. What begins with `<`, or is UTF-16, is text.
+    Their first bytes tell (magic numbers of the formats' specifications), or more than a twentieth of the first 4,096 bytes,
+    of at least 256, are control characters. Bytes that begin with `<`, and UTF-16, are text.
     """
     head = content[:_FIRST_BYTES]
     if head[:_SHORT].lstrip()[:1] == b"<":
         return ""
-    if kind := next((kind for magic, kind in _KINDS.items() if head.startswith(magic)), ""):
-        return kind
+    for magic, kind in _MAGIC_NUMBERS.items():
+        if head.startswith(magic):
+            return kind
     if len(head) < _SHORT or content.startswith(tuple(mark for mark, _ in _BOMS)) or "16" in (charset or ""):
         return ""
     controls = len(head) - len(head.translate(None, _CONTROL_BYTES))
-    return "control bytes" if controls > _MOST_CONTROLS * len(head) else ""
+    if controls > _MOST_CONTROLS * len(head):
+        return "control bytes"
+    return ""
 
 
 def decode(content: bytes, charset: str | None = None) -> Decoded:
@@ -106,8 +109,10 @@ def decode(content: bytes, charset: str | None = None) -> Decoded:
     declared, source = _declared(content, charset)
     if declared in (None, "utf-8"):
         return _utf8_or_detected(content, source)
-    first = _recoded(content, declared, source)
-    return min(first, _recoded(content, "utf-8", DETECTED), key=_losses) if first.replaced else first
+    as_declared = _recoded(content, declared, source)
+    if not as_declared.replaced:
+        return as_declared
+    return min(as_declared, _recoded(content, "utf-8", DETECTED), key=_losses)
 
 
 def _utf8_or_detected(content: bytes, source: str) -> Decoded:
@@ -124,10 +129,14 @@ def _utf8_or_detected(content: bytes, source: str) -> Decoded:
     if outside_ascii >= 2 * utf8.replaced:
         return utf8
     name = codec_of(cchardet.detect(content).get("encoding") or "")
-    detected = _recoded(content, name, DETECTED) if name and name != "utf-8" else None
+    if name is None or name == "utf-8":
+        if source:
+            return utf8
+        return _recoded(content, "cp1252", ASSUMED)
+    detected = _recoded(content, name, DETECTED)
     if source:
-        return min(utf8, detected or utf8, key=_losses)
-    return detected or _recoded(content, "cp1252", ASSUMED)
+        return min(utf8, detected, key=_losses)
+    return detected
 
 
 def _losses(decoded: Decoded) -> int:

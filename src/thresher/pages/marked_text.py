@@ -36,12 +36,16 @@ class MarkedSegment:
 
 def marked_segments(segments: Segments) -> list[MarkedSegment]:
     """Return a page's blocks with labels; the title is a heading, as is a heading inside a list item."""
-    return [
-        MarkedSegment(HEADING if heading else LIST_ITEM if item else PARAGRAPH, text)
-        for text, heading, item in zip(
-            segments.blocks, segments.is_heading.tolist(), segments.is_list_item.tolist(), strict=True
-        )
-    ]
+    marked: list[MarkedSegment] = []
+    headings, items = segments.is_heading.tolist(), segments.is_list_item.tolist()
+    for text, is_heading, is_item in zip(segments.blocks, headings, items, strict=True):
+        label = PARAGRAPH
+        if is_heading:
+            label = HEADING
+        elif is_item:
+            label = LIST_ITEM
+        marked.append(MarkedSegment(label, text))
+    return marked
 
 
 def read_marked_text(text: str) -> list[MarkedSegment]:
@@ -61,8 +65,9 @@ def read_marked_text(text: str) -> list[MarkedSegment]:
             words.clear()
             label = PARAGRAPH
 
-    address = _ADDRESS.match(text)
-    for line in text[address.end() if address else 0 :].splitlines():
+    if address := _ADDRESS.match(text):
+        text = text[address.end() :]
+    for line in text.splitlines():
         mark, rest = split_mark(line)
         if mark or not rest:
             finish()
@@ -80,19 +85,21 @@ def dump_blocks(lines: Sequence[str]) -> list[list[str]]:
     >>> dump_blocks(["One", "two.", "", "* three", "* four"]), dump_blocks(["", "One", "two."])
     ([['One', 'two.'], ['* three'], ['* four']], [['One'], ['two.']])
     """
-    filled = [bool(line.split()) for line in lines]
-    shown = [line for line, has_text in zip(lines, filled, strict=True) if has_text]
-    first = filled.index(True) if shown else 0
-    if all(filled[first : first + len(shown)]):
-        return [[line] for line in shown]
+    with_text = [number for number, line in enumerate(lines) if line.split()]
+    if not with_text:
+        return []
+    first, last = with_text[0], with_text[-1]
+    if last - first + 1 == len(with_text):
+        return [[lines[number]] for number in with_text]
     blocks: list[list[str]] = []
-    goes_on = False
-    for line, has_text in zip(lines, filled, strict=True):
-        if has_text and goes_on and not split_mark(line)[0]:
+    follows_text = False
+    for line in lines:
+        has_text = bool(line.split())
+        if has_text and follows_text and not split_mark(line)[0]:
             blocks[-1].append(line)
         elif has_text:
             blocks.append([line])
-        goes_on = has_text
+        follows_text = has_text
     return blocks
 
 
@@ -127,8 +134,10 @@ def split_mark(line: str) -> tuple[str, str]:
     """Return the label of the mark that begins a line, else an empty string; and the rest of the line."""
     if tag := _LABEL.match(line):
         rest = line[tag.end() :].rstrip()
-        bullet = _BULLET.match(f"  {rest}") if tag[1] == LIST_ITEM else None
-        return tag[1], rest[bullet.end() - 2 :] if bullet else rest
+        # Some bullets count only if they are indented.
+        if tag[1] == LIST_ITEM and (bullet := _BULLET.match(f"  {rest}")):
+            rest = rest[bullet.end() - 2 :]
+        return tag[1], rest
     if heading := _HEADING.match(line):
         return HEADING, line[heading.end() :].strip()
     if bullet := _BULLET.match(line):

@@ -60,13 +60,13 @@ class Marks:
             edges = np.diff((begun - ended).cumsum() > 0, prepend=False, append=False)
             begins, ends = edges.nonzero()[0].reshape(-1, 2).T
             begins, ends = shown[begins], shown[ends - 1] + 1
-        some = begins < ends
-        begins, ends = begins[some], ends[some]
+        has_text = begins < ends
+        begins, ends = begins[has_text], ends[has_text]
         # Spaces at the edges of a link are not in it.
         first, last = (self._codes[self.places[at]] <= _SPACE for at in (begins, ends - 1))
         begins, ends = begins + first, ends - last
-        some = begins < ends
-        return begins[some], ends[some]
+        has_text = begins < ends
+        return begins[has_text], ends[has_text]
 
     def linked_before(self, offsets: Ints) -> Ints:
         """Return for each offset in the text the number of characters in links before it."""
@@ -100,8 +100,9 @@ class Marks:
         if len(breaks) > 1:
             # Of two BR with neither text nor a begin tag between them, the second ends a paragraph.
             in_a_row = np.ones(len(breaks) - 1, dtype=np.bool_)
-            for others in (self.places[self._shown], self._marks_at[_BEGIN[self._kinds]]):
-                in_a_row &= np.diff(others.searchsorted(breaks)) == 0
+            text_or_tags = (self.places[self._shown], self._marks_at[_BEGIN[self._kinds]])
+            for positions in text_or_tags:
+                in_a_row &= np.diff(positions.searchsorted(breaks)) == 0
             line_feeds[breaks[1:][in_a_row] - 1] = True
         return np.flatnonzero(line_feeds)
 
@@ -197,8 +198,10 @@ class Marks:
 
     def _of_kind(self, kinds: str) -> Ints:
         positions, before = self._by_kind
-        found = [positions[before[kind] : before[kind + 1]] for kind in kinds.encode()]
-        return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
+        by_kind = [positions[before[kind] : before[kind + 1]] for kind in kinds.encode()]
+        if len(by_kind) == 1:
+            return by_kind[0]
+        return np.sort(np.concatenate(by_kind))
 
 
 @dataclass(frozen=True)

@@ -63,11 +63,13 @@ def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
     Characters outside ASCII that belong to no word become `ODD`, but a typographic apostrophe becomes `'`, an ellipsis `.`.
     Most pages are then pure ASCII, which is faster to tokenise and score.
     """
-    odd = {
-        character: _TRANSLATED.get(character, ODD)
-        for character in (outside_ascii(text) if outside is None else outside)
-        if not (character.isalnum() or unicodedata.category(character)[0] == "M")
-    }
+    if outside is None:
+        outside = outside_ascii(text)
+    odd: dict[str, str] = {}
+    for character in outside:
+        is_of_word = character.isalnum() or unicodedata.category(character)[0] == "M"
+        if not is_of_word:
+            odd[character] = _TRANSLATED.get(character, ODD)
     if len(odd) > _MANY:
         text = text.translate({ord(character): plain for character, plain in odd.items()})
     else:

@@ -8,7 +8,7 @@ writes no spaces. A block's end always ends a sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
@@ -27,11 +27,11 @@ _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
 _STOPS, _CLOSERS = "。！？｡", "\"')\\]’”»」』）"
 _UNSPACED = re.compile(rf"[{_STOPS}][{_CLOSERS}]* ?(?=[^ \n{_CLOSERS}{_STOPS}])")
 _WORD = re.compile(r"\w+")
-_TEXT = files("thresher.pages").joinpath("languages.tsv").read_text(encoding="utf-8")
-_KNOWN = {code: frozenset(words.split()) for code, words in (line.split("\t") for line in _TEXT.splitlines())}
-LANGUAGES = frozenset(_KNOWN)
+_LANGUAGE_ROWS = files("thresher.pages").joinpath("languages.tsv").read_text(encoding="utf-8").splitlines()
+_WORDS_BY_LANGUAGE = dict(row.split("\t") for row in _LANGUAGE_ROWS)
+LANGUAGES = frozenset(_WORDS_BY_LANGUAGE)
 """The codes of languages, ISO 639-1."""
-ABBREVIATIONS = {code: words for code, words in _KNOWN.items() if words}
+ABBREVIATIONS = {code: frozenset(words.split()) for code, words in _WORDS_BY_LANGUAGE.items() if words.split()}
 """Abbreviations that occur in running text before a capital or a digit, by language; their full stop ends no sentence."""
 
 
@@ -40,8 +40,8 @@ def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[i
 
     Blocks are joined by line feeds, words by single spaces. Languages beyond `ABBREVIATIONS` are split without any.
     """
-    known = ABBREVIATIONS.get(language, frozenset())
-    breaks = [at + 2 for at in _stops_before_spaces(plain) if not _ends_no_sentence(plain.text, at, known)]
+    abbreviations = ABBREVIATIONS.get(language, frozenset())
+    breaks = [at + 2 for at in _stops_before_spaces(plain) if not _ends_no_sentence(plain.text, at, abbreviations)]
     if plain.text is not text and any(stop in text for stop in _STOPS):
         breaks = sorted({*breaks, *(match.end() for match in _UNSPACED.finditer(text))})
     return breaks
@@ -54,7 +54,7 @@ def _stops_before_spaces(plain: PlainText) -> list[int]:
     return np.flatnonzero(ends).tolist()
 
 
-def _ends_no_sentence(plain: str, at: int, known: frozenset[str]) -> bool:
+def _ends_no_sentence(plain: str, at: int, abbreviations: frozenset[str]) -> bool:
     """Return whether the stop or closer at `at` belongs to an abbreviation or initial, or follows no stop."""
     if plain[at] != ".":
         while plain[at] in _PLAIN_CLOSERS and at > 0:
@@ -65,7 +65,7 @@ def _ends_no_sentence(plain: str, at: int, known: frozenset[str]) -> bool:
     before = max(before, plain.rfind("\n", before, at) + 1)
     word = plain[before:at].lstrip(_PLAIN_OPENERS)
     is_initial = len(word) == 1 and word.isupper() and plain[at + 2].isalpha()
-    return is_initial or word.lower() in known
+    return is_initial or word.lower() in abbreviations
 
 
 def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
@@ -74,41 +74,64 @@ def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
     It is the longest heading whose words stand in the title, the first of equals; else the first H1; else the longest other
     block whose words are at least half of the title. Source: this project's; scripts/pages/content.md has what it is worth.
     """
-    title = next((_in_lower_case(blocks[at]) for at, level in enumerate(levels) if level == TITLE_LEVEL), "")
-
-    def longest(candidates: Iterable[int], least: float) -> int | None:
-        sizes = {at: len(words) for at in candidates if (words := _in_lower_case(blocks[at])) and words in title}
-        best = max(sizes, key=sizes.__getitem__, default=None)
-        return best if best is not None and sizes[best] >= least else None
-
-    found = longest([at for at, level in enumerate(levels) if 0 < level < TITLE_LEVEL], 1) if title else None
-    if found is None:
-        found = next((at for at, level in enumerate(levels) if level == 1), None)
-    if found is None and title:
+    title = ""
+    if TITLE_LEVEL in levels:
+        title = _in_lower_case(blocks[levels.index(TITLE_LEVEL)])
+    if title:
+        headings = [at for at, level in enumerate(levels) if 0 < level < TITLE_LEVEL]
+        longest = _longest_in_title(blocks, headings, title)
+        if longest is not None:
+            return longest
+    if 1 in levels:
+        return levels.index(1)
+    if title:
         half, double = len(title) / 2, 2 * len(title)
-        found = longest(
-            [at for at, level in enumerate(levels) if not level and half <= len(blocks[at]) <= double], half
-        )
-    return found
+        others = [at for at, level in enumerate(levels) if not level and half <= len(blocks[at]) <= double]
+        return _longest_in_title(blocks, others, title, half)
+    return None
+
+
+def _longest_in_title(blocks: Sequence[str], candidates: Sequence[int], title: str, least: float = 1) -> int | None:
+    """Return the candidate with the most characters, `least` at least, of those whose words stand in the title."""
+    longest: int | None = None
+    most = 0
+    for at in candidates:
+        words = _in_lower_case(blocks[at])
+        if len(words) > most and words in title:
+            longest, most = at, len(words)
+    if most < least:
+        return None
+    return longest
 
 
 def _in_lower_case(text: str) -> str:
     """Return words with a space before and after each."""
     words = _WORD.findall(text.lower())
-    return f" {' '.join(words)} " if words else ""
+    if not words:
+        return ""
+    return f" {' '.join(words)} "
 
 
 @dataclass(frozen=True)
 class Segments:
     """The text of a page and its parts.
 
-    Blocks are joined by line feeds, words by single spaces. `block_ends` and `sentence_ends` are offsets in `text`, each after
-    the part's separator, so that the parts of one kind add up to the text; every block's end is a sentence's end. `levels` are
-    the blocks' heading levels: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title. `plain` is the plain form of the text,
-    with the same offsets. `marked` is the detailed output of `thresher.pages.parsing.flatten`; empty for plain text,
-    None if the page was read without them. `places` are where each character of the text is in it. `descriptions` are those of
-    its elements, None if the page was read without them; all as by `thresher.pages.parsing`. `language` chooses the
-    abbreviations that end no sentence. `texts` are other texts of the page, by name; `page_id` its id, where scorers need it.
+    Blocks are joined by line feeds, words by single spaces. The ends of blocks and sentences are offsets in `text`, each after
+    the part's separator, so the parts of one kind add up to the text; every block's end is a sentence's end.
+
+    Attributes:
+        text: the blocks.
+        plain: the plain form of the text, with the same offsets.
+        block_ends: the offset where each block ends; shape (blocks,).
+        levels: 0 for text, 1 to 6 for H1 to H6, 7 for the page's title; shape (blocks,).
+        marked: the text with marks, as by `thresher.pages.parsing.flatten`; empty for plain text, None if the page was read
+            without marks.
+        places: where each character of the text is in `marked`; shape (characters,).
+        language: its abbreviations end no sentence.
+        descriptions: of the page's elements, as by `thresher.pages.parsing.described`; None if the page was read without
+            elements.
+        texts: other texts of the page, by name.
+        page_id: the document's id, for scorers that need it.
     """
 
     text: str
@@ -131,7 +154,9 @@ class Segments:
     @cached_property
     def blocks(self) -> list[str]:
         """The text of each block."""
-        return self.text.split("\n") if self.text else []
+        if not self.text:
+            return []
+        return self.text.split("\n")
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -155,8 +180,10 @@ class Segments:
 
     @cached_property
     def token_starts(self) -> Ints:
-        """The offset of each token of the text: what white space separates, words or not."""
-        return np.concatenate(([0], self.spaces + 1)) if self.text else self.spaces
+        """The offset of each token of the text; white space separates tokens, words or not."""
+        if not self.text:
+            return self.spaces
+        return np.concatenate(([0], self.spaces + 1))
 
     @cached_property
     def words_in_blocks(self) -> Ints:
