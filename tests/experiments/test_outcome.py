@@ -27,7 +27,7 @@ from thresher.experiments.inputs import Inputs, Scored, TopicSet, same_queries
 from thresher.experiments.locations import TopicSource
 from thresher.experiments.manifest import CodeState, Provenance, package_versions
 from thresher.experiments.measuring import CostMeter, Measurements
-from thresher.experiments.outcome import _cleaning, _notices, assemble, clean_cost, cleaning_machines
+from thresher.experiments.outcome import CostSources, _cleaning, _notices, assemble, clean_cost, cleaning_machines
 from thresher.experiments.results import Results
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.experiments.table import Cost, NoiseFloor, Row, Variant
@@ -120,7 +120,7 @@ def assembled(
     measured: Measurements | None,
     store: Path,
 ) -> Results:
-    return assemble(experiment, scored(inputs, SCORES, store), runs, measured, METER, "key")
+    return assemble(experiment, scored(inputs, SCORES, store), runs, CostSources(SCORES, measured, METER), "key")
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,9 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
 import psutil
 
-from thresher.base.columns import Declared, Show
 from thresher.base.defaults import CARBON_INTENSITY, PUE
 from thresher.base.errors import ConfigError
 from thresher.base.numbers import Interval
@@ -186,20 +184,18 @@ class Power:
 
 @dataclass(frozen=True)
 class Footprint:
-    """Time, energy and CO2 of a piece of `work`, such as "10,000 searches"; bounds equal the value if measured only once."""
+    """Time, energy and CO2 of a piece of `work`, such as "10,000 searches"; bounds equal the value if measured only once.
+
+    Args:
+        hours: hours of all machines together.
+        kwh: energy; empty below resolution.
+        kg: CO₂ equivalents; empty below resolution.
+    """
 
     work: str
-    hours: Annotated[Interval, Declared("Hours of all machines together.", Show.FIGURE, "h", bounds=True)]
-    kwh: Annotated[
-        Interval | None,
-        Declared("Energy; empty below resolution.", Show.FIGURE, "kWh", missing=BELOW_RESOLUTION, bounds=True),
-    ]
-    kg: Annotated[
-        Interval | None,
-        Declared(
-            "CO₂ equivalents; empty below resolution.", Show.FIGURE, "kg CO₂", missing=BELOW_RESOLUTION, bounds=True
-        ),
-    ]
+    hours: Interval
+    kwh: Interval | None
+    kg: Interval | None
 
 
 def footprint(work: str, seconds: Interval, power: Power, machines: int) -> Footprint:

@@ -15,12 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.base.columns import Declared, Show
 from thresher.base.numbers import Floats, Interval
 from thresher.base.student import t_quantile
 
@@ -39,24 +37,16 @@ class MeasuredTime:
         wall, cpu: seconds, the mean over topics of the median over rounds.
         saved: the baseline's seconds times the share that all topics together save.
         measurable: see `measurable`.
+        ratio: wall time by the baseline's, geometric mean over topics.
+        cpu_ratio: CPU time by the baseline's, geometric mean over topics.
     """
 
-    wall: Annotated[
-        Interval, Declared("Wall seconds, mean over topics.", Show.MILLISECONDS, "ms", "wall", "seconds", bounds=True)
-    ]
-    cpu: Annotated[
-        Interval,
-        Declared("CPU seconds of the thread or process.", Show.MILLISECONDS, "ms", "CPU", "cpu_seconds", bounds=True),
-    ]
-    ratio: Annotated[Interval, Declared("Wall time by the baseline's, geometric mean over topics.", bounds=True)]
-    cpu_ratio: Annotated[
-        Interval, Declared("CPU time by the baseline's, geometric mean over topics.", header="CPU ratio", bounds=True)
-    ]
-    saved: Annotated[
-        Interval,
-        Declared("Wall seconds less than the baseline's; negative for more.", name="saved_seconds", bounds=True),
-    ]
-    measurable: Annotated[bool, Declared("1 if the ratio differs from 1 by more than noise, else 0.", Show.COUNT)]
+    wall: Interval
+    cpu: Interval
+    ratio: Interval
+    cpu_ratio: Interval
+    saved: Interval
+    measurable: bool
 
 
 @dataclass(frozen=True)
@@ -179,24 +169,17 @@ class Payoff(StrEnum):
 
 @dataclass(frozen=True)
 class BreakEven:
-    """When a variant has paid off; 0 queries for at once."""
+    """When a variant has paid off; 0 queries for at once.
 
-    payoff: Annotated[Payoff, Declared("When cleaning pays off.", Show.TEXT, name="break_even")]
-    queries: Annotated[
-        Interval | None,
-        Declared(
-            "Queries after which cleaning pays off; empty where it never does, and where that is not measurable.",
-            Show.COUNT,
-            "queries",
-            "break-even",
-            "break_even_queries",
-            bounds=True,
-        ),
-    ] = None
-    until: Annotated[
-        float | None,
-        Declared("Queries after which slower searching has used up the gain.", Show.COUNT, name="break_even_until"),
-    ] = None
+    Args:
+        payoff: when cleaning pays off.
+        queries: queries after which cleaning pays off; empty where it never does, and where that is not measurable.
+        until: queries after which slower searching has used up the gain.
+    """
+
+    payoff: Payoff
+    queries: Interval | None = None
+    until: float | None = None
 
 
 def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
@@ -226,11 +209,17 @@ _SELF = Path("/proc/self")
 
 @dataclass(frozen=True)
 class Times:
-    """Costs of a piece of work: `cpu` is of all threads, Java's included; `peak` is resident memory of one process."""
+    """Costs of a piece of work: `cpu` is of all threads, Java's included; `peak` is resident memory of one process.
 
-    wall: Annotated[float, Declared("Wall seconds.", Show.SECONDS, "s", "wall", "wall_seconds")]
-    cpu: Annotated[float, Declared("CPU seconds, user and system.", Show.SECONDS, "s", "CPU", "cpu_seconds")]
-    peak: Annotated[float, Declared("Peak memory in MiB (2²⁰ bytes).", Show.SECONDS, "MiB", "peak", "peak_mib")]
+    Args:
+        wall: wall seconds.
+        cpu: CPU seconds, user and system.
+        peak: peak memory in MiB (2²⁰ bytes).
+    """
+
+    wall: float
+    cpu: float
+    peak: float
 
     def __add__(self, other: Times) -> Times:
         """Return the costs of both, one after the other: the sum of their seconds, the larger peak."""

@@ -87,7 +87,7 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop the scores of another 
 @click.option(
     "--chosen", is_flag=True, help="Run the indexes that `thresher choose` named, instead of all variants of the file."
 )
-@options.shape_options
+@options.style_options
 def run(
     experiment: Path,
     results: Path,
@@ -96,7 +96,7 @@ def run(
     backend: options.AskedBackend,
     fresh: bool,
     chosen: bool,
-    shape: options.Shape,
+    style: options.OutputStyle,
 ) -> None:
     """Run an EXPERIMENT file, or the rest of an interrupted run, and write the report.
 
@@ -106,7 +106,7 @@ def run(
 
     config = options.with_seconds(backend.of(_loaded(experiment, results)), seconds)
     outcome = run_experiment(config, results, indexes, fresh, options.announce, chosen)
-    _report(outcome, results / config.name, shape)
+    _report(outcome, results / config.name, style)
 
 
 @click.command()
@@ -114,8 +114,8 @@ def run(
 @_RESULTS
 @_INDEXES
 @_SECONDS
-@options.shape_options
-def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: options.Shape) -> None:
+@options.style_options
+def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, style: options.OutputStyle) -> None:
     """Measure the times of a finished EXPERIMENT again, and write the report.
 
     Pages are scored again only if the experiment's files have changed. No index is built to stay.
@@ -123,7 +123,7 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
     from thresher.experiments.runner import measure_experiment
 
     config = options.with_seconds(_loaded(experiment, results), seconds)
-    _report(measure_experiment(config, results, indexes, options.announce), results / config.name, shape)
+    _report(measure_experiment(config, results, indexes, options.announce), results / config.name, style)
 
 
 @click.command()
@@ -134,8 +134,8 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
     metavar="FOLDER",
     help="Also write every plot to this folder, as SVG and as PDF for papers.",
 )
-@options.shape_options
-def report(folder: Path, plots: Path | None, shape: options.Shape) -> None:
+@options.style_options
+def report(folder: Path, plots: Path | None, style: options.OutputStyle) -> None:
     """Write the reports of a results FOLDER again.
 
     Reads results.json and variants.parquet, and choice.json if there is one.
@@ -150,18 +150,18 @@ def report(folder: Path, plots: Path | None, shape: options.Shape) -> None:
 
         files = [("plots", plots)]
         write_plots(results, last_choice(folder, results.facts.key), plots)
-    _report(results, folder, shape, files)
+    _report(results, folder, style, files)
 
 
-def _report(results: Results, folder: Path, shape: options.Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
+def _report(results: Results, folder: Path, style: options.OutputStyle, files: Sequence[tuple[str, Path]] = ()) -> None:
     """Write the reports into the results' folder, and print the answer."""
     from thresher.reports.files import write_reports
 
     write_reports(results, folder)
-    _show(results, folder, shape, files)
+    _show(results, folder, style, files)
 
 
-def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
+def _show(results: Results, folder: Path, style: options.OutputStyle, files: Sequence[tuple[str, Path]] = ()) -> None:
     """Print what was found, and what is recommended if that was chosen of the same evidence."""
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.results import RESULTS_FILE
@@ -180,7 +180,7 @@ def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[
         folder / RESULTS_FILE,
         commands(choice) if choice else (),
     )
-    options.say_answer(told, shape)
+    options.say_answer(told, style)
 
 
 @click.command()
@@ -188,8 +188,10 @@ def _show(results: Results, folder: Path, shape: options.Shape, files: Sequence[
 @_RESULTS
 @options.backend_options
 @_FRESH
-@options.shape_options
-def explore(experiment: Path, results: Path, backend: options.AskedBackend, fresh: bool, shape: options.Shape) -> None:
+@options.style_options
+def explore(
+    experiment: Path, results: Path, backend: options.AskedBackend, fresh: bool, style: options.OutputStyle
+) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers and pruning methods in one pass, without building indexes.
 
     Adds the explored variants to the experiment's results and report. Options override the file.
@@ -197,7 +199,7 @@ def explore(experiment: Path, results: Path, backend: options.AskedBackend, fres
     from thresher.experiments.explorer import explore_experiment
 
     config = backend.of(_loaded(experiment, results))
-    _report(explore_experiment(config, results, fresh, options.announce), results / config.name, shape)
+    _report(explore_experiment(config, results, fresh, options.announce), results / config.name, style)
 
 
 @click.command()
@@ -212,13 +214,13 @@ def explore(experiment: Path, results: Path, backend: options.AskedBackend, fres
     help="The number of queries that savings are computed for.",
 )
 @options.instead_of("choose", "families", "margin", "alpha", "deciding", "emptied")
-@options.shape_options
+@options.style_options
 def choose(
     experiments: tuple[Path, ...],
     results: Path,
     measure: str | None,
     queries: int,
-    shape: options.Shape,
+    style: options.OutputStyle,
     **instead: Any,
 ) -> None:
     """Choose an index for an explored or run experiment, or one setting for three EXPERIMENTS or more.
@@ -244,7 +246,7 @@ def choose(
         answer = _chosen(choice, folder)
     else:
         answer = _shared(choose_for_all(configs, results, asked, options.announce), results)
-    options.say_answer(answer, shape)
+    options.say_answer(answer, style)
 
 
 def _chosen(choice: Choice, folder: Path) -> options.Answer:
@@ -386,7 +388,7 @@ def play(
 )
 @options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @options.backend_options
-@options.shape_options
+@options.style_options
 def advise(
     source: Path,
     queries: Path | None,
@@ -394,7 +396,7 @@ def advise(
     output: Path,
     collection: schema.CollectionTable,
     backend: options.AskedBackend,
-    shape: options.Shape,
+    style: options.OutputStyle,
 ) -> None:
     """Advise which index to begin with for PAGES without judgments; with queries, choose one as `choose` does.
 
@@ -411,12 +413,12 @@ def advise(
         choice = choose_by_queries(table, queries, output, backend.backend(), options.announce)
         folder = output / EXPERIMENT
         write_reports(read_results(folder), folder)
-        options.say_answer(_chosen(choice, folder), shape)
+        options.say_answer(_chosen(choice, folder), style)
         return
     advice = advise_on(table, sample, backend.backend())
-    if shape is options.Shape.JSON:
+    if style is options.OutputStyle.JSON:
         options.tell_all(ADVICE.text(advice))
         return
     removed = removed_words_table(advice)
     answer = options.Answer([*advised(advice)], lambda _: removed, [removed], [], Path(), advice.commands)
-    options.say_answer(answer, shape)
+    options.say_answer(answer, style)

@@ -184,7 +184,7 @@ MOST_LINES = 40
 _FEWEST_ROWS, _MOST_ROWS = 4, 12
 
 
-class Shape(StrEnum):
+class OutputStyle(StrEnum):
     """How much is printed."""
 
     ANSWER = "answer"
@@ -213,16 +213,17 @@ class Answer:
     commands: Sequence[str] = ()
 
 
-def shape_options(verb: Verb) -> Verb:
-    """Add `--full`, `--quiet` and `--json`, one of which may be given; the verb gets its `shape`."""
+def style_options(verb: Verb) -> Verb:
+    """Add `--full`, `--quiet` and `--json`, one of which may be given; the verb gets its `style`."""
 
     @wraps(verb)
     def shaped(*args: Any, full: bool, quiet: bool, as_json: bool, **named: Any) -> Any:
-        chosen = [shape for shape, flag in ((Shape.FULL, full), (Shape.QUIET, quiet), (Shape.JSON, as_json)) if flag]
+        asked = {OutputStyle.FULL: full, OutputStyle.QUIET: quiet, OutputStyle.JSON: as_json}
+        chosen = [style for style, flag in asked.items() if flag]
         if len(chosen) > 1:
-            flags = " and ".join(f"--{shape}" for shape in chosen)
+            flags = " and ".join(f"--{style}" for style in chosen)
             raise ConfigError(f"{flags} exclude each other", "give one of them", flags)
-        return verb(*args, shape=chosen[0] if chosen else Shape.ANSWER, **named)
+        return verb(*args, style=chosen[0] if chosen else OutputStyle.ANSWER, **named)
 
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print the record as JSON."),
@@ -233,13 +234,13 @@ def shape_options(verb: Verb) -> Verb:
     return shaped
 
 
-def say_answer(answer: Answer, shape: Shape) -> None:
-    """Print an answer in a shape."""
-    if shape is Shape.JSON:
+def say_answer(answer: Answer, style: OutputStyle) -> None:
+    """Print an answer in a style."""
+    if style is OutputStyle.JSON:
         tell_all(answer.record.read_text(encoding="utf-8").rstrip("\n"))
-    elif shape is Shape.QUIET:
+    elif style is OutputStyle.QUIET:
         tell(answer.sentences[0])
-    elif shape is Shape.FULL:
+    elif style is OutputStyle.FULL:
         for sentence in answer.sentences:
             tell(f"- {sentence}")
         click.echo()

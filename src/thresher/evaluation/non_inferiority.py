@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import NormalDist
-from typing import Annotated
 
 import numpy as np
 
-from thresher.base.columns import Declared, Show
 from thresher.base.defaults import ALPHA
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.numbers import Floats
@@ -157,15 +155,23 @@ class MarginComparison:
     """A run against another at a margin, by Student's t; p-values are one-sided.
 
     Superior is also non-inferior; inferior loses more than the margin; with fewer than `MINIMUM` topics all is inconclusive.
+
+    Args:
+        difference: mean difference from the baseline.
+        low: lower bound of the difference, of confidence 1 − α.
+        margin: the accepted loss, in units of the measure.
+        p: p of losing the margin or more.
+        p_superior: p of being no better.
+        verdict: what that shows.
     """
 
     topics: int
-    difference: Annotated[float, Declared("Mean difference from the baseline.", Show.DIFFERENCE)]
-    low: Annotated[float, Declared("Lower bound of the difference, of confidence 1 − α.", Show.DIFFERENCE)]
-    margin: Annotated[float, Declared("The accepted loss, in units of the measure.", Show.VALUE)]
-    p: Annotated[float, Declared("p of losing the margin or more.", Show.P)]
-    p_superior: Annotated[float, Declared("p of being no better.", Show.P, header="p (superior)")]
-    verdict: Annotated[RunVerdict, Declared("What that shows.", Show.TEXT)]
+    difference: float
+    low: float
+    margin: float
+    p: float
+    p_superior: float
+    verdict: RunVerdict
 
 
 def compare_by_margin(values: Floats, baseline: Floats, margin: Margin, alpha: float = ALPHA) -> MarginComparison:

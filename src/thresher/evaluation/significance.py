@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, TypeVar
+from functools import cached_property
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.base.columns import Declared, Show, column
 from thresher.base.defaults import ALPHA, CORRECTIONS, HOLM
 from thresher.base.errors import ConfigError
 
@@ -31,26 +31,38 @@ Row = TypeVar("Row", bound=Hashable)
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measure of one variant against the baseline, over the same topics; the interval has level 1 - alpha."""
+    """One measure of one variant against the baseline, over the same topics; the interval has level 1 - alpha.
+
+    Args:
+        difference: mean difference from the baseline.
+        wins: topics won.
+        ties: topics tied.
+        losses: topics lost.
+        p: two-sided p of the test.
+        p_holm: the same p after Holm's correction; empty without.
+        effect: matched-pairs rank-biserial correlation, in [−1, 1].
+        ci_low: lower end of the interval of the mean difference, of level 1 − α.
+        ci_high: upper end of the same interval.
+    """
 
     measure: str
-    difference: Annotated[float, Declared("Mean difference from the baseline.", Show.DIFFERENCE)]
-    wins: Annotated[int, Declared("Topics won.", Show.COUNT, name="W")]
-    ties: Annotated[int, Declared("Topics tied.", Show.COUNT, name="T")]
-    losses: Annotated[int, Declared("Topics lost.", Show.COUNT, name="L")]
-    p: Annotated[float, Declared("Two-sided p of the test.", Show.P)]
-    p_holm: Annotated[float | None, Declared("The same p after Holm's correction; empty without.", Show.P, header="p")]
-    effect: Annotated[float, Declared("Matched-pairs rank-biserial correlation, in [−1, 1].")]
-    ci_low: Annotated[float, Declared("Lower end of the interval of the mean difference, of level 1 − α.")]
-    ci_high: Annotated[float, Declared("Upper end of the same interval.")]
+    difference: float
+    wins: int
+    ties: int
+    losses: int
+    p: float
+    p_holm: float | None
+    effect: float
+    ci_low: float
+    ci_high: float
     alpha: float = ALPHA
 
-    @column(Show.RANGE)
+    @cached_property
     def interval(self) -> tuple[float, float]:
         """Interval of the mean difference, of level 1 − α."""
         return self.ci_low, self.ci_high
 
-    @column(Show.OUTCOME, "topics", "W/T/L")
+    @cached_property
     def outcome(self) -> tuple[int, int, int]:
         """Topics won, tied and lost."""
         return self.wins, self.ties, self.losses

@@ -11,11 +11,9 @@ from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Annotated
 
 import numpy as np
 
-from thresher.base.columns import Declared, Show
 from thresher.base.defaults import ALPHA, DEFAULT_INDEX, LEFT_OUT
 from thresher.base.errors import InputError, StateError
 from thresher.base.files import atomic_path, fit_text, read_text, temporary_folder, write_text
@@ -60,11 +58,17 @@ _PATH_IDS = IdRule(keep_suffix=True)
 
 @dataclass(frozen=True)
 class RemovedWords:
-    """The words that cleaning removes from blocks of a kind."""
+    """The words that cleaning removes from blocks of a kind.
 
-    kind: Annotated[str, Declared("Kind of blocks.", Show.TEXT, header="blocks")]
-    words: Annotated[int, Declared("Words of these blocks before cleaning.", Show.COUNT)]
-    removed: Annotated[float, Declared("Share of these words that cleaning removes.", Show.PERCENT, "%")]
+    Args:
+        kind: kind of blocks.
+        words: words of these blocks before cleaning.
+        removed: share of these words that cleaning removes.
+    """
+
+    kind: str
+    words: int
+    removed: float
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Annotated
+from functools import cached_property
 
 import numpy as np
 
-from thresher.base.columns import Declared, Show, column
 from thresher.evaluation.significance import Comparison, corrected
 from thresher.experiments.results import Results
 from thresher.experiments.table import VariantTable
@@ -25,55 +24,56 @@ class Chosen:
         comparison: with the baseline on the held-out topics; its p is corrected over all that was chosen, not over all that
             was tried.
         best: the variant of the sweep with the best mean on the held-out topics; None for a single one.
+        sweep: the sweep; empty for a single variant.
     """
 
     table: VariantTable
-    sweep: Annotated[str | None, Declared("The sweep; empty for a single variant.", Show.TEXT)]
+    sweep: str | None
     index: int
     comparison: Comparison
     best: int | None = None
 
-    @column(Show.TEXT)
+    @cached_property
     def retrieval(self) -> str:
         """The retrieval model."""
         return self.table.retrieval
 
-    @column(Show.TEXT)
+    @cached_property
     def chosen(self) -> str:
         """The variant chosen on the topics."""
         return self.table.rows[self.index].name
 
-    @column(Show.TEXT)
+    @cached_property
     def measure(self) -> str:
         """The measure that all other columns are about."""
         return self.table.main
 
-    @column()
+    @cached_property
     def training(self) -> float:
         """Its mean over the topics."""
         return float(self.table.mean(self.measure)[self.index])
 
-    @column(header="held out")
+    @cached_property
     def held_out(self) -> float:
         """Its mean over the held-out topics."""
         return float(self.table.held_out_mean(self.measure)[self.index])
 
-    @column(unit="held out")
+    @cached_property
     def baseline(self) -> float:
         """The baseline's mean over the held-out topics."""
         return float(self.table.held_out_mean(self.measure)[0])
 
-    @column(Show.TEXT, header="best possible")
+    @cached_property
     def best_variant(self) -> str | None:
         """The variant of the sweep with the best mean over the held-out topics."""
         return None if self.best is None else self.table.rows[self.best].name
 
-    @column(header="best possible", unit="mean")
+    @cached_property
     def best_held_out(self) -> float | None:
         """That variant's mean over the held-out topics."""
         return None if self.best is None else float(self.table.held_out_mean(self.measure)[self.best])
 
-    @column()
+    @cached_property
     def optimism(self) -> float | None:
         """How much lower the chosen variant's held-out mean is than the best one's."""
         return None if self.best_held_out is None else self.best_held_out - self.held_out

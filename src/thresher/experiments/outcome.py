@@ -7,12 +7,12 @@ Where many have, an index of keywords is enough, and cleaners that keep titles a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -129,96 +129,122 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
     the index's analysis; no page has those of a topic of which this leaves no word. Pages that failed count nowhere.
     """
     analyzer = english_analyzer(options.stemmer, options.stopwords)
-    wanted: dict[str, list[frozenset[str]]] = {}
+    topics_of = _words_of_topics(topics, analyzer)
+    relevant = in_title = in_headings = 0
+    for path in shards(store):
+        for page in _titled_pages(path, topics_of, analyzer):
+            for words in topics_of[page.document]:
+                relevant += 1
+                # A topic without a word is in no title.
+                if words and words <= page.title:
+                    in_title += 1
+                if words and words <= page.title | page.headings:
+                    in_headings += 1
+    return TitleBias(relevant, in_title, in_headings)
+
+
+def _words_of_topics(topics: TopicSet, analyzer: Any) -> dict[str, list[frozenset[str]]]:
+    """Return the words of the topics that each document is relevant for, by document."""
+    topics_of: dict[str, list[frozenset[str]]] = {}
     queries = tokens_of_each(analyzer, [topics.topics[topic].query for topic in topics.ids])
     for topic, words in zip(topics.ids, queries, strict=True):
         for document, grade in topics.qrels[topic].items():
             if grade > 0:
-                wanted.setdefault(document, []).append(frozenset(words))
-    relevant = in_title = in_headings = 0
-    for path in shards(store):
-        pages = [*_titles(path, wanted)]
-        texts = [text for _, *of_page in pages for text in of_page]
-        found = [*map(frozenset, tokens_of_each(analyzer, texts))]
-        for (document, *_), title, headings in zip(pages, found[::2], found[1::2], strict=True):
-            for of_topic in wanted[document]:
-                relevant += 1
-                in_title += bool(of_topic) and of_topic <= title
-                in_headings += bool(of_topic) and of_topic <= title | headings
-    return TitleBias(relevant, in_title, in_headings)
+                topics_of.setdefault(document, []).append(frozenset(words))
+    return topics_of
 
 
-def _titles(path: Path, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the id, the title and the headings of a shard's pages among `wanted`."""
+class _TitledPage(NamedTuple):
+    """The index terms of a page's title and of its headings."""
+
+    document: str
+    title: frozenset[str]
+    headings: frozenset[str]
+
+
+def _titled_pages(path: Path, documents: Collection[str], analyzer: Any) -> Iterator[_TitledPage]:
+    """Yield the pages of a shard among `documents`, except failed ones."""
     table = read_shard(path, ["id", "status", "text", "levels"])
     if not len(table):
         return
     levels, texts = table.lists("levels"), table.texts("text")
-    for row, (document, status) in enumerate(
-        zip(table.texts("id").tolist(), table.texts("status").tolist(), strict=True)
-    ):
-        if document not in wanted or status == FAILED:
-            continue
+    ids, statuses = table.texts("id").tolist(), table.texts("status").tolist()
+    rows = [row for row in range(len(ids)) if ids[row] in documents and statuses[row] != FAILED]
+    titles, headings = [], []
+    for row in rows:
         # Blocks are joined by line feeds.
-        blocks = [*zip(texts[row].split("\n"), levels[row].tolist(), strict=False)]
-        title = "\n".join(block for block, level in blocks if level == TITLE_LEVEL)
-        headings = "\n".join(block for block, level in blocks if 0 < level < TITLE_LEVEL)
-        yield document, title, headings
+        blocks = list(zip(texts[row].split("\n"), levels[row].tolist(), strict=False))
+        titles.append("\n".join(block for block, level in blocks if level == TITLE_LEVEL))
+        headings.append("\n".join(block for block, level in blocks if 0 < level < TITLE_LEVEL))
+    title_tokens, heading_tokens = tokens_of_each(analyzer, titles), tokens_of_each(analyzer, headings)
+    for row, in_title, in_headings in zip(rows, title_tokens, heading_tokens, strict=True):
+        yield _TitledPage(ids[row], frozenset(in_title), frozenset(in_headings))
+
+
+@dataclass(frozen=True)
+class CostSources:
+    """The records that costs are computed from.
+
+    Args:
+        scores: the report on scoring.
+        measured: times of all variants together; None where nothing was timed.
+        meter: power and emission factors.
+    """
+
+    scores: ScoreReport
+    measured: Measurements | None
+    meter: CostMeter
 
 
 def assemble(
     experiment: Experiment,
     scored: Scored,
     runs: Sequence[VariantRun],
-    measured: Measurements | None,
-    meter: CostMeter,
+    costs: CostSources,
     key: str,
     systems: Mapping[str, Run] = MappingProxyType({}),
 ) -> Results:
     """Evaluate all runs: a table for each retrieval model, and the facts.
 
-    `systems` are baseline runs by name; they are compared with the first model's baseline.
+    Args:
+        experiment: as it was run.
+        scored: its inputs and scores.
+        runs: of all variants and retrieval models, on the topics and on held-out topics; the baseline is the first of each
+            model.
+        costs: the records of costs and times.
+        key: of the evidence.
+        systems: baseline runs by name; they are compared with the first model's baseline.
     """
-    inputs, scores = scored.inputs, scored.report
-    main, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
-    own = _evaluated(experiment, inputs.topics, main, systems)
-    held_out = _evaluated(experiment, inputs.held_out, others) if inputs.held_out else None
-    facts = facts_of(experiment, scored, key)
-    baselines = {run.model.name: run for run in reversed(main)}
+    topics, held_out_topics = scored.inputs.topics, scored.inputs.held_out
+    main_runs = [run for run in runs if not run.held_out]
+    held_out_runs = [run for run in runs if run.held_out]
+    evaluated = _evaluated(experiment, topics, main_runs, systems)
+    held_out = _evaluated(experiment, held_out_topics, held_out_runs) if held_out_topics else None
     tables = []
-    # Of all topics that were searched, those that count.
-    places = [*map([*inputs.topics.topics].index, inputs.topics.ids)]
     for model in experiment.retrieval.models:
-        of_model = [run for run in main if run.model.name == model.name]
-        work = [run.search.work.of(places) for run in of_model]
-        parts = own, held_out, scores, measured, meter
-        rows = [_row(run, one, baselines[model.name], *parts) for run, one in zip(of_model, work, strict=True)]
-        tables.append(
-            VariantTable(
-                model.name,
-                experiment.evaluation.measures,
-                inputs.topics.ids,
-                tuple(rows),
-                own.array([run.key for run in of_model]),
-                np.array([one.by_query for one in work], dtype=np.float64),
-                inputs.held_out.ids if inputs.held_out else (),
-                held_out.array([run.key for run in of_model])
-                if held_out
-                else np.zeros((len(experiment.evaluation.measures), len(of_model), 0)),
-            )
-        )
-    return Results(
-        replace(
-            facts,
-            noise=tuple(
-                NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds)
-                for model, repeats in ((*measured.queries.items(), ("", measured.indexing)) if measured else ())
-                if repeats
-            ),
-            systems=tuple(_baseline_runs(experiment, own, systems)),
-        ),
-        tuple(tables),
+        runs_of_model = [run for run in main_runs if run.model.name == model.name]
+        tables.append(_table(runs_of_model, topics, evaluated, held_out, costs))
+    facts = replace(
+        facts_of(experiment, scored, key),
+        noise=_noise_floors(costs.measured),
+        systems=tuple(_baseline_runs(experiment, evaluated, systems)),
     )
+    return Results(facts, tuple(tables))
+
+
+def _noise_floors(measured: Measurements | None) -> tuple[NoiseFloor, ...]:
+    """Return the noise of each retrieval model's queries, and of indexing if it was repeated."""
+    if measured is None:
+        return ()
+    repeats_by_model = {**measured.queries, "": measured.indexing}
+    return tuple(
+        NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds)
+        for model, repeats in repeats_by_model.items()
+        if repeats
+    )
+
+
+# Effectiveness
 
 
 @dataclass(frozen=True)
@@ -232,9 +258,12 @@ class _Evaluated:
 
     def array(self, keys: Sequence[RowKey | str]) -> Floats:
         """Return values as an array of shape (measures, runs, topics)."""
-        return np.array(
-            [[[self.values[key][measure][topic] for topic in self.topics] for key in keys] for measure in self.measures]
-        )
+        values = np.empty((len(self.measures), len(keys), len(self.topics)))
+        for place, measure in enumerate(self.measures):
+            for row, key in enumerate(keys):
+                by_topic = self.values[key][measure]
+                values[place, row] = [by_topic[topic] for topic in self.topics]
+        return values
 
 
 def _evaluated(
@@ -243,43 +272,96 @@ def _evaluated(
     runs: Sequence[VariantRun],
     systems: Mapping[str, Run] = MappingProxyType({}),
 ) -> _Evaluated:
-    # The first of each model.
-    baselines = {run.model.name: run for run in reversed(runs)}
+    evaluation = experiment.evaluation
     values: dict[RowKey | str, Mapping[str, Mapping[str, float]]] = {}
     for run in runs:
         retrieved = read_run(run.path)
         if run.variant.treatment.is_baseline:
             check_overlap(retrieved, topics.qrels, topics.ids)
-        values[run.key] = evaluate(topics.qrels, retrieved, experiment.evaluation.measures, topics.ids)
-    values |= {
-        name: evaluate(topics.qrels, run, experiment.evaluation.measures, topics.ids) for name, run in systems.items()
-    }
-    first = experiment.retrieval.models[0].name
-    baseline_of: dict[RowKey | str, RowKey | str] = {
-        run.key: baseline.key for run in runs if run is not (baseline := baselines[run.model.name])
-    }
-    # What was chosen is corrected apart: the file alone says how many tests it asks for.
-    own = {variant.name for variant in experiment.variants}
-    chosen = [run.key for run in runs if run.variant.name not in own]
-    added: dict[RowKey | str, RowKey | str] = {key: baseline_of.pop(key) for key in chosen}
+        values[run.key] = evaluate(topics.qrels, retrieved, evaluation.measures, topics.ids)
+    for name, system in systems.items():
+        values[name] = evaluate(topics.qrels, system, evaluation.measures, topics.ids)
     comparisons: dict[RowKey | str, Mapping[str, Comparison]] = {}
-    for family in (baseline_of | dict.fromkeys(systems, baselines[first].key), added):
-        comparisons |= compare_all(
-            values, family, experiment.evaluation.alpha, experiment.evaluation.correction, experiment.evaluation.seed
-        )
-    return _Evaluated(experiment.evaluation.measures, topics.ids, values, comparisons)
+    for baseline_of in _families_of_tests(experiment, runs, systems):
+        comparisons |= compare_all(values, baseline_of, evaluation.alpha, evaluation.correction, evaluation.seed)
+    return _Evaluated(evaluation.measures, topics.ids, values, comparisons)
+
+
+def _families_of_tests(
+    experiment: Experiment, runs: Sequence[VariantRun], systems: Mapping[str, Run]
+) -> tuple[dict[RowKey | str, RowKey | str], dict[RowKey | str, RowKey | str]]:
+    """Return the baseline of each run that is tested, in two families that are corrected apart.
+
+    The first family has the variants of the experiment file and the other systems: the file alone says how many tests it asks
+    for. The second has the variants that `choose` named.
+    """
+    baselines: dict[str, VariantRun] = {}
+    for run in runs:
+        baselines.setdefault(run.model.name, run)
+    in_file = {variant.name for variant in experiment.variants}
+    declared: dict[RowKey | str, RowKey | str] = {}
+    chosen: dict[RowKey | str, RowKey | str] = {}
+    for run in runs:
+        baseline = baselines[run.model.name]
+        if run is baseline:
+            continue
+        family = declared if run.variant.name in in_file else chosen
+        family[run.key] = baseline.key
+    first = experiment.retrieval.models[0].name
+    for name in systems:
+        declared[name] = baselines[first].key
+    return declared, chosen
 
 
 def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mapping[str, Run]) -> Iterator[BaselineRun]:
     for system in experiment.systems:
-        if system.name in systems:
-            yield BaselineRun(
-                system.name,
-                evaluated.array([system.name])[:, 0],
-                evaluated.comparisons[system.name],
-                sum(bool(systems[system.name].get(topic)) for topic in evaluated.topics),
-                system.bytes or None,
-            )
+        if system.name not in systems:
+            continue
+        run = systems[system.name]
+        yield BaselineRun(
+            name=system.name,
+            values=evaluated.array([system.name])[:, 0],
+            comparisons=evaluated.comparisons[system.name],
+            retrieved=len([topic for topic in evaluated.topics if run.get(topic)]),
+            index_bytes=system.bytes or None,
+        )
+
+
+def _table(
+    runs: Sequence[VariantRun],
+    topics: TopicSet,
+    evaluated: _Evaluated,
+    held_out: _Evaluated | None,
+    costs: CostSources,
+) -> VariantTable:
+    """Return the table of a retrieval model, whose first run is the baseline's."""
+    searched = list(topics.topics)
+    # All topics were searched; those with judgments count.
+    places = [searched.index(topic) for topic in topics.ids]
+    keys = [run.key for run in runs]
+    work = [run.search.work.of(places) for run in runs]
+    rows = []
+    for run, work_of_run in zip(runs, work, strict=True):
+        built = _built(run, runs[0], work_of_run, costs)
+        built = replace(
+            built,
+            comparisons=evaluated.comparisons.get(run.key, {}),
+            held_out=held_out.comparisons.get(run.key, {}) if held_out else {},
+        )
+        rows.append(Row(run.variant, run.index.statistics, run.index.words, run.index.bytes, built=built))
+    return VariantTable(
+        retrieval=runs[0].model.name,
+        measures=evaluated.measures,
+        topics=topics.ids,
+        rows=tuple(rows),
+        values=evaluated.array(keys),
+        query_postings=np.array([work_of_run.by_query for work_of_run in work], dtype=np.float64),
+        held_out_topics=held_out.topics if held_out else (),
+        held_out=held_out.array(keys) if held_out else np.zeros((len(evaluated.measures), len(runs), 0)),
+    )
+
+
+# Costs
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
@@ -287,12 +369,15 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
 
     Worker seconds are divided by the number of workers for wall time; their CPU time is shared out by wall time.
     """
-    scorers = run.variant.cleaner.scorers
-    names = {"pages", *(one.canonical_name for scorer in scorers for one in (scorer, *scorer.required_texts))}
-    spent = sum(scores.seconds.get(name, 0.0) for name in names)
-    everything = sum(scores.seconds.values())
-    wall = spent / scores.workers + run.index.cut_wall
-    cpu = scores.times.cpu * (spent / everything if everything else 0.0) + run.index.cut_cpu
+    names = {"pages"}
+    for scorer in run.variant.cleaner.scorers:
+        names.add(scorer.canonical_name)
+        names.update(text.canonical_name for text in scorer.required_texts)
+    own_seconds = sum(scores.seconds.get(name, 0.0) for name in names)
+    all_seconds = sum(scores.seconds.values())
+    share = own_seconds / all_seconds if all_seconds else 0.0
+    wall = own_seconds / scores.workers + run.index.cut_wall
+    cpu = scores.times.cpu * share + run.index.cut_cpu
     return Cost(wall, cpu, scores.times.peak, meter.grams(wall, cleaning_machines(scores, meter)))
 
 
@@ -301,26 +386,17 @@ def cleaning_machines(scores: ScoreReport, meter: CostMeter) -> int:
     return max(meter.power.machines, scores.machines)
 
 
-def _row(
-    run: VariantRun,
-    work: QueryWork,
-    baseline: VariantRun,
-    own: _Evaluated,
-    held_out: _Evaluated | None,
-    scores: ScoreReport,
-    measured: Measurements | None,
-    meter: CostMeter,
-) -> Row:
-    clean = clean_cost(run, scores, meter)
-    name = run.variant.name
-    query = measured.queries[run.model.name].times[name] if measured else None
-    indexing = measured.indexing.times[name] if measured and measured.indexing else None
-    more = clean.wall - clean_cost(baseline, scores, meter).wall
-    if indexing is None:
-        more += run.index.cost.wall - baseline.index.cost.wall
-    elif indexing.measurable:
-        more -= indexing.saved.value
-    built = Built(
+def _built(run: VariantRun, baseline: VariantRun, work: QueryWork, costs: CostSources) -> Built:
+    """Return what building, searching and timing a variant took, without comparisons."""
+    clean = clean_cost(run, costs.scores, costs.meter)
+    query, indexing = _times(run, costs.measured)
+    point = None
+    if query and run is not baseline:
+        extra_seconds = _extra_seconds(run, baseline, indexing, costs)
+        point = break_even(extra_seconds, query.saved if query.measurable else None)
+    footprints = [*_cleaning(clean, costs.scores, costs.meter)]
+    footprints += _footprints(run.index.cost, query, indexing, costs.meter.power)
+    return Built(
         bytes_by_type=run.index.bytes_by_type,
         work=work,
         clean=clean,
@@ -328,16 +404,38 @@ def _row(
         search=run.search.cost,
         query=query,
         indexing=indexing,
-        break_even=break_even(more, query.saved if query.measurable else None)
-        if query and run is not baseline
-        else None,
-        footprints=(*_cleaning(clean, scores, meter), *_footprints(run.index.cost, query, indexing, meter.power)),
-        comparisons=own.comparisons.get(run.key, {}),
-        held_out=held_out.comparisons.get(run.key, {}) if held_out else {},
+        break_even=point,
+        footprints=tuple(footprints),
         cutoffs=run.index.cutoffs,
         emptied_languages=run.index.emptied_languages,
     )
-    return Row(run.variant, run.index.statistics, run.index.words, run.index.bytes, built=built)
+
+
+class _Times(NamedTuple):
+    """The measured times of a variant; None for a time that was not measured."""
+
+    query: MeasuredTime | None
+    indexing: MeasuredTime | None
+
+
+def _times(run: VariantRun, measured: Measurements | None) -> _Times:
+    if measured is None:
+        return _Times(None, None)
+    name = run.variant.name
+    indexing = measured.indexing.times[name] if measured.indexing else None
+    return _Times(measured.queries[run.model.name].times[name], indexing)
+
+
+def _extra_seconds(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime | None, costs: CostSources) -> float:
+    """Return the wall seconds that cleaning and indexing take beyond the baseline's."""
+    clean = clean_cost(run, costs.scores, costs.meter)
+    baseline_clean = clean_cost(baseline, costs.scores, costs.meter)
+    seconds = clean.wall - baseline_clean.wall
+    if indexing is None:
+        seconds += run.index.cost.wall - baseline.index.cost.wall
+    elif indexing.measurable:
+        seconds -= indexing.saved.value
+    return seconds
 
 
 def _cleaning(clean: Cost, scores: ScoreReport, meter: CostMeter) -> Iterator[Footprint]:

@@ -13,7 +13,6 @@ from typing import Annotated
 import numpy as np
 
 import thresher.base.arrow as pa
-from thresher.base.columns import Declared, Show
 from thresher.base.defaults import ALPHA, HOLM
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import atomic_path, file_digest
@@ -97,13 +96,16 @@ class BaselineRun:
     Args:
         values: by measure and topic; shape (measures, topics).
         comparisons: by measure, corrected together with the variants'.
+        name: the system, as the experiment names it.
+        retrieved: topics with a document.
+        index_bytes: size of its index in bytes, if known.
     """
 
-    name: Annotated[str, Declared("The system, as the experiment names it.", Show.TEXT, name="system")]
+    name: str
     values: Annotated[Floats, NestedLists(2)]
     comparisons: Mapping[str, Comparison]
-    retrieved: Annotated[int, Declared("Topics with a document.", Show.COUNT, "topics")]
-    index_bytes: Annotated[int | None, Declared("Size of its index in bytes, if known.", Show.MEGABYTES, "MB", "index")]
+    retrieved: int
+    index_bytes: int | None
 
     @property
     def means(self) -> Floats:
@@ -217,7 +219,7 @@ class Results(Plotted):
 
 TABLE_FILE = "variants.parquet"
 RESULTS_FILE = "results.json"
-_FIX = "explore or run the experiment again, or use the version of thresher that wrote the file"
+_FIX = "make it again with `thresher explore FILE` or `thresher run FILE`, where FILE is the experiment file"
 
 
 @dataclass(frozen=True)

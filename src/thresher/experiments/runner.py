@@ -33,7 +33,7 @@ from thresher.experiments.measuring import (
     power_of,
     warm_up_indexing,
 )
-from thresher.experiments.outcome import Run, assemble, kept_results, title_bias
+from thresher.experiments.outcome import CostSources, Run, assemble, kept_results, title_bias
 from thresher.experiments.results import RESULTS_FILE, Facts, Results, TitleBias, write_results
 from thresher.experiments.shell_commands import command_of
 from thresher.experiments.table import Cost, Row, Variant
@@ -123,8 +123,8 @@ class _Run:
         self.variants = self._variants(before, choice)
         self._find_percentiles()
         runs = self._runs(scored)
-        measured = self._measured(runs, scored.inputs)
-        outcome = assemble(experiment, scored, runs, measured, self.meter, key, systems)
+        costs = CostSources(scored.report, self._measured(runs, scored.inputs), self.meter)
+        outcome = assemble(experiment, scored, runs, costs, key, systems)
         outcome = replace(outcome, facts=self._with_title_bias(outcome.facts, scored))
         if before is not None:
             outcome = outcome.with_explored(before)

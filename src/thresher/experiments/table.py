@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.base.columns import Declared, Show, column
-from thresher.base.machine import BELOW_RESOLUTION, Footprint
+from thresher.base.machine import Footprint
 from thresher.base.numbers import Floats, Ints
 from thresher.base.repeats import BreakEven, MeasuredTime, Times
 from thresher.cleaners.cleaner import Cleaner
@@ -26,14 +25,13 @@ from thresher.indexes.work import IndexStatistics, QueryWork
 
 @dataclass(frozen=True)
 class Cost(Times):
-    """The time, memory and CO₂ of a stage, and the joules of the whole machine that counters measured, by cpu, ram and gpu."""
+    """The time, memory and CO₂ of a stage, and the joules of the whole machine that counters measured, by cpu, ram and gpu.
 
-    co2_grams: Annotated[
-        float | None,
-        Declared(
-            "Grams of CO₂ equivalents; empty below resolution.", Show.FIGURE, "g", "CO₂", missing=BELOW_RESOLUTION
-        ),
-    ] = None
+    Args:
+        co2_grams: grams of CO₂ equivalents; empty below resolution.
+    """
+
+    co2_grams: float | None = None
     joules: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -87,16 +85,19 @@ class Variant:
 
     A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100, or `@doc` where
     they are quotas, in per cent; or by its cleaner and pruning method: `words|dcp` if both have cutoffs.
+
+    Args:
+        sweep: the sweep that it belongs to; empty for none.
+        cutoff: its cutoff in the sweep.
+        cleaner_cutoff: in a sweep over scorer and pruning method, the scorer's cutoff.
     """
 
     treatment: Treatment
-    sweep: Annotated[str | None, Declared("The sweep that it belongs to; empty for none.", Show.TEXT)] = None
-    cutoff: Annotated[float | None, Declared("Its cutoff in the sweep.")] = None
-    cleaner_cutoff: Annotated[
-        float | None, Declared("In a sweep over scorer and pruning method, the scorer's cutoff.")
-    ] = None
+    sweep: str | None = None
+    cutoff: float | None = None
+    cleaner_cutoff: float | None = None
 
-    @column(Show.TEXT, name="variant")
+    @cached_property
     def name(self) -> str:
         """The canonical name."""
         return self.treatment.name
@@ -111,7 +112,7 @@ class Variant:
         """What prunes the index, if anything does."""
         return self.treatment.pruning
 
-    @column(Show.TEXT)
+    @cached_property
     def family(self) -> Family:
         """Cleaners, pruning or combinations."""
         return self.treatment.family
@@ -131,10 +132,8 @@ class Row:
 
     variant: Variant
     index: IndexStatistics
-    words: Annotated[int, Declared("Words left by cleaning.", Show.COUNT)]
-    bytes: Annotated[
-        int | None, Declared("Size of the index in bytes (MB: 10⁶ bytes).", Show.MEGABYTES, "MB", "index")
-    ] = None
+    words: int
+    bytes: int | None = None
     explored: bool = False
     built: Built | None = None
 
@@ -225,7 +224,7 @@ class VariantTable:
         means: Floats = self.held_out_means[self.measures.index(measure)]
         return means
 
-    @column(Show.COUNT, "a query", "postings", "query_postings")
+    @cached_property
     def mean_query_postings(self) -> Floats:
         """Postings of a query's terms, Σ df, mean over the topics."""
         return _mean(self.query_postings)
@@ -235,30 +234,30 @@ class VariantTable:
         """Postings of each index; shape (variants,)."""
         return np.array([row.index.postings for row in self.rows], dtype=np.int64)
 
-    @column(Show.PERCENT, "% of baseline", "index", "postings_share")
+    @cached_property
     def shares(self) -> Floats:
         """Postings over those of the baseline."""
         return _over(self.sizes, self.sizes[0])
 
-    @column(Show.PERCENT, "%", "words kept", "words_share")
+    @cached_property
     def word_shares(self) -> Floats:
         """Share of words left by cleaning."""
         return _over(np.array([row.words for row in self.rows]), self.baseline.words)
 
-    @column(Show.PERCENT, "% of baseline", "bytes", "bytes_share")
+    @cached_property
     def bytes_shares(self) -> Floats:
         """Bytes over those of the baseline."""
         known = np.array([np.nan if row.bytes is None else row.bytes for row in self.rows], dtype=np.float64)
         return _over(known, known[0])
 
-    @column(Show.COUNT, "pages")
+    @cached_property
     def emptied(self) -> Ints:
         """Pages with text before cleaning that are left without any, or by pruning without a posting."""
         documents = np.array([row.index.documents for row in self.rows], dtype=np.int64)
         emptied: Ints = documents[0] - documents
         return emptied
 
-    @column(Show.PERCENT, "% of pages", "emptied", "emptied_share")
+    @cached_property
     def emptied_shares(self) -> Floats:
         """Share of the pages with text that are left without any, or by pruning without a posting."""
         return self.emptied / max(self.baseline.index.documents, 1)

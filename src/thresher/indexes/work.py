@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Annotated, Any
+from typing import Any
 
-from thresher.base.columns import Declared, Show
 from thresher.indexes.analysis import FILLER
 from thresher.indexes.jvm import java_class
 
@@ -17,12 +16,19 @@ CONTENTS = "contents"
 
 @dataclass(frozen=True)
 class IndexStatistics:
-    """The counts of an index."""
+    """The counts of an index.
 
-    documents: Annotated[int, Declared("Documents with text left and, if it is pruned, a posting.", Show.COUNT)]
-    tokens: Annotated[int, Declared("Tokens in the index.", Show.COUNT, "index")]
-    postings: Annotated[int, Declared("Postings in the index: pairs of a document and a term.", Show.COUNT, "index")]
-    vocabulary: Annotated[int, Declared("Different terms in the index.", Show.COUNT, "index", "terms")]
+    Args:
+        documents: documents with text left and, if it is pruned, a posting.
+        tokens: tokens in the index.
+        postings: postings in the index: pairs of a document and a term.
+        vocabulary: different terms in the index.
+    """
+
+    documents: int
+    tokens: int
+    postings: int
+    vocabulary: int
 
 
 @dataclass(frozen=True)
@@ -32,13 +38,13 @@ class QueryWork:
     `postings` are those of a query's terms, Σ df: what an evaluation traverses that skips nothing. Lucene does not score
     documents that cannot be among the best once it has enough hits; `qld(exact)` scores every document with a query term.
     `by_query` and `documents_by_query` are those of each query, in the order they came; empty for a single query.
+
+    Args:
+        documents: documents scored for a query, mean over topics.
     """
 
     postings: float
-    documents: Annotated[
-        float,
-        Declared("Documents scored for a query, mean over topics.", Show.COUNT, "a query", "scored", "query_documents"),
-    ]
+    documents: float
     by_query: tuple[float, ...] = ()
     documents_by_query: tuple[float, ...] = ()
 

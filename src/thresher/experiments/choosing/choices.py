@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from thresher.base.columns import Declared, Show
 from thresher.base.errors import StateError
 from thresher.base.machine import Power
 from thresher.base.numbers import Interval
@@ -128,15 +127,11 @@ class TestedIndex:
 
     __test__ = False  # pytest would take the class for one of tests
 
-    variant: Annotated[str, Declared("The variant.", Show.TEXT)]
-    share: Annotated[
-        float, Declared("Its postings over the baseline's.", Show.PERCENT, "% of baseline", "index", "postings_share")
-    ]
-    emptied: Annotated[int, Declared("Pages with text that it leaves without any.", Show.COUNT, "pages")]
+    variant: str
+    share: float
+    emptied: int
     effects: tuple[Effect, ...]
-    topics_needed: Annotated[
-        int | None, Declared("Topics that would show it, if its mean and spread stay the same.", Show.COUNT)
-    ] = None
+    topics_needed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -150,8 +145,8 @@ class FamilyTests:
         failed: the first index that was not accepted; None if all were accepted.
     """
 
-    family: Annotated[str, Declared("The family.", Show.TEXT)]
-    steps: Annotated[int, Declared("Indexes in its order of testing.", Show.COUNT)]
+    family: str
+    steps: int
     last: TestedIndex | None
     failed: TestedIndex | None
 

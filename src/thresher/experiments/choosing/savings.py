@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from thresher.base.columns import Declared, Show
 from thresher.base.numbers import Interval
 from thresher.base.repeats import BreakEven, MeasuredTime, break_even, measurable
 from thresher.experiments.table import Built, NoiseFloor, Row, VariantTable
@@ -43,24 +42,17 @@ class Savings:
         extra_seconds: additional wall time of cleaning and building before the first query; None where nothing was run.
         co2_kg: CO₂ of the net seconds, negative for a loss; None without net seconds and below resolution.
         break_even: None where nothing was run.
+        co2_kg: CO₂ that is saved.
     """
 
-    queries: Annotated[int, Declared("The number of queries.", Show.COUNT)]
-    bytes: Annotated[float | None, Declared("Bytes of index that are saved.", Show.MEGABYTES, "MB", "index saved")]
-    share: Annotated[
-        float | None, Declared("The saved bytes as a share of the baseline's.", Show.PERCENT, "% of baseline", "saved")
-    ]
-    basis: Annotated[Basis, Declared("The source of the times.", Show.TEXT, header="times")]
+    queries: int
+    bytes: float | None
+    share: float | None
+    basis: Basis
     indexes: int
-    query_seconds: Annotated[
-        Interval | None, Declared("Wall time that searching saves.", Show.SECONDS, "s", "searching saved", bounds=True)
-    ] = None
-    extra_seconds: Annotated[
-        float | None, Declared("Additional wall time of cleaning and building.", Show.SECONDS, "s", "more to build")
-    ] = None
-    co2_kg: Annotated[Interval | None, Declared("CO₂ that is saved.", Show.FIGURE, "kg", "CO₂ saved", bounds=True)] = (
-        None
-    )
+    query_seconds: Interval | None = None
+    extra_seconds: float | None = None
+    co2_kg: Interval | None = None
     break_even: BreakEven | None = None
 
 

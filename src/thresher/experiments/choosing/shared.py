@@ -6,12 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.base.columns import Declared, Show
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.numbers import Floats
 from thresher.base.records import RecordFile
@@ -38,12 +36,10 @@ class SettingOnCollection:
         losses: by deciding measure; shares of the baseline's mean if the margin is one, else in units of the measure.
     """
 
-    collection: Annotated[str, Declared("The experiment's name.", Show.TEXT)]
-    topics: Annotated[int, Declared("The number of topics.", Show.COUNT)]
-    variant: Annotated[str | None, Declared("The setting; empty for no cleaning.", Show.TEXT)]
-    share: Annotated[
-        float, Declared("Its postings over the baseline's.", Show.PERCENT, "% of baseline", "index", "postings_share")
-    ]
+    collection: str
+    topics: int
+    variant: str | None
+    share: float
     losses: tuple[float, ...]
 
     @property
