@@ -24,7 +24,7 @@ from thresher.scores.crash_log import PartTask
 from thresher.scores.cutting import Layout, clean_page, cleaned_documents, kept_text, passes, sentence_mask
 from thresher.scores.parts import process_part
 from thresher.scores.percentiles import resolved
-from thresher.scores.score_pass import ScoreWork
+from thresher.scores.score_work import ScoreWork
 from thresher.scores.store import FAILED, SCORED, PageScores, score_page
 
 SINGLE = np.float32

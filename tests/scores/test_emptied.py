@@ -17,7 +17,7 @@ from thresher.scores.crash_log import PartTask
 from thresher.scores.cutting import CleanedDocument, cleaned_documents
 from thresher.scores.lost_pages import NO_TEXT, by_count, foreign, language_of_emptied, language_warning
 from thresher.scores.parts import process_part
-from thresher.scores.score_pass import ScoreWork
+from thresher.scores.score_work import ScoreWork
 
 
 @pytest.mark.parametrize(

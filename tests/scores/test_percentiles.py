@@ -30,7 +30,7 @@ from thresher.scores.percentiles import (
     weighted_percentiles,
 )
 from thresher.scores.removed import DROPPED, explained_pages
-from thresher.scores.score_pass import ScoreWork
+from thresher.scores.score_work import ScoreWork
 from thresher.scores.store import NO_COST, SCORED, PageScores, ShardReport, shard_path, write_shard
 
 PAGES = (

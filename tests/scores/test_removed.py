@@ -23,7 +23,7 @@ from thresher.scores.removed import (
     record,
     short,
 )
-from thresher.scores.score_pass import ScoreWork
+from thresher.scores.score_work import ScoreWork
 from thresher.scores.store import read_shard, shards
 
 PAGE = b"<title>Oats</title><p>One two three. Four five.</p><h2>Rye</h2><div>six</div><p>-- --</p>"

@@ -34,7 +34,8 @@ from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.page_at_work import read_page_at_work
 from thresher.scores.parts import process_part
-from thresher.scores.score_pass import ScorePlan, ScoreReport, ScoreWork, score_collection
+from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.scores.score_work import ScoreWork
 from thresher.scores.store import EMPTIED, FAILED, SCORED, ShardReport, read_cost, read_report, shards
 
 SCORERS = (Trouble(),)
@@ -283,7 +284,7 @@ def test_scores_of_another_model_under_the_same_name_are_refused(tmp_path: Path)
 def test_a_damaged_key_counts_as_changed(tmp_path: Path, damage: str) -> None:
     (tmp_path / "store.json").write_text(damage, encoding="latin-1")
     with pytest.raises(
-        StateError, match=r"\(changed: version, collection, reading, scorers, pages, limits, shard_pages\)"
+        StateError, match=r"\(changed: version, collection, reading, scorers, pages, limits, shard_pages, columns\)"
     ):
         score_collection(ScorePlan(pages(3), SCORERS), tmp_path)
 

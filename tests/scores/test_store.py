@@ -22,7 +22,7 @@ from thresher.pages import read_text_page
 from thresher.scores.crash_log import PartTask
 from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.parts import process_part
-from thresher.scores.score_pass import ScoreWork
+from thresher.scores.score_work import ScoreWork
 from thresher.scores.store import (
     EMPTIED,
     FAILED,

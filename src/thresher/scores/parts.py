@@ -1,19 +1,17 @@
 """The pass over a collection: workers process its parts, finished parts stay, and a page that ends its worker is skipped.
 
-A `PartWork` defines how a page is processed and a part is written; `run_parts` does the rest.
+`ScoreWork` scores a page and writes a part; `run_parts` does the rest.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
 
 from thresher.base.cluster import on_dask
 from thresher.base.defaults import DASK
@@ -22,81 +20,23 @@ from thresher.base.files import fit_text
 from thresher.base.isolation import WorkerDied, call_silently, run_isolated
 from thresher.base.processes import Backend
 from thresher.base.progress import Progress
-from thresher.base.repeats import Times, measure_times
-from thresher.collections import Collection, Part, Source
+from thresher.base.repeats import measure_times
+from thresher.collections import Part, Source
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import check_unchanged, id_problem
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.collections.sources import FileState, PageError, Reading, Span, too_large
 from thresher.scores.amounts import amount, with_amounts
 from thresher.scores.crash_log import CrashLog, PartTask, no_page_at_fault, page_at_work_path
-from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.page_at_work import ENDING, PageClock, page_clock, read_page_at_work
-
-Row = TypeVar("Row")
+from thresher.scores.score_work import ScoredPart, ScoreWork
+from thresher.scores.store import PageScores, read_report
 
 # A process has one clock, so threads of a Dask worker take turns.
 _ONE_PART_AT_A_TIME = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Finished(Generic[Row]):
-    """A part's rows in order, the reader's span, the seconds spent reading, and the total cost."""
-
-    part: Part
-    rows: list[Row]
-    span: Span
-    reading: float
-    times: Times
-
-
-@dataclass(frozen=True)
-class PartReport:
-    """A finished part: its documents, the exact begin of reading if given (else None), its span."""
-
-    documents: int
-    begin: int | None
-    span: Span
-
-
-@dataclass(frozen=True)
-class PartWork(ABC, Generic[Row]):
-    """Processing of pages, and writing of a part's output to `folder`.
-
-    It is pickled to workers; those on other machines must see `folder` and the collection under the same path.
-    """
-
-    collection: Collection
-    folder: Path
-    limits: Limits = DEFAULT_LIMITS
-
-    label = "reading"
-    done = "read"
-    is_noisy = False
-    """Names of the pass for the progress bar and for messages about a page; whether what its C code prints is dropped."""
-
-    @abstractmethod
-    def output(self, part: Part) -> Path:
-        """Return the file that exists when a part is finished."""
-
-    @abstractmethod
-    def take(self, source: Source, document_id: str) -> Row:
-        """Return the row of a page; any exception but a `ThresherError` refuses the page."""
-
-    @abstractmethod
-    def refuse(self, source: Source, document_id: str, reason: str) -> Row:
-        """Return the row of a page that failed; id and reason are valid Unicode."""
-
-    @abstractmethod
-    def write(self, finished: Finished[Row]) -> None:
-        """Write a part's output atomically."""
-
-    @abstractmethod
-    def report(self, path: Path) -> PartReport:
-        """Read the report on a finished part from its output."""
-
-
-def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
+def run_parts(work: ScoreWork, part_pages: int, backend: Backend) -> None:
     """Process every part of a collection; finished parts are skipped.
 
     Pages that take too long or crash a worker are refused, with the reason. A part that carries its pages has at most
@@ -117,7 +57,7 @@ def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
     _remove_page_files(work.folder)
 
 
-def process_part(task: PartTask, work: PartWork[Any], suspect: int | None = None) -> int:
+def process_part(task: PartTask, work: ScoreWork, suspect: int | None = None) -> int:
     """Process a part in this process, write its output, and return its number of documents.
 
     `suspect` is the number of the page at which another process ended.
@@ -127,13 +67,13 @@ def process_part(task: PartTask, work: PartWork[Any], suspect: int | None = None
     with _ONE_PART_AT_A_TIME:
         with measure_times() as watch, page_clock(path, work.limits.seconds, suspect) as clock:
             rows, span = _process_pages(task, work, sources, clock)
-        work.write(Finished(task.part, rows, span, sources.seconds, watch.times))
+        work.write(ScoredPart(task.part, rows, span, sources.seconds, watch.times))
         path.unlink(missing_ok=True)
     return len(rows)
 
 
-def _process_pages(task: PartTask, work: PartWork[Row], sources: _Timed, clock: PageClock) -> tuple[list[Row], Span]:
-    rows: list[Row] = []
+def _process_pages(task: PartTask, work: ScoreWork, sources: _Timed, clock: PageClock) -> tuple[list[PageScores], Span]:
+    rows: list[PageScores] = []
     span = Span(None, task.part.end)
     while len(rows) != task.unread:
         number = len(rows)
@@ -169,12 +109,12 @@ class _Timed:
 
 
 def _process_missing(
-    work: PartWork[Any], parts: Iterator[Part], files: Mapping[str, FileState], backend: Backend, log: CrashLog
+    work: ScoreWork, parts: Iterator[Part], files: Mapping[str, FileState], backend: Backend, log: CrashLog
 ) -> bool:
     """Process all missing parts; return whether all are done. A cluster leaves parts undone at which its workers end."""
     is_complete = True
     total, unit = amount(work.collection, files)
-    with Progress(work.label, total, unit) as bar:
+    with Progress("scoring", total, unit) as bar:
         # Of the parts at work, in the order of their beginning, which is nearly the order of their end.
         amounts: deque[int] = deque()
 
@@ -201,7 +141,7 @@ def _process_missing(
     return is_complete
 
 
-def _isolate(work: PartWork[Any], parts: Iterator[Part], log: CrashLog) -> None:
+def _isolate(work: ScoreWork, parts: Iterator[Part], log: CrashLog) -> None:
     """Process the parts that a cluster left undone on this machine, without the pages that end their process."""
     suspects = []
     for part in parts:
@@ -212,13 +152,13 @@ def _isolate(work: PartWork[Any], parts: Iterator[Part], log: CrashLog) -> None:
     _process_here(work, suspects, log)
 
 
-def _process_here(work: PartWork[Any], parts: Sequence[Part], log: CrashLog) -> None:
+def _process_here(work: ScoreWork, parts: Sequence[Part], log: CrashLog) -> None:
     tasks = map(log.task, parts)
     for _ in run_isolated(Backend().workers, _for_workers(work, process_part), tasks, log.retry):
         pass
 
 
-def _for_workers(work: PartWork[Any], function: Callable[..., int]) -> Callable[[PartTask], int]:
+def _for_workers(work: ScoreWork, function: Callable[..., int]) -> Callable[[PartTask], int]:
     call = partial(function, work=work)
     # Arrow ends the process at some damaged files, with raw lines about the exception. The part's last row has the reason.
     is_parquet = isinstance(work.collection, Files) and work.collection.format == ParquetRows.name
@@ -227,7 +167,7 @@ def _for_workers(work: PartWork[Any], function: Callable[..., int]) -> Callable[
     return call
 
 
-def _join(work: PartWork[Any], parts: Iterator[Part], log: CrashLog) -> None:
+def _join(work: ScoreWork, parts: Iterator[Part], log: CrashLog) -> None:
     """Check that each range of a file begins where the previous one ended; otherwise read it again from there.
 
     The first record of a range may lie in another record, such as a crawled WARC file.
@@ -237,27 +177,27 @@ def _join(work: PartWork[Any], parts: Iterator[Part], log: CrashLog) -> None:
         if part.sources is not None:
             continue
         path = work.output(part)
-        report = work.report(path)
+        report = read_report(path)
         expected_first = previous_end if previous_end < part.end else None
-        if part.number and report.begin != previous_end and report.span.first != expected_first:
+        if part.number and report.begin != previous_end and report.first != expected_first:
             path.unlink()
             # The page numbers are those of wrongly read pages.
             log.forget(part)
             _process_here(work, [replace(part, begin=previous_end, exact=True)], log)
-            report = work.report(path)
+            report = read_report(path)
         # A range in the middle of a record knows only its own end.
-        previous_end = max(previous_end, report.span.after) if part.number else report.span.after
+        previous_end = max(previous_end, report.after) if part.number else report.after
 
 
-def _process_if_missing(task: PartTask, work: PartWork[Any], suspect: int | None = None) -> int:
+def _process_if_missing(task: PartTask, work: ScoreWork, suspect: int | None = None) -> int:
     """Process a part unless it is finished: a scheduler may run a task twice."""
     path = work.output(task.part)
     if path.exists():
-        return work.report(path).documents
+        return read_report(path).documents
     return process_part(task, work, suspect)
 
 
-def _process_on_cluster(task: PartTask, work: PartWork[Any]) -> int | None:
+def _process_on_cluster(task: PartTask, work: ScoreWork) -> int | None:
     """Process a part, or return None if it is to be isolated: one worker ended at a page over its time, or two at one page.
 
     Dask itself runs a task again until four workers have ended.
@@ -270,7 +210,7 @@ def _process_on_cluster(task: PartTask, work: PartWork[Any]) -> int | None:
     return _process_if_missing(task, work, suspect=at_work.page)
 
 
-def _row(work: PartWork[Row], source: Source, crash_reason: str) -> Row:
+def _row(work: ScoreWork, source: Source, crash_reason: str) -> PageScores:
     reason = source.problem or id_problem(source.id) or crash_reason
     most_bytes = work.limits.mib * 2**20
     if not reason and source.size > most_bytes:
@@ -286,11 +226,11 @@ def _row(work: PartWork[Row], source: Source, crash_reason: str) -> Row:
             reason = _unreadable(error)
         except Exception as error:
             # One bad page must not end the pass over millions.
-            reason = f"cannot be {work.done}: {type(error).__name__}: {error}"
+            reason = f"cannot be scored: {type(error).__name__}: {error}"
     return work.refuse(source, fit_text(source.id), fit_text(" ".join(reason.split())))
 
 
-def _unread_rest(work: PartWork[Row], part: Part, reason: str) -> Row:
+def _unread_rest(work: ScoreWork, part: Part, reason: str) -> PageScores:
     """Return the row that stands for the rest of a part."""
     return work.refuse(Source("", part.name, 0), "", reason)
 

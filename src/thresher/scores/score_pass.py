@@ -7,10 +7,8 @@ ids with the same digest are compared in full.
 from __future__ import annotations
 
 import hashlib
-import json
-import socket
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import ceil
@@ -20,21 +18,22 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import InputError, StateError
-from thresher.base.files import digest, fit_text, remove_folder
+from thresher.base.files import remove_folder
 from thresher.base.processes import Backend
 from thresher.base.records import RecordFile
 from thresher.base.tables import Column, Lists, Table, Texts
-from thresher.cleaners.scorer import Scorer, input_names, own_block_scorers
-from thresher.collections import Collection, Part, Source
+from thresher.cleaners.scorer import Scorer
+from thresher.collections import Collection
 from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.interface import ReadOptions
-from thresher.collections.sources import CollectionChanged, Span
+from thresher.collections.sources import CollectionChanged
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import store as stores
 from thresher.scores.limits import DEFAULT_LIMITS, Limits
-from thresher.scores.parts import Finished, PartReport, PartWork, run_parts
+from thresher.scores.parts import run_parts
 from thresher.scores.percentiles import learn
-from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, PageScores, ScoreReport, ScoringCost, ShardReport
+from thresher.scores.score_work import ScoreWork
+from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, ScoreReport
 
 _BYTES = 8
 _WHERE = ["id", "status", "file", "offset"]
@@ -126,86 +125,6 @@ def _failed(name: str, column: Column, doubles: Mapping[int, str]) -> Column:
     numbers = column.copy()
     numbers[list(doubles)] = 0
     return numbers
-
-
-@dataclass(frozen=True)
-class ScoreWork(PartWork[PageScores]):
-    """Scores pages and writes each part as a shard."""
-
-    scorers: tuple[Scorer, ...] = ()
-    options: PageOptions = DEFAULT_OPTIONS
-    kinds: bool = True
-    further: tuple[str, ...] = ()
-
-    label = "scoring"
-    done = "scored"
-
-    @property
-    def is_noisy(self) -> bool:  # type: ignore[override]
-        """Whether other packages are at work."""
-        return any(scorer.required_texts for scorer in self.scorers)
-
-    def output(self, part: Part) -> Path:
-        """Return the part's shard."""
-        return stores.shard_path(self.folder, part)
-
-    def take(self, source: Source, document_id: str) -> PageScores:
-        """Return the scores of a page."""
-        page = stores.score_page(source.page(), self.scorers, self.options, self.kinds, "html" in self.further)
-        # A part's pages are held until it is written.
-        if page.segments:
-            page = replace(page, segments=page.segments.without_tags())
-        if source.members and "members" in self.further:
-            page = replace(page, members=json.dumps(source.members))
-        return _located(page, source, document_id)
-
-    def refuse(self, source: Source, document_id: str, reason: str) -> PageScores:
-        """Return a page that failed."""
-        return _located(PageScores("", FAILED, reason, bytes=source.size), source, document_id)
-
-    def write(self, finished: Finished[PageScores]) -> None:
-        """Write the part's shard, with its report and its times."""
-        part, pages, span = finished.part, finished.rows, finished.span
-        seconds = Counter({"pages": finished.reading})
-        for page in pages:
-            seconds.update(page.seconds)
-        report = ShardReport(
-            len(pages),
-            **stores.count(pages),
-            words=_words(pages),
-            bytes=sum(page.bytes for page in pages),
-            begin=part.begin if part.exact else None,
-            first=span.first,
-            after=span.after,
-            content=digest([[page.bytes, page.checksum] for page in pages]),
-        )
-        spent = ScoringCost(dict(seconds), finished.times, socket.gethostname())
-        path, cut = self.output(part), input_names(self.scorers)
-        for text in cut:
-            of_text = [page.of(text) for page in pages]
-            scored = [
-                text,
-                *(each.canonical_name for each in self.scorers if each.input_text and each.input_name == text),
-            ]
-            other = stores.text_store(self.folder, text) / path.name
-            other.parent.mkdir(parents=True, exist_ok=True)
-            counts = replace(report, words=_words(of_text), **stores.count(of_text))  # type: ignore[arg-type]
-            stores.write_shard(other, of_text, scored, counts, stores.NO_COST)
-        stores.write_shard(path, pages, [*own_block_scorers(self.scorers)], report, spent, self.further)
-
-    def report(self, path: Path) -> PartReport:
-        """Read a shard's report."""
-        report = stores.read_report(path)
-        return PartReport(report.documents, report.begin, Span(report.first, report.after))
-
-
-def _words(pages: Sequence[PageScores]) -> int:
-    return sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
-
-
-def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
-    url = fit_text(source.url) if source.url else None
-    return replace(page, id=document_id, file=source.file, offset=source.offset, url=url)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,123 @@
+"""The work of the pass on a part: its pages are scored, or refused, and written as a shard."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from thresher.base.files import digest, fit_text
+from thresher.base.repeats import Times
+from thresher.cleaners.scorer import Scorer, input_names, own_block_scorers
+from thresher.collections import Collection, Part, Source
+from thresher.collections.sources import Span
+from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.scores import store as stores
+from thresher.scores.limits import DEFAULT_LIMITS, Limits
+from thresher.scores.store import FAILED, PageScores, ScoringCost, ShardReport
+
+
+@dataclass(frozen=True)
+class ScoredPart:
+    """A part's pages in order, the reader's span, the seconds that reading took, and the cost of all."""
+
+    part: Part
+    pages: list[PageScores]
+    span: Span
+    reading_seconds: float
+    times: Times
+
+
+@dataclass(frozen=True)
+class ScoreWork:
+    """Scores pages and writes each part as a shard of the store `folder`.
+
+    It is pickled to workers; those on other machines must see `folder` and the collection under the same path.
+    """
+
+    collection: Collection
+    folder: Path
+    limits: Limits = DEFAULT_LIMITS
+
+    scorers: tuple[Scorer, ...] = ()
+    options: PageOptions = DEFAULT_OPTIONS
+    kinds: bool = True
+    further: tuple[str, ...] = ()
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether other packages are at work, whose C code prints."""
+        return any(scorer.required_texts for scorer in self.scorers)
+
+    def output(self, part: Part) -> Path:
+        """Return the part's shard."""
+        return stores.shard_path(self.folder, part)
+
+    def take(self, source: Source, document_id: str) -> PageScores:
+        """Return the scores of a page."""
+        page = stores.score_page(source.page(), self.scorers, self.options, self.kinds, "html" in self.further)
+        # A part's pages are held until it is written.
+        if page.segments:
+            page = replace(page, segments=page.segments.without_tags())
+        if source.members and "members" in self.further:
+            page = replace(page, members=json.dumps(source.members))
+        return _located(page, source, document_id)
+
+    def refuse(self, source: Source, document_id: str, reason: str) -> PageScores:
+        """Return a page that failed."""
+        return _located(PageScores("", FAILED, reason, bytes=source.size), source, document_id)
+
+    def write(self, scored: ScoredPart) -> None:
+        """Write the part's shard, with its report and its times, and a shard for each other text that scorers cut."""
+        pages = scored.pages
+        seconds = Counter({"pages": scored.reading_seconds})
+        for page in pages:
+            seconds.update(page.seconds)
+        report = _report(scored)
+        path = self.output(scored.part)
+        for text in input_names(self.scorers):
+            self._write_text(path, text, pages, report)
+        cost = ScoringCost(dict(seconds), scored.times, socket.gethostname())
+        # Last, since the part is finished when this shard is there.
+        stores.write_shard(path, pages, [*own_block_scorers(self.scorers)], report, cost, self.further)
+
+    def _write_text(self, path: Path, text: str, pages: Sequence[PageScores], report: ShardReport) -> None:
+        columns = [text]
+        for scorer in self.scorers:
+            if scorer.input_text and scorer.input_name == text:
+                columns.append(scorer.canonical_name)
+        pages_of_text = [page.of(text) for page in pages]
+        report_of_text = replace(
+            report,
+            words=_words(pages_of_text),
+            **stores.count(pages_of_text),  # type: ignore[arg-type]
+        )
+        shard = stores.text_store(self.folder, text) / path.name
+        shard.parent.mkdir(parents=True, exist_ok=True)
+        stores.write_shard(shard, pages_of_text, columns, report_of_text, stores.NO_COST)
+
+
+def _report(scored: ScoredPart) -> ShardReport:
+    pages = scored.pages
+    return ShardReport(
+        len(pages),
+        **stores.count(pages),
+        words=_words(pages),
+        bytes=sum(page.bytes for page in pages),
+        begin=scored.part.begin if scored.part.exact else None,
+        first=scored.span.first,
+        after=scored.span.after,
+        content=digest([[page.bytes, page.checksum] for page in pages]),
+    )
+
+
+def _words(pages: Sequence[PageScores]) -> int:
+    return sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
+
+
+def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
+    url = fit_text(source.url) if source.url else None
+    return replace(page, id=document_id, file=source.file, offset=source.offset, url=url)
