@@ -28,7 +28,7 @@ from thresher.experiments.locations import CatalogueId, TopicSource
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CostsTable, tables
 from thresher.experiments.variants import read_cutoffs
-from thresher.scores.parts import Limits
+from thresher.scores.limits import Limits
 
 ROOT = Path(__file__).parents[2]
 HEAD = """[experiment]
