@@ -29,7 +29,7 @@ from thresher.experiments.schema import CostsTable
 from thresher.indexes.analysis import analyse, english_analyzer, parse_retrieval
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer
-from thresher.indexes.pruning.method import kept
+from thresher.indexes.pruning.method import kept_postings
 from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 from thresher.indexes.searching import Searcher
 from thresher.scores.score_pass import ScorePlan, score_collection
@@ -128,7 +128,7 @@ def _pisa(folder: Path, name: str, place: Path) -> tuple[Any, int]:
                 stays = np.ones(len(block.term), dtype=np.bool_)
                 if method and treatment.pruning:
                     scores = method.scores(block, postings.statistics, fitted)
-                    stays = kept(method, scores, treatment.pruning.threshold)
+                    stays = kept_postings(method, scores, treatment.pruning.threshold)
                 for row, document in enumerate(block.ids):
                     inside = slice(block.bounds[row], block.bounds[row + 1])
                     held = stays[inside]

@@ -9,7 +9,8 @@ import pytest
 from thresher.base.errors import InputError
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions, build_index
-from thresher.indexes.searching import ROUNDS, LuceneRanking, QueryTimes, rounds_of, time_queries
+from thresher.indexes.query_timing import ROUNDS, QueryTimes, TimedSearches, rounds_of, time_queries
+from thresher.indexes.searching import LuceneRanking
 
 QUERIES = ("red", "blue green", "nothing")
 
@@ -31,9 +32,8 @@ def test_every_round_searches_every_topic_in_every_index(indexes: list[Path], mo
         asked.append(len(times.wall))
         return len(times.wall) == 2
 
-    times = time_queries(
-        indexes, parse_retrieval(model), 10, QUERIES, 1000.0, enough, searched=lambda: rounds.append(1)
-    )
+    searches = TimedSearches(indexes, parse_retrieval(model), depth=10, queries=QUERIES, seconds=1000.0)
+    times = time_queries(searches, enough, searched=lambda: rounds.append(1))
     assert asked == [1, 2]
     assert [one.shape for one in (*times.wall, *times.cpu)] == [(ROUNDS, 2, 3)] * 4
     assert all((one > 0).all() for one in times.wall)
@@ -44,9 +44,8 @@ def test_every_round_searches_every_topic_in_every_index(indexes: list[Path], mo
 
 def test_a_round_is_timed_however_short_the_time(indexes: list[Path]) -> None:
     rounds: list[int] = []
-    times = time_queries(
-        indexes, parse_retrieval("qld"), 10, QUERIES, 0.0, lambda _: False, searched=lambda: rounds.append(1)
-    )
+    searches = TimedSearches(indexes, parse_retrieval("qld"), depth=10, queries=QUERIES, seconds=0.0)
+    times = time_queries(searches, lambda _: False, searched=lambda: rounds.append(1))
     assert [one.shape for one in times.wall] == [(1, 2, 3)]
     assert len(rounds) == 2
 
@@ -60,7 +59,8 @@ def test_orders_are_random_and_repeat_with_the_seed(indexes: list[Path], monkeyp
 
     def order(seed: int) -> list[str]:
         searched.clear()
-        time_queries(indexes, parse_retrieval("qld"), 10, QUERIES, 1000.0, lambda _: True, seed=seed)
+        searches = TimedSearches(indexes, parse_retrieval("qld"), 10, QUERIES, seconds=1000.0, seed=seed)
+        time_queries(searches, lambda _: True)
         return list(searched)
 
     first = order(1)
@@ -74,4 +74,4 @@ def test_orders_are_random_and_repeat_with_the_seed(indexes: list[Path], monkeyp
 
 def test_a_missing_index_is_named(indexes: list[Path], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no Lucene index"):
-        time_queries([*indexes, tmp_path], parse_retrieval("qld"), 10, QUERIES, 1.0, lambda _: True)
+        time_queries(TimedSearches([*indexes, tmp_path], parse_retrieval("qld"), 10, QUERIES, 1.0), lambda _: True)

@@ -17,7 +17,7 @@ from posting_samples import hash_of, postings_of
 
 from thresher.base.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.base.errors import ConfigError
-from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, kept, steps, strictest_first
+from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, kept_postings, steps, strictest_first
 from thresher.indexes.pruning.treatments import methods, parse_pruning
 
 Documents = Mapping[str, Sequence[str]]
@@ -224,7 +224,9 @@ def test_document_centric_pruning_keeps_a_share_rounded_up() -> None:
         documents = {"a": [f"{number}" for number in range(size) for _ in range(number + 1)], "b": ["0"]}
         values = np.array([value for (id_, _), value in numbers_of("dcp", documents).items() if id_ == "a"])
         for percent in range(1, 101):
-            assert kept(parse_pruning("dcp").method, values, percent / 100).sum() == -(-size * percent // 100), (
+            assert kept_postings(parse_pruning("dcp").method, values, percent / 100).sum() == -(
+                -size * percent // 100
+            ), (
                 size,
                 percent,
             )
@@ -262,7 +264,7 @@ def test_a_nucleus_by_hand() -> None:
     numbers = numbers_of("nucleus", {"1": ["x"] * 5 + ["y"] * 3 + ["z"] * 2})
     assert numbers == {("1", "x"): 0, ("1", "y"): 0.5, ("1", "z"): 0.8}
     for cutoff, terms in {0.01: 1, 0.5: 1, 0.51: 2, 0.8: 2, 0.81: 3, 1.0: 3}.items():
-        assert kept(parse_pruning("nucleus").method, np.array([*numbers.values()]), cutoff).sum() == terms
+        assert kept_postings(parse_pruning("nucleus").method, np.array([*numbers.values()]), cutoff).sum() == terms
 
 
 def test_uniform_pruning_by_hand() -> None:
@@ -324,7 +326,7 @@ def test_looser_cutoffs_keep_more_up_to_everything(name: str, documents: Documen
     method = parse_pruning(name).method
     numbers = np.array([*numbers_of(name, documents).values()], dtype=np.float64)
     cutoffs = strictest_first(method, np.array([*method.grid, full(method, numbers)]))
-    masks = [kept(method, numbers, cutoff) for cutoff in cutoffs]
+    masks = [kept_postings(method, numbers, cutoff) for cutoff in cutoffs]
     for strict, loose in pairwise(masks):
         assert not (strict & ~loose).any()
     assert masks[-1].all()

@@ -28,7 +28,7 @@ from thresher.experiments.table import Cost
 from thresher.indexes.anserini import is_blank
 from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_index
 from thresher.indexes.pruning.treatments import Treatment
-from thresher.indexes.searching import QueryTimes, rounds_of, time_queries
+from thresher.indexes.query_timing import QueryTimes, TimedSearches, rounds_of, time_queries
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.lost_pages import language_of_emptied
 
@@ -221,16 +221,8 @@ def measure(
             limit = seconds / len(models)
             label = f"timing {model.name} for up to {limit:,.0f} s"
             with Progress(label, rounds_of(RESTARTS), "rounds") as bar:
-                times = time_queries(
-                    folders,
-                    model,
-                    experiment.retrieval.depth,
-                    queries,
-                    limit,
-                    partial(_enough, seed=seed, expect=bar.expect),
-                    seed=seed,
-                    searched=bar.advance,
-                )
+                searches = TimedSearches(folders, model, experiment.retrieval.depth, queries, limit, seed)
+                times = time_queries(searches, partial(_enough, seed=seed, expect=bar.expect), bar.advance)
             measured[model.name] = compare_times(list(indexes), times.wall, times.cpu, seed)
     if build_seconds * FEWEST_BUILDS > seconds:
         return Measurements(measured, None)

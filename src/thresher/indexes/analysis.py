@@ -1,8 +1,8 @@
-"""From text to index terms, by Anserini's English analysis; and documents as lists of terms with their tf, which Lucene
-indexes as it would index the text they come from.
+"""Anserini's English analysis, lists of terms, and retrieval models.
 
-A term stands for itself, with its tf after a delimiter where that is not 1, and terms are separated by spaces:
-`list<U+0001>3 string`. Anserini's analysis gives no term that holds a delimiter, white space or a private-use character.
+A list of terms is a document whose terms are counted already. Lucene indexes the list as it would index the document's text.
+Spaces separate the terms. A delimiter and the tf follow a term whose tf is not 1: `list<U+0001>3 string`. Anserini's analysis
+gives no term with a delimiter, white space or a private-use character.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, count
+from itertools import accumulate
 from typing import Any, Literal
 
 from thresher.base.defaults import BM25_B, BM25_K1, QLD_MU
@@ -19,39 +19,52 @@ from thresher.base.errors import ConfigError
 from thresher.base.number_text import number_text
 from thresher.indexes.jvm import java_cast, java_characters, java_class, start
 
+FamilyName = Literal["qld", "bm25", "classic"]
+
 DELIMITER = "\u0001"
 """Not white space to Java, and in no term."""
 FILLER = "\ue000"
-"""The term that stands for tokens that were removed: a private-use character, which word segmentation (Unicode Standard
-Annex 29) never puts into a word, so that no query has it.
+"""The term that stands for removed tokens. Word segmentation (Unicode Standard Annex 29) never puts a private-use character
+into a word, so no query has this term.
 """
+NO_STEMMER = "none"
 _LONGEST_TERM = 32766
 _SEPARATOR = "\0"
-NO_STEMMER = "none"
+_PARAMETERS: dict[FamilyName, tuple[str, ...]] = {"qld": ("mu",), "bm25": ("b", "k1"), "classic": ()}
+_FIX = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, bm25(b=0.3,k1=1.2) or classic"
+_NAME = re.compile(r"(?P<family>[a-z0-9]+)(?:\((?P<arguments>[^()]*)\))?")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_EXACT = "exact"
 
 
 def term_list(counts: Iterable[tuple[str, int]]) -> str:
-    """Return (term, tf) pairs as a list.
+    """Return (term, tf) pairs as a list of terms.
 
     >>> term_list([("list", 3), ("string", 1)])
     'list\\x013 string'
     """
-    return " ".join(term if tf == 1 else f"{term}{DELIMITER}{tf}" for term, tf in counts)
+    entries: list[str] = []
+    for term, tf in counts:
+        if tf == 1:
+            entries.append(term)
+        else:
+            entries.append(f"{term}{DELIMITER}{tf}")
+    return " ".join(entries)
 
 
 def term_list_analyzer() -> Any:
-    """Return the analyzer (a Java object) that reads such lists."""
+    """Return the analyzer (a Java object) of lists of terms."""
     builder = java_class("org.apache.lucene.analysis.custom.CustomAnalyzer").builder()
     builder.withTokenizer("whitespace", _arguments(maxTokenLen=str(_LONGEST_TERM)))
     builder.addTokenFilter("delimitedTermFrequency", _arguments(delimiter=DELIMITER))
     return builder.build()
 
 
-def _arguments(**given: str) -> Any:
-    arguments = java_class("java.util.HashMap")()
-    for name, value in given.items():
-        arguments.put(name, value)
-    return arguments
+def _arguments(**arguments: str) -> Any:
+    java_map = java_class("java.util.HashMap")()
+    for name, value in arguments.items():
+        java_map.put(name, value)
+    return java_map
 
 
 def english_analyzer(stemmer: str, stopwords: bool) -> Any:
@@ -86,26 +99,43 @@ def count_tokens(analyzer: Any, text: str) -> int:
 def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the tokens of all texts in order, and the number of tokens of each, in one call into Java.
 
-    Faster than `analyse` for short texts.
+    For short texts this is faster than `analyse`.
     """
     if not texts:
         return [], []
-    joined = valid_unicode("\n".join(texts))
-    # Texts are separated by a word that none of them contains and that the analysis leaves unchanged.
-    marker = next(word for word in (f"{number}z0" for number in count()) if word not in joined.lower())
-    marked = valid_unicode(f"\n{marker}\n".join(texts))
-    whole = java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, marked)
-    listed = java_class("java.lang.String").join(java_characters(_SEPARATOR), java_cast("java.lang.Iterable", whole))
-    tokens = listed.split(_SEPARATOR) if listed else []
-    ends = [index for index, token in enumerate(tokens) if token == marker]
-    counts = [after - before - 1 for before, after in zip([-1, *ends], [*ends, len(tokens)], strict=True)]
-    return [token for token in tokens if token != marker], counts
+    marker = _unused_word("\n".join(texts))
+    joined = valid_unicode(f"\n{marker}\n".join(texts))
+    java_tokens = java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, joined)
+    # One call copies all tokens, which hold no separator.
+    listed = java_class("java.lang.String").join(
+        java_characters(_SEPARATOR), java_cast("java.lang.Iterable", java_tokens)
+    )
+    tokens: list[str] = []
+    counts: list[int] = []
+    before = 0
+    for token in listed.split(_SEPARATOR) if listed else []:
+        if token == marker:
+            counts.append(len(tokens) - before)
+            before = len(tokens)
+        else:
+            tokens.append(token)
+    counts.append(len(tokens) - before)
+    return tokens, counts
+
+
+def _unused_word(text: str) -> str:
+    """Return a word that a text lacks and that the analysis leaves unchanged."""
+    lowered = valid_unicode(text).lower()
+    number = 0
+    while f"{number}z0" in lowered:
+        number += 1
+    return f"{number}z0"
 
 
 def tokens_of_each(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:
-    """Return the tokens of each text: see `analyse_each`."""
+    """Return the tokens of each text; see `analyse_each`."""
     tokens, counts = analyse_each(analyzer, texts)
-    return [tokens[end - count : end] for count, end in zip(counts, accumulate(counts), strict=True)]
+    return [tokens[end - size : end] for size, end in zip(counts, accumulate(counts), strict=True)]
 
 
 def valid_unicode(text: str) -> str:
@@ -115,14 +145,6 @@ def valid_unicode(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
-
-
-_FIX = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, bm25(b=0.3,k1=1.2) or classic"
-_NAME = re.compile(r"(?P<family>[a-z0-9]+)(?:\((?P<arguments>[^()]*)\))?")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-
-
-FamilyName = Literal["qld", "bm25", "classic"]
 
 
 @dataclass(frozen=True)
@@ -148,15 +170,16 @@ class RetrievalModel:
     b: float = BM25_B
 
     def __post_init__(self) -> None:
-        ranges = {
-            "mu": (self.mu > 0 and math.isfinite(self.mu), "a number above 0"),
-            "k1": (self.k1 >= 0 and math.isfinite(self.k1), "a number of 0 or more"),
-            "b": (0 <= self.b <= 1, "a number from 0 to 1"),
-        }
-        for parameter, (holds, words) in ranges.items():
-            if not holds:
-                value = number_text(getattr(self, parameter))
-                raise ConfigError(f"{parameter}={value} is out of range", f"give {parameter} {words}", self.family)
+        if not (self.mu > 0 and math.isfinite(self.mu)):
+            raise self._out_of_range("mu", "a number above 0")
+        if not (self.k1 >= 0 and math.isfinite(self.k1)):
+            raise self._out_of_range("k1", "a number of 0 or more")
+        if not 0 <= self.b <= 1:
+            raise self._out_of_range("b", "a number from 0 to 1")
+
+    def _out_of_range(self, parameter: str, range_words: str) -> ConfigError:
+        value = number_text(getattr(self, parameter))
+        return ConfigError(f"{parameter}={value} is out of range", f"give {parameter} {range_words}", self.family)
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -165,35 +188,37 @@ class RetrievalModel:
 
     @property
     def formula(self) -> str:
-        """What scores a document, in words and with all parameters."""
-        numbers = {parameter: number_text(value) for parameter, value in self.parameters.items()}
-        if self.family == "qld":
-            how = (
-                "of all terms of the query, which ranks as the published formula"
-                if self.exact
-                else "of those that the document has, at least 0 each, with its length in one byte, as Lucene has it"
-            )
-            each = "ln(1 + tf / (µ p)) + ln(µ / (µ + length))"
-            return f"query likelihood with Dirichlet smoothing, µ = {numbers['mu']}: the sum of {each} {how}"
+        """The formula that scores a document, in words and with all parameters."""
+        if self.family == "classic":
+            return "Lucene's TF-IDF (ClassicSimilarity)"
         if self.family == "bm25":
-            return f"Lucene's BM25, k1 = {numbers['k1']}, b = {numbers['b']}"
-        return "Lucene's TF-IDF (ClassicSimilarity)"
+            return f"Lucene's BM25, k1 = {number_text(self.k1)}, b = {number_text(self.b)}"
+        if self.exact:
+            terms = "of all terms of the query, which ranks as the published formula"
+        else:
+            terms = (
+                "of the terms in the document, at least 0 each, with the document's length in one byte, as in Lucene"
+            )
+        summand = "ln(1 + tf / (µ p)) + ln(µ / (µ + length))"
+        model = f"query likelihood with Dirichlet smoothing, µ = {number_text(self.mu)}"
+        return f"{model}: the sum of {summand} {terms}"
 
     @property
     def name(self) -> str:
-        """The canonical name: parameters in alphabetical order, without those at their default value."""
+        """The canonical name: parameters in alphabetical order, without parameters at their default value."""
         default = RetrievalModel(self.family)
-        arguments = ["exact"] if self.exact else []
+        arguments: list[str] = []
+        if self.exact:
+            arguments.append(_EXACT)
         for parameter, value in self.parameters.items():
             if value != getattr(default, parameter):
                 arguments.append(f"{parameter}={number_text(value)}")
-        return f"{self.family}({','.join(arguments)})" if arguments else self.family
+        if not arguments:
+            return self.family
+        return f"{self.family}({','.join(arguments)})"
 
     def __str__(self) -> str:
         return self.name
-
-
-_PARAMETERS: dict[FamilyName, tuple[str, ...]] = {"qld": ("mu",), "bm25": ("b", "k1"), "classic": ()}
 
 
 def formula_of(name: str) -> str:
@@ -211,17 +236,26 @@ def parse_retrieval(name: str) -> RetrievalModel:
     'bm25(k1=1.2)'
     """
     match = _NAME.fullmatch("".join(name.split()))
-    family = next((family for family in _PARAMETERS if match and family == match["family"]), None)
+    family = _family(match["family"]) if match else None
     if match is None or family is None:
         raise ConfigError("there is no such retrieval model", _FIX, name)
+    if match["arguments"] is None:
+        return RetrievalModel(family)
     exact = False
     values: dict[str, float] = {}
-    for argument in match["arguments"].split(",") if match["arguments"] is not None else []:
+    for argument in match["arguments"].split(","):
         parameter, _, value = argument.partition("=")
-        if argument == "exact" and family == "qld" and not exact:
+        if argument == _EXACT and family == "qld" and not exact:
             exact = True
         elif parameter in _PARAMETERS[family] and parameter not in values and _NUMBER.fullmatch(value):
             values[parameter] = float(value)
         else:
             raise ConfigError(f"{family} cannot take {argument!r}", _FIX, name)
     return RetrievalModel(family, exact, **values)
+
+
+def _family(name: str) -> FamilyName | None:
+    for family in _PARAMETERS:
+        if family == name:
+            return family
+    return None

@@ -76,7 +76,7 @@ def write_json_lines(documents: Iterable[tuple[str, str]], path: Path, options: 
             file.write(valid_unicode(line).encode())
             file.write(b"\n")
             if analyzer is not None:
-                ids.append(identifier)
+                ids.append(valid_unicode(identifier))
                 lengths.append(count_tokens(analyzer, contents))
     return WrittenDocuments(written, blank, ids, np.array(lengths, dtype=np.int64))
 

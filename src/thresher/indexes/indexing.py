@@ -26,7 +26,7 @@ from thresher.indexes.work import IndexStatistics, index_statistics
 
 LENGTHS = "lengths.npy"
 SETTINGS = "thresher.json"
-"""Lucene's folder holds these two files of Thresher's as well."""
+"""Thresher's files in Lucene's folder: exact document lengths, and settings."""
 _LOCK = "write.lock"
 _PARTS = ("_", "segments_", LENGTHS, SETTINGS, ORIGINAL_STATISTICS, _LOCK)
 _JSON_FOLDER = "json"
@@ -62,8 +62,12 @@ class IndexOptions:
 class Origin:
     """The origin of an index.
 
-    `key` is a digest of all that decides its contents, `collection` of the collection's files, `scores` of the score
-    store's key; `treatment` is the variant's name, `cutoffs` the numbers that its percentiles resolved to, by cuts.
+    Args:
+        key: a digest of everything that decides the index's contents.
+        collection: a digest of the collection's files.
+        scores: a digest of the score store's key.
+        treatment: the variant's name.
+        cutoffs: the numbers of its percentiles, by cuts.
     """
 
     key: str
@@ -75,8 +79,16 @@ class Origin:
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """The content of `SETTINGS`; `emptied`: the documents that pruning left without a posting; `original_statistics`: whether
-    it is ranked with the statistics of the unpruned collection, which are beside it; `lucene`: the version that wrote it.
+    """The content of the file `SETTINGS`.
+
+    Args:
+        options: of the index.
+        documents: in the index.
+        empty: documents that were dropped because they have no text.
+        emptied: documents that pruning left without a posting.
+        original_statistics: whether the statistics of the unpruned collection rank; they are in a file beside the index.
+        lucene: the version that wrote the index.
+        origin: of the index.
     """
 
     options: IndexOptions
@@ -192,7 +204,7 @@ def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
 
 
 def settings_of(folder: Path) -> IndexSettings | None:
-    """Return what the index in `folder` keeps about itself; None for an index made by other programs."""
+    """Return the settings of the index in `folder`; None for an index made by other programs."""
     path = folder / SETTINGS
     try:
         return _SETTINGS_FILE.read(path) if path.exists() else None
@@ -201,13 +213,14 @@ def settings_of(folder: Path) -> IndexSettings | None:
 
 
 def is_built_from(folder: Path, key: str, bytes_by_type: Mapping[str, int]) -> bool:
-    """Return whether `folder` holds an index that says it was built from what has this key, with files of these bytes."""
+    """Return whether `folder` has an index whose origin has this key and whose files have these bytes."""
     try:
         settings = settings_of(folder)
     except StateError:
         return False
-    said = settings is not None and settings.origin is not None and settings.origin.key == key
-    return said and _bytes_by_type(folder) == bytes_by_type
+    if settings is None or settings.origin is None or settings.origin.key != key:
+        return False
+    return _bytes_by_type(folder) == bytes_by_type
 
 
 def is_other_folder(folder: Path) -> bool:
@@ -237,11 +250,9 @@ def _lengths_by_number(folder: Path, written: WrittenDocuments) -> npt.NDArray[n
     """
     with open_index(folder) as reader:
         ids = DocumentIds(reader).of(range(reader.maxDoc()))
-    lengths = written.lengths
-    if ids != written.ids and sorted(ids) == sorted(written.ids):
-        place = {identifier: number for number, identifier in enumerate(written.ids)}
-        lengths = lengths[[place[identifier] for identifier in ids]]
-    return lengths.astype(np.int32)
+    line_of_id = {identifier: line for line, identifier in enumerate(written.ids)}
+    lines = np.array([line_of_id[identifier] for identifier in ids], dtype=np.int64)
+    return written.lengths[lines].astype(np.int32)
 
 
 def _bytes_by_type(folder: Path) -> dict[str, int]:
@@ -259,11 +270,11 @@ class PrunedDocument:
 
     Attributes:
         id: its id.
-        terms: what is kept, as `term_lists` describes it; empty if nothing is.
-        removed: the tokens that were removed; 0 if the index is ranked with its own statistics.
-        length: its exact length in tokens, for `qld(exact)`: before pruning, or of what is kept if the index is ranked with
-            its own statistics.
-        emptied: whether it had terms and has none left: no query finds it.
+        terms: the list of its remaining terms, as `thresher.indexes.analysis` describes it; empty if no term remains.
+        removed: the number of removed tokens; 0 if the index is ranked with its own statistics.
+        length: its exact length in tokens, for `qld(exact)`: before pruning, or after it if the index is ranked with its own
+            statistics.
+        emptied: whether pruning removed all its terms, so that no query finds it.
     """
 
     id: str
@@ -274,7 +285,7 @@ class PrunedDocument:
 
 
 def cannot_hold(options: object) -> Iterator[tuple[str, str]]:
-    """Give the options, of an index or of [index], that ask for what a pruned index cannot hold, each with what is wrong."""
+    """Give each option, of an index or of [index], that a pruned index cannot fulfil, and the problem."""
     for option in ("positions", "stored", "vectors"):
         if getattr(options, option):
             yield option, f"a pruned index cannot hold what {option} = true asks for"
@@ -292,9 +303,9 @@ def build_pruned_index(
     If nothing was removed the index has the same bytes as that of `build_index`.
 
     Args:
-        documents: all documents that are not blank; one of stop words only has no terms and lost nothing.
+        documents: all documents that are not blank; a document of stop words only has no terms and lost nothing.
         folder: the index.
-        options: how the terms were analysed, and whether exact lengths are kept. A list of terms has no positions and no text.
+        options: the analysis of the terms, and whether to write exact lengths. A list of terms has no positions and no text.
         lost: for ranking with the statistics of the unpruned collection: returns the losses of all terms, and is called after
             the last document. None for ranking with the statistics of the pruned index.
         origin: kept with the index.

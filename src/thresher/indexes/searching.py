@@ -1,17 +1,16 @@
-"""Timed search with Lucene's models or the exact one; scores keep their order in a run file.
+"""Search with Lucene's retrieval models or the exact one; scores keep their order in a run file.
 
-trec_eval, and all tools built on it, read scores as 32-bit floats and break ties by document id, descending. Scores that
-differ by less than such floats resolve (2e-6 near 20) would be reordered.
+trec_eval and the tools built on it read scores as 32-bit floats and break ties by document id, descending. They would reorder
+scores that differ by less than the spacing of such floats (2e-6 near 20).
 """
 
 from __future__ import annotations
 
 import json
-import random
 import time
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +23,12 @@ from thresher.base.errors import ConfigError, InputError
 from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer
 from thresher.indexes.exact_ranking import ExactRanking
 from thresher.indexes.indexing import LENGTHS, IndexOptions, open_index, settings_of
-from thresher.indexes.jvm import java_cast, java_class, start
+from thresher.indexes.jvm import java_cast, java_class
 from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics, QueryBuilder
 from thresher.indexes.work import QueryWork, mean_work, postings_of
+
+Hits = list[tuple[str, float]]
+"""(document id, score), best first."""
 
 _MICRO = 10**6
 
@@ -142,9 +144,6 @@ def _score_then_id() -> Any:
     )
 
 
-Hits = list[tuple[str, float]]
-
-
 @dataclass(frozen=True)
 class SearchReport:
     """The hits of each topic, best first, and their cost.
@@ -176,8 +175,9 @@ class Searcher:
             settings = settings_of(self._folder)
             options = settings.options if settings else IndexOptions()
             analyzer = english_analyzer(options.stemmer, options.stopwords)
-            pruned = settings is not None and settings.original_statistics
-            original = OriginalStatistics(self._folder / ORIGINAL_STATISTICS, reader) if pruned else None
+            original: OriginalStatistics | None = None
+            if settings is not None and settings.original_statistics:
+                original = OriginalStatistics(self._folder / ORIGINAL_STATISTICS, reader)
             if self._model.exact:
                 lengths = self._folder / LENGTHS
                 self._ranking = ExactRanking(reader, analyzer, self._model.mu, self._depth, lengths, original)
@@ -225,96 +225,3 @@ class Searcher:
             hits[identifier] = self.search(query)
             latencies.append((time.perf_counter() - started) * 1000)
         return SearchReport(hits, latencies)
-
-
-Seconds = npt.NDArray[np.float64]
-
-ROUNDS = 3
-"""Timed rounds between two restarts."""
-_FIRST_WARM_UP, _WARM_UP = 3, 1
-_NANO = 1e-9
-
-
-@dataclass(frozen=True)
-class QueryTimes:
-    """Times of queries in seconds, by restart, each of shape (rounds, indexes, topics).
-
-    `wall` is from the query's text to the hits in Java (for `qld(exact)` in Python), `cpu` that of the searching thread.
-    """
-
-    wall: Sequence[Seconds]
-    cpu: Sequence[Seconds]
-
-
-def time_queries(
-    folders: Sequence[Path],
-    model: RetrievalModel,
-    depth: int,
-    queries: Sequence[str],
-    seconds: float,
-    enough: Callable[[QueryTimes], bool],
-    *,
-    seed: int = 0,
-    searched: Callable[[], None] = lambda: None,
-) -> QueryTimes:
-    """Search all queries in all indexes, round by round.
-
-    Args:
-        folders: the indexes.
-        model: the retrieval model.
-        depth: the most hits of a query.
-        queries: at least one.
-        seconds: the time limit; the first timed round is always finished.
-        enough: asked after each restart, with all times so far, whether to stop.
-        seed: of the order.
-        searched: called after each round.
-    """
-    start()
-    chance = random.Random(seed)
-    visits = [(index, topic) for index in range(len(folders)) for topic in range(len(queries))]
-    walls: list[Seconds] = []
-    cpus: list[Seconds] = []
-    end = time.perf_counter() + seconds
-    while True:
-        with ExitStack() as stack:
-            rankings = [stack.enter_context(Searcher(folder, model, depth)).ranking for folder in folders]
-            for number in range(_WARM_UP if walls else _FIRST_WARM_UP):
-                if number and time.perf_counter() > end:
-                    break
-                chance.shuffle(visits)
-                _round(rankings, queries, visits)
-                searched()
-            timed: list[tuple[Seconds, Seconds]] = []
-            for _ in range(ROUNDS):
-                if (walls or timed) and time.perf_counter() > end:
-                    break
-                chance.shuffle(visits)
-                timed.append(_round(rankings, queries, visits))
-                searched()
-        if timed:
-            wall, cpu = (np.array(times) for times in zip(*timed, strict=True))
-            walls.append(wall)
-            cpus.append(cpu)
-        times = QueryTimes(walls, cpus)
-        if time.perf_counter() > end or enough(times):
-            return times
-
-
-def rounds_of(restarts: int) -> int:
-    """Return how many rounds so many restarts are, warm-up included."""
-    return _FIRST_WARM_UP + ROUNDS + (restarts - 1) * (_WARM_UP + ROUNDS)
-
-
-def _round(
-    rankings: Sequence[LuceneRanking | ExactRanking], queries: Sequence[str], visits: Sequence[tuple[int, int]]
-) -> tuple[Seconds, Seconds]:
-    """Return wall and CPU seconds, each of shape (indexes, topics)."""
-    wall, cpu = (np.zeros((len(rankings), len(queries))) for _ in range(2))
-    for index, topic in visits:
-        ranking, query = rankings[index], queries[topic]
-        cpu_begin, wall_begin = time.thread_time_ns(), time.perf_counter_ns()
-        ranking.search(query)
-        wall_end, cpu_end = time.perf_counter_ns(), time.thread_time_ns()
-        ranking.forget()
-        wall[index, topic], cpu[index, topic] = wall_end - wall_begin, cpu_end - cpu_begin
-    return wall * _NANO, cpu * _NANO

@@ -1,4 +1,4 @@
-"""Exact work: what is in an index, and what a query makes a search engine do. The same on every machine."""
+"""Exact work: the counts of an index, and the work of a search engine for a query. They are equal on all machines."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from thresher.indexes.jvm import java_class
 
 CONTENTS = "contents"
 """The field that is indexed and searched."""
+POSTINGS = "postings"
+"""One of the values of `IndexPart.grows_with`."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,9 @@ class IndexStatistics:
 class QueryWork:
     """The work of searching, mean over queries.
 
-    `postings` are those of a query's terms, Σ df: what an evaluation traverses that skips nothing. Lucene does not score
-    documents that cannot be among the best once it has enough hits; `qld(exact)` scores every document with a query term.
-    `by_query` and `documents_by_query` are those of each query, in the order they came; empty for a single query.
+    `postings` are the postings of a query's terms, Σ df: an evaluation that skips nothing traverses them. Once Lucene has
+    enough hits, it does not score documents that cannot be among the best; `qld(exact)` scores every document with a query
+    term. `by_query` and `documents_by_query` have the work of each query, in order; they are empty for a single query.
 
     Args:
         documents: documents scored for a query, mean over topics.
@@ -50,46 +52,39 @@ class QueryWork:
 
     def of(self, places: Sequence[int]) -> QueryWork:
         """Return the work of some of the queries, by their places."""
-        return mean_work([QueryWork(self.by_query[at], self.documents_by_query[at]) for at in places])
+        return mean_work([QueryWork(self.by_query[place], self.documents_by_query[place]) for place in places])
 
 
 def index_statistics(reader: Any) -> IndexStatistics:
-    """Return the counts of an open index; an index without a term has none of it.
-
-    The filler of a pruned index is not counted.
-    """
+    """Return the counts of an open index. They leave out the filler of a pruned index."""
     terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
     if terms is None:
-        return IndexStatistics(reader.numDocs(), 0, 0, 0)
+        return IndexStatistics(documents=reader.numDocs(), tokens=0, postings=0, vocabulary=0)
     filler = java_class("org.apache.lucene.index.Term")(CONTENTS, FILLER)
-    filled = reader.docFreq(filler)
+    filler_postings = reader.docFreq(filler)
+    vocabulary = terms.size()
+    if filler_postings:
+        vocabulary -= 1
     return IndexStatistics(
-        reader.numDocs(),
-        terms.getSumTotalTermFreq() - reader.totalTermFreq(filler),
-        terms.getSumDocFreq() - filled,
-        terms.size() - (filled > 0),
+        documents=reader.numDocs(),
+        tokens=terms.getSumTotalTermFreq() - reader.totalTermFreq(filler),
+        postings=terms.getSumDocFreq() - filler_postings,
+        vocabulary=vocabulary,
     )
 
 
 def mean_work(work: Sequence[QueryWork]) -> QueryWork:
     """Return the mean over queries; zeros if there are none."""
+    postings = tuple(float(query.postings) for query in work)
+    documents = tuple(float(query.documents) for query in work)
     count = max(len(work), 1)
-    return QueryWork(
-        sum(one.postings for one in work) / count,
-        sum(one.documents for one in work) / count,
-        tuple(float(one.postings) for one in work),
-        tuple(float(one.documents) for one in work),
-    )
+    return QueryWork(sum(postings) / count, sum(documents) / count, postings, documents)
 
 
 def postings_of(reader: Any, words: Mapping[str, int]) -> int:
     """Return Σ df over different words."""
     term = java_class("org.apache.lucene.index.Term")
     return sum(reader.docFreq(term(CONTENTS, word)) for word in words)
-
-
-POSTINGS = "postings"
-"""One of the values of `IndexPart.grows_with`."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +105,11 @@ class IndexPart:
 
 def _index_parts() -> tuple[IndexPart, ...]:
     text = files("thresher.indexes").joinpath("index_parts.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines())
-    return tuple(IndexPart(name, tuple(types.split()), purpose, grows) for name, types, grows, purpose in rows)
+    parts: list[IndexPart] = []
+    for line in text.splitlines():
+        name, types, grows_with, purpose = line.split("\t")
+        parts.append(IndexPart(name, tuple(types.split()), purpose, grows_with))
+    return tuple(parts)
 
 
 INDEX_PARTS = _index_parts()
@@ -120,8 +118,8 @@ INDEX_PARTS = _index_parts()
 def bytes_by_part(bytes_by_type: Mapping[str, int]) -> dict[str, int]:
     """Return the bytes of each part by its name; files of other types by their type."""
     names = {kind: part.name for part in INDEX_PARTS for kind in part.types}
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for kind, size in bytes_by_type.items():
         name = names.get(kind, kind)
-        found[name] = found.get(name, 0) + size
-    return found
+        sizes[name] = sizes.get(name, 0) + size
+    return sizes

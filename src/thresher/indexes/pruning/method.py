@@ -16,19 +16,19 @@ TENTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 class PruningMethod(Declared, ABC):
-    """Assigns a number to each posting; the docstrings of subclasses have the formula.
+    """Assigns a number to each posting by the formula in the subclass's docstring.
 
     Attributes:
         keep: `KEEP_ABOVE`: postings with a number >= cutoff are kept. `KEEP_SHARE`: postings are ranked and the first share
             `cutoff` is kept; the number is the share that ranks before the posting, and is kept if < cutoff.
-        control: whether it is only a baseline for the others, never to be chosen.
+        control: whether the method is only a baseline for other methods, never to be chosen.
     """
 
     keep: ClassVar[str]
     control: ClassVar[bool] = False
 
     def fit(self, postings: Postings) -> Any:  # noqa: ARG002, for subclasses
-        """Return what the numbers need beyond the statistics, such as a threshold for each term; None if nothing.
+        """Return further inputs of `scores`, such as a threshold for each term; None if the statistics suffice.
 
         Memory may grow with the terms, but not with the postings.
         """
@@ -38,22 +38,24 @@ class PruningMethod(Declared, ABC):
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:
         """Return the number of each posting; shape (postings,).
 
-        It must depend on the documents and the collection alone, not on which documents are in `postings`; `fitted` is what
-        `fit` returned for the collection.
+        A document's numbers must not depend on the other documents in `postings`. `fitted` is the value that `fit` returned
+        for the collection.
         """
 
 
 class ShareMethod(PruningMethod):
-    """A method whose cutoffs are shares, above 0, of what it ranks."""
+    """A method that ranks postings; its cutoffs are shares above 0."""
 
     keep = KEEP_SHARE
     low, high = 0.0, 1.0
     grid = TENTHS
 
 
-def kept(method: PruningMethod, scores: Floats, cutoff: float) -> Flags:
-    """Return which postings stay at a cutoff."""
-    return scores >= cutoff if method.keep == KEEP_ABOVE else scores < cutoff
+def kept_postings(method: PruningMethod, scores: Floats, cutoff: float) -> Flags:
+    """Return which postings stay at a cutoff; shape (postings,)."""
+    if method.keep == KEEP_ABOVE:
+        return scores >= cutoff
+    return scores < cutoff
 
 
 def steps(method: PruningMethod, scores: Floats, cutoffs: Floats) -> Ints:
@@ -67,6 +69,8 @@ def steps(method: PruningMethod, scores: Floats, cutoffs: Floats) -> Ints:
 
 
 def strictest_first(method: PruningMethod, cutoffs: Floats) -> Floats:
-    """Return the distinct cutoffs in an order in which each keeps all that those before it keep."""
+    """Return the distinct cutoffs in an order in which each keeps all postings that the cutoffs before it keep."""
     ascending: Floats = np.unique(np.asarray(cutoffs, dtype=np.float64))
-    return ascending[::-1] if method.keep == KEEP_ABOVE else ascending
+    if method.keep == KEEP_ABOVE:
+        return ascending[::-1]
+    return ascending

@@ -1,4 +1,4 @@
-"""The postings of a collection, document by document, its statistics, and what a posting adds to its document's score."""
+"""The postings of a collection, document by document, its statistics, and the score of each posting."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ class CollectionStatistics:
     squares: int
 
     def numbers(self, hashes: Hashes) -> Ints:
-        """Return the number of each of the terms with these hashes, -1 for those that the collection lacks."""
-        held = np.flatnonzero(np.isin(self.hashes, hashes))
-        held = held[np.argsort(self.hashes[held])]
-        known = np.isin(hashes, self.hashes[held])
+        """Return the number of each term with one of these hashes; -1 for a term that the collection lacks."""
+        shared = np.flatnonzero(np.isin(self.hashes, hashes))
+        shared = shared[np.argsort(self.hashes[shared])]
+        shared_hashes = self.hashes[shared]
+        in_collection = np.isin(hashes, shared_hashes)
         numbers = np.full(len(hashes), -1, dtype=np.int64)
-        numbers[known] = held[np.searchsorted(self.hashes[held], hashes[known])]
+        numbers[in_collection] = shared[np.searchsorted(shared_hashes, hashes[in_collection])]
         return numbers
 
     @property
@@ -92,7 +93,7 @@ class DocumentPostings:
         return np.diff(self.bounds)
 
     def rank(self, values: Floats, hashes: Hashes) -> Ints:
-        """Return the rank of each posting among those of its document, from 0, by descending value; ties by the term's hash.
+        """Return the rank of each posting within its document, from 0, by descending value; ties by the term's hash.
 
         Shape (postings,) as `values`; `hashes` are by term number.
         """
@@ -139,7 +140,9 @@ def ranges(begins: Ints, counts: Ints) -> Ints:
 
 def term_scores(postings: DocumentPostings, statistics: CollectionStatistics, model: Value) -> Floats:
     """Return the score of each posting, A(t,d), by `BM25` or `QLD`; shape (postings,)."""
-    return (bm25 if model == BM25 else qld)(postings, statistics)
+    if model == BM25:
+        return bm25(postings, statistics)
+    return qld(postings, statistics)
 
 
 def bm25(postings: DocumentPostings, statistics: CollectionStatistics) -> Floats:

@@ -11,7 +11,7 @@ from thresher.base.numbers import Ints
 from thresher.indexes.analysis import DELIMITER
 from thresher.indexes.indexing import PrunedDocument
 from thresher.indexes.original_statistics import TermLosses
-from thresher.indexes.pruning.method import kept
+from thresher.indexes.pruning.method import kept_postings
 from thresher.indexes.pruning.postings import DocumentPostings, Flags, Postings
 from thresher.indexes.pruning.treatments import Pruning
 
@@ -38,7 +38,7 @@ class PrunedPostings:
         fitted = method.fit(self._postings)
         for block in self._postings.blocks():
             scores = method.scores(block, self._postings.statistics, fitted)
-            stays = kept(method, scores, self._pruning.threshold)
+            stays = kept_postings(method, scores, self._pruning.threshold)
             self._count_losses(block, ~stays)
             for document in self._documents_of(block, stays):
                 yield document

@@ -1,5 +1,7 @@
-"""Treatments and their canonical names: a cleaner, then perhaps a pruning method: `words@5`, `none|dcp@0.5`,
-`words@5|tcp(k=10)@0.3`; and all pruning methods with their declarations.
+"""Treatments, which are a cleaner and perhaps a pruning method, their canonical names, and the declarations of pruning
+methods.
+
+Names are `words@5`, `none|dcp@0.5`, `words@5|tcp(k=10)@0.3`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ ORDER = "cleaner|pruning first cleans, then prunes: words@5|dcp@0.5; none|dcp@0.
 
 
 def methods() -> dict[str, type[PruningMethod]]:
-    """Return every method's class by its name, those of other packages in `thresher.indexes.pruning` last."""
+    """Return the classes of all methods by their names; methods of other packages come last."""
     return {**_methods(), **plugged("thresher.pruning_methods", PruningMethod)}  # type: ignore[type-abstract]
 
 
@@ -43,7 +45,7 @@ def method_class(name: str, where: str) -> type[PruningMethod]:
 
 @dataclass(frozen=True)
 class Pruning:
-    """A method with its cutoff; None in a sweep's template."""
+    """A pruning method with its cutoff, which is None in the template of a sweep."""
 
     method: PruningMethod
     cutoff: float | None
@@ -51,8 +53,9 @@ class Pruning:
     @property
     def name(self) -> str:
         """The canonical name."""
-        name = self.method.canonical_name
-        return name if self.cutoff is None else f"{name}@{number_text(self.cutoff)}"
+        if self.cutoff is None:
+            return self.method.canonical_name
+        return f"{self.method.canonical_name}@{number_text(self.cutoff)}"
 
     @property
     def threshold(self) -> float:
@@ -83,12 +86,13 @@ class Family(StrEnum):
 
 
 def combination_name(cut: cleaners.Cut, pruning: Pruning) -> str:
-    """Return the name of a sweep over the cutoffs of a scorer and of a pruning method, `words|dcp`; the cut's own
-    cutoff does not matter.
+    """Return the name of a sweep over the cutoffs of a scorer and of a pruning method, `words|dcp`; it leaves out the cutoff
+    of `cut`.
     """
     template = replace(cut, cutoff=None, percentile=None)
-    name = template.name if cut.percentile is None else cleaners.sweep_name(template, cut.percentile)
-    return f"{name}{BAR}{pruning.name}"
+    if cut.percentile is None:
+        return f"{template.name}{BAR}{pruning.name}"
+    return f"{cleaners.sweep_name(template, cut.percentile)}{BAR}{pruning.name}"
 
 
 @dataclass(frozen=True)
@@ -101,16 +105,18 @@ class Treatment:
     @property
     def name(self) -> str:
         """The canonical name."""
-        return self.cleaner.name if self.pruning is None else f"{self.cleaner.name}{BAR}{self.pruning.name}"
+        if self.pruning is None:
+            return self.cleaner.name
+        return f"{self.cleaner.name}{BAR}{self.pruning.name}"
 
     @property
     def is_baseline(self) -> bool:
-        """Whether nothing is done."""
+        """Whether the treatment changes nothing."""
         return not self.cleaner.cuts and self.pruning is None
 
     @property
     def is_control(self) -> bool:
-        """Whether it is only a baseline for the others, never to be chosen."""
+        """Whether its pruning method is only a baseline for other methods, never to be chosen."""
         return self.pruning is not None and self.pruning.method.control
 
     @property
@@ -118,7 +124,9 @@ class Treatment:
         """The way to a smaller index."""
         if self.pruning is None:
             return Family.CLEANERS
-        return Family.COMBINATIONS if self.cleaner.cuts else Family.PRUNING
+        if self.cleaner.cuts:
+            return Family.COMBINATIONS
+        return Family.PRUNING
 
 
 def parse_treatment(text: str) -> Treatment:
@@ -142,7 +150,8 @@ def parse_pruning(text: str, where: str | None = None) -> Pruning:
             f"the pruning method {text.strip()!r} does not parse", "write it like dcp@0.5 or tcp(k=10)@0.5", where
         )
     kind = method_class(match["name"], where)
-    template = Pruning(kind(**cleaners.parse_values(kind.name, kind.parameters, match["inside"] or "", where)), None)
+    values = cleaners.parse_values(kind.name, kind.parameters, match["inside"] or "", where)
+    template = Pruning(kind(**values), cutoff=None)
     if match["cutoff"] is None:
         return template
     try:
@@ -154,24 +163,25 @@ def parse_pruning(text: str, where: str | None = None) -> Pruning:
 
 
 def split_treatment(text: str) -> tuple[str, str | None]:
-    """Return the name's parts, cleaner and method, which are not parsed; None without a method."""
-    parts = text.split(BAR)
-    if len(parts) > 2:
+    """Return the unparsed names of cleaner and method; None without a method."""
+    names = text.split(BAR)
+    if len(names) > 2:
         raise ConfigError(
             f"{text!r} has more than one pruning method",
             "write a cleaner, then one pruning method: words@5|dcp@0.5",
             text,
         )
-    first, *others = parts
-    leading = re.match(r"\s*(\w*)", first)
-    if leading and leading[1] in methods():
-        cleaner = others[0].strip() if others else cleaners.BASELINE
+    cleaner = names[0]
+    method = names[1] if len(names) == 2 else None
+    leading_word = re.match(r"\s*(\w*)", cleaner)
+    if leading_word and leading_word[1] in methods():
+        instead = method.strip() if method is not None else cleaners.BASELINE
         raise ConfigError(
-            f"{first.strip()!r} is a pruning method and stands where the cleaner does",
-            f"first clean, then prune: write {cleaner}{BAR}{first.strip()}",
+            f"{cleaner.strip()!r} is a pruning method and stands where the cleaner does",
+            f"first clean, then prune: write {instead}{BAR}{cleaner.strip()}",
             text,
         )
-    return first, others[0] if others else None
+    return cleaner, method
 
 
 def example_cutoff(method: PruningMethod) -> str:
