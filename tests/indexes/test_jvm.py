@@ -244,21 +244,3 @@ def test_failures_of_java_in_words(text: str, kind: type[Exception], what: str) 
     error = jvm.user_error_of_java(RuntimeError(text), "indexes/x")
     assert type(error) is kind
     assert str(error).startswith(f"indexes/x: {what}. Fix: ")
-
-
-def test_the_heap_shrinks_to_what_is_in_use() -> None:
-    script = """
-import sys
-from thresher.indexes.jvm import java_class, shrink_heap, start
-shrink_heap()
-assert "jnius" not in sys.modules
-start(1024)
-machine = java_class("java.lang.Runtime").getRuntime()
-held = [java_class("java.lang.StringBuilder")(1 << 24) for _ in range(16)]
-grown = machine.totalMemory()
-del held
-shrink_heap()
-assert grown >= 1 << 28 > machine.totalMemory()
-"""
-    done = _run(script)
-    assert (done.returncode, done.stderr) == (0, "")

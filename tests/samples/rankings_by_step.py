@@ -16,7 +16,7 @@ def rankings_by_step(
     """Return score by document, best first, of each topic at each step that adds tokens."""
     statistics = chunks.statistics[sweep]
     result: dict[int, list[dict[int, float]]] = {}
-    for block in rank_steps(chunks.chunks, statistics, queries, sweep, model, depth, statistics.changing()):
+    for block in rank_steps(chunks.chunks, statistics, queries, model, depth, statistics.changing()):
         result |= {step: [] for step in block.steps.tolist()}
         for topic in block.topics:
             rows = zip(block.steps.tolist(), topic.documents.tolist(), topic.scores.tolist(), strict=True)

@@ -84,47 +84,73 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
     Percentiles are those of the score store. The cutoffs to combine are spread evenly over the index sizes in the table of the
     explored scorers.
     """
-    known: dict[tuple[str, str], PruningSweep] = {}
-
-    def add(cleaner: Cleaner, method: PruningMethod, cutoffs: tuple[float, ...], combined: bool) -> None:
-        key = cleaner.name, method.canonical_name
-        points = _COMBINED_POINTS if combined else POINTS
-        before = known[key].cutoffs if key in known else ()
-        known[key] = PruningSweep(cleaner, method, (*before, *cutoffs), points, combined)
-
-    def add_combined(template: Cut, method: PruningMethod) -> None:
-        for cutoff in spread_over_sizes(table, template.name, experiment.pruning.combined):
-            cleaner = Cleaner((replace(template, cutoff=cutoff),))
-            if (cleaner.name, method.canonical_name) not in known:
-                add(cleaner, method, (), True)
-
+    sweeps = _PruningSweeps(table, experiment.pruning.combined)
     variants = [variant for variant in experiment.variants if variant.pruning]
     cleaners = resolve_all(store, [variant.cleaner for variant in variants])
-    for variant, cleaner in zip(variants, map(in_numbers, cleaners), strict=True):
+    for variant, cleaner in zip(variants, cleaners, strict=True):
         if variant.pruning is None:
             continue
         method, template = variant.pruning.method, template_of(variant.cleaner)
         combined = variant.cleaner_cutoff is not None
-        add(cleaner, method, (variant.pruning.threshold,), combined)
+        sweeps.add(in_numbers(cleaner), method, (variant.pruning.threshold,), combined)
         if combined and template is not None:
-            add_combined(template, method)
+            sweeps.add_combined(template, method)
     for family in families_of(experiment):
         if family.pruning is None:
             continue
+        method = family.pruning.method
         if family.cut is not None:
-            add_combined(family.cut, family.pruning.method)
+            sweeps.add_combined(family.cut, method)
         elif family.cleaner is not None:
             (cleaner,) = resolve_all(store, [family.cleaner])
             # With cutoffs that all collections have, by which one setting may be chosen for several.
-            add(in_numbers(cleaner), family.pruning.method, family.pruning.method.grid, False)
-    return list(known.values())
+            sweeps.add(in_numbers(cleaner), method, method.grid, combined=False)
+    return sweeps.all
+
+
+class _PruningSweeps:
+    """Pruning methods to explore, each once over the same cleaner.
+
+    Args:
+        table: of the explored scorers.
+        combined: how many cutoffs of a scorer are combined with a pruning method.
+    """
+
+    def __init__(self, table: VariantTable, combined: int) -> None:
+        self._table = table
+        self._combined = combined
+        self._sweeps: dict[tuple[str, str], PruningSweep] = {}
+
+    @property
+    def all(self) -> list[PruningSweep]:
+        """The sweeps, in the order in which they came."""
+        return list(self._sweeps.values())
+
+    def add(self, cleaner: Cleaner, method: PruningMethod, cutoffs: tuple[float, ...], combined: bool) -> None:
+        """Add a sweep, or the cutoffs to the same sweep."""
+        key = cleaner.name, method.canonical_name
+        if key in self._sweeps:
+            cutoffs = (*self._sweeps[key].cutoffs, *cutoffs)
+        points = _COMBINED_POINTS if combined else POINTS
+        self._sweeps[key] = PruningSweep(cleaner, method, cutoffs, points, combined)
+
+    def add_combined(self, template: Cut, method: PruningMethod) -> None:
+        """Add a sweep over each of some cutoffs of a scorer, spread evenly over the sizes of its indexes."""
+        for cutoff in spread_over_sizes(self._table, template.name, self._combined):
+            cleaner = Cleaner((replace(template, cutoff=cutoff),))
+            if (cleaner.name, method.canonical_name) not in self._sweeps:
+                self.add(cleaner, method, (), combined=True)
 
 
 def families_of(experiment: Experiment) -> list[DeclaredFamily]:
     """Return the declared families that can be explored: a default one needs its scorers named elsewhere in the file."""
     scored = {scorer.canonical_name for scorer in experiment.scorers}
-    every = map(parse_family, experiment.criteria.families)
-    return [family for family in every if {scorer.canonical_name for scorer in family.scorers} <= scored]
+    families: list[DeclaredFamily] = []
+    for name in experiment.criteria.families:
+        family = parse_family(name)
+        if scored.issuperset(scorer.canonical_name for scorer in family.scorers):
+            families.append(family)
+    return families
 
 
 def sweeps_of(experiment: Experiment) -> list[Cut]:

@@ -122,12 +122,6 @@ def _start(memory: list[str]) -> None:
     _started_in = os.getpid()
 
 
-def shrink_heap() -> None:
-    """Collect Java's garbage, if Java runs, so that its heap shrinks to the objects in use."""
-    if _started_in == os.getpid():
-        java_class("java.lang.System").gc()
-
-
 def java_class(name: str) -> Any:
     """Return the Java class of that full name (`$` before a nested class), starting Java if necessary."""
     start()

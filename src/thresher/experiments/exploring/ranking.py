@@ -89,7 +89,6 @@ def rank_steps(
     chunks: Iterable[StoredChunk],
     statistics: SweepStatistics,
     queries: Sequence[Query],
-    sweep: int,
     model: RetrievalModel,
     depth: int,
     steps: Ints,
@@ -100,13 +99,13 @@ def rank_steps(
 
     Args:
         chunks: of the collection; in memory one after the other.
-        statistics: of the sweep, given by its number, in the whole collection.
+        statistics: of the sweep in the whole collection.
         steps: as for `blocks`.
     """
     ranked: list[RankedBlock] = []
     for chunk in chunks:
         matches = chunk.read()
-        for number, block in enumerate(blocks(matches, sweep, steps, _ROWS)):
+        for number, block in enumerate(blocks(matches, statistics.sweep, steps, _ROWS)):
             ranking = BlockRanking(matches, block, similarity(model, statistics.at(block.steps)), depth)
             if number == len(ranked):
                 ranked.append(RankedBlock(block.steps, [ranking.best(query) for query in queries]))

@@ -95,7 +95,7 @@ def evaluate_task(job: RankingJob, task: RankingTask) -> list[Floats]:
     """Rank and evaluate; return the values by evaluator, shape of each (steps, measures, topics of the evaluator)."""
     statistics, model = job.statistics[task.sweep], job.models[task.model]
     values: list[list[Floats]] = [[] for _ in job.evaluators]
-    for block in rank_steps(job.chunks, statistics, job.queries, task.sweep, model, job.depth, task.steps):
+    for block in rank_steps(job.chunks, statistics, job.queries, model, job.depth, task.steps):
         begin = 0
         for evaluator, of_evaluator in zip(job.evaluators, values, strict=True):
             topics = block.topics[begin : begin + len(evaluator.topics)]

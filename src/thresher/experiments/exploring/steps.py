@@ -23,11 +23,13 @@ class SweepStatistics:
     """Statistics of a collection at each step of a sweep.
 
     Args:
+        sweep: its number.
         counts: of all documents.
         cf, df: of each query term; shapes (steps, terms).
         fixed: statistics to rank by at every step, as one step; None to rank by the statistics of each step.
     """
 
+    sweep: int
     counts: StepCounts
     cf: Ints
     df: Ints
@@ -41,7 +43,7 @@ class SweepStatistics:
     def plus(self, other: SweepStatistics) -> SweepStatistics:
         """Return the statistics of this chunk of a collection and another chunk together."""
         counts = add_counts([self.counts, other.counts], self.steps)
-        return SweepStatistics(counts, self.cf + other.cf, self.df + other.df, self.fixed)
+        return SweepStatistics(self.sweep, counts, self.cf + other.cf, self.df + other.df, self.fixed)
 
     def changing(self) -> Ints:
         """Return the first step and all other steps that add a token."""
@@ -75,7 +77,7 @@ def sweep_statistics(matches: Matches, sweep: int, counts: StepCounts, fixed: St
     term_of_occurrence = term_of_pair[matches.occurrence_pair]
     cf = _sums_by_step(step_of_occurrence, term_of_occurrence, matches.occurrence_tf, (steps, terms))
     df = _sums_by_step(first_steps, term_of_pair, np.ones(len(term_of_pair), dtype=np.int32), (steps, terms))
-    return SweepStatistics(counts, cf, df, fixed)
+    return SweepStatistics(sweep, counts, cf, df, fixed)
 
 
 def _sums_by_step(step: npt.NDArray[np.uint16], term: Numbers, weights: Numbers, shape: tuple[int, int]) -> Ints:
