@@ -8,7 +8,6 @@ from thresher.base.defaults import HOLM, MAIN_MEASURE, MOST_EMPTIED, MOST_TITLED
 from thresher.base.number_text import counted
 from thresher.base.numbers import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
-from thresher.evaluation.significance import Comparison
 from thresher.experiments.adviser import Advice
 from thresher.experiments.choosing.choices import AnswerRole, Choice, ChosenIndex, Effect, Gain, ModelChoice
 from thresher.experiments.choosing.shared import SharedChoice
@@ -17,49 +16,75 @@ from thresher.experiments.table import VariantTable
 from thresher.reports.formatting import being, change_text, measure_text, percent, percent_text, signed
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
+from thresher.reports.variant_rows import VariantRow
+
+STAY = "Stay with no cleaning"
 
 
 def findings(results: Results) -> Iterator[str]:
     """Give what the numbers say of each retrieval model; nothing is singled out as the one to use."""
     for table in results.tables:
         opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
-        yield from (opening + sentence for sentence in model_findings(table))
+        for sentence in model_findings(table):
+            yield opening + sentence
 
 
 def model_findings(table: VariantTable) -> Iterator[str]:
     """Give what the numbers of one retrieval model say."""
-    short, means = measure_header(table.main)[0], table.mean(table.main)
-    base = f"{short} of the baseline is {measure_text(means[0])}"
     if not table.candidates:
-        yield f"Only the baseline was run: {base}."
+        yield f"Only the baseline was run: {_baseline_text(table)}."
         return
-    found = {index: one for index in table.candidates if (one := _compared(table, index).get(table.main))}
-    if found:
-        directions, changes = zip(*((one.direction, one.difference) for one in found.values()), strict=True)
-        worse, better = being(directions.count("worse")), being(directions.count("better"))
-        apart = " (controls apart)" if len(table.candidates) < len(table.rows) - 1 else ""
+    yield from _built_findings(table)
+    yield from _explored_findings(table)
+    emptying = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
+    if emptying:
+        verb = "empties" if len(emptying) == 1 else "empty"
+        yield f"{counted(len(emptying), 'variant')} {verb} more than {percent_text(MOST_EMPTIED)} of the pages."
+
+
+def _baseline_text(table: VariantTable) -> str:
+    return f"{measure_header(table.main).name} of the baseline is {measure_text(table.mean(table.main)[0])}"
+
+
+def _built_findings(table: VariantTable) -> Iterator[str]:
+    """Give the significant differences of the variants that were built, and the smaller indexes without one."""
+    rows = [VariantRow(table, index) for index in table.candidates]
+    compared = [row for row in rows if row.comparison(table.main)]
+    comparisons = [comparison for row in compared if (comparison := row.comparison(table.main))]
+    if not comparisons:
+        return
+    directions = [comparison.direction for comparison in comparisons]
+    changes = [comparison.difference for comparison in comparisons]
+    worse, better = being(directions.count("worse")), being(directions.count("better"))
+    apart = " (controls apart)" if len(table.candidates) < len(table.rows) - 1 else ""
+    yield (
+        f"Of {counted(len(compared), 'variant')} run{apart}, {worse} significantly worse than the baseline in "
+        f"{measure_header(table.main).name} and {better} significantly better; differences are "
+        f"{change_text(min(changes))} to {change_text(max(changes))}."
+    )
+    smaller = [row for row in compared if table.sizes[row.index] < table.sizes[0]]
+    if smaller:
+        harmless = [row for row in smaller if not _shows_a_loss(row)]
         yield (
-            f"Of {counted(len(found), 'variant')} run{apart}, {worse} significantly worse than the baseline in {short} and "
-            f"{better} significantly better; differences are {change_text(min(changes))} to {change_text(max(changes))}."
+            f"{len(harmless)} of {len(smaller)} smaller indexes show no significant loss in any measure, nor an interval "
+            "below zero. This does not prove that they lose nothing."
         )
-        smaller = [index for index in found if table.sizes[index] < table.sizes[0]]
-        harmless = [index for index in smaller if not any(one.shows_a_loss for one in _compared(table, index).values())]
-        if smaller:
-            many = f"{len(harmless)} of {len(smaller)} smaller indexes"
-            yield f"No significant loss in any measure, nor an interval below zero: {many}; this is no proof of none."
+
+
+def _shows_a_loss(row: VariantRow) -> bool:
+    return row.built is not None and any(test.shows_a_loss for test in row.built.comparisons.values())
+
+
+def _explored_findings(table: VariantTable) -> Iterator[str]:
     explored = [index for index in table.candidates if table.rows[index].explored]
-    if explored:
-        best = table.best(table.main, explored)
-        yield (
-            f"{len(explored):,} variants were explored without indexes. {base}; the highest mean is "
-            f"{measure_text(means[best])}, of {table.rows[best].name}. The best of many on the topics that chose it: expect "
-            "less of it on others."
-        )
-    emptied = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
-    if emptied:
-        verb = "leaves" if len(emptied) == 1 else "leave"
-        many = counted(len(emptied), "variant")
-        yield f"{many} {verb} more than {percent_text(MOST_EMPTIED)} of the pages without text."
+    if not explored:
+        return
+    best = table.best(table.main, explored)
+    yield (
+        f"{len(explored):,} variants were explored without indexes. {_baseline_text(table)}; the highest mean is "
+        f"{measure_text(table.mean(table.main)[best])}, of {table.rows[best].name}. It is the best of many on the topics that "
+        "chose it. Expect a smaller gain on new topics."
+    )
 
 
 def warnings(results: Results) -> Iterator[str]:
@@ -68,7 +93,8 @@ def warnings(results: Results) -> Iterator[str]:
     yield from notices(results)
     for table in results.tables:
         opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
-        yield from (opening + text for text in _power(results, table))
+        for sentence in _power(results, table):
+            yield opening + sentence
     yield from _title_bias(facts.title_bias, "")
     yield from _title_bias(facts.held_out_title_bias, "Of the held-out topics, ")
 
@@ -80,14 +106,13 @@ def _power(results: Results, table: VariantTable) -> Iterator[str]:
     multiplies the smallest of m by m.
     """
     facts, topics = results.facts, len(table.topics)
-    if results.tests and (results.tests if facts.correction == HOLM else 1) * 2.0 ** (1 - topics) > facts.alpha:
-        many = f" and {results.tests} comparisons" if facts.correction == HOLM else ""
-        yield f"With {counted(topics, 'topic')}{many} no difference can be significant, however large."
-
-
-def _compared(table: VariantTable, index: int) -> dict[str, Comparison]:
-    built = table.rows[index].built
-    return dict(built.comparisons) if built else {}
+    if not results.tests:
+        return
+    is_corrected = facts.correction == HOLM
+    factor = results.tests if is_corrected else 1
+    if factor * 2.0 ** (1 - topics) > facts.alpha:
+        comparisons = f" and {results.tests} comparisons" if is_corrected else ""
+        yield f"With {counted(topics, 'topic')}{comparisons} no difference can be significant, however large."
 
 
 def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
@@ -98,35 +123,41 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
         )
 
 
-STAY = "Stay with no cleaning"
-
-
 def answer(choice: Choice) -> Iterator[str]:
     """Give at most three lines for each retrieval model, what to use first."""
     for model in choice.models:
         opening = f"{model.retrieval}: " if len(choice.models) > 1 else ""
-        yield from (opening + line for line in model_answer(choice, model))
+        for line in model_answer(choice, model):
+            yield opening + line
 
 
 def commands(choice: Choice) -> tuple[str, ...]:
     """Return the lines for a shell that make what is named first, if it is one, and the line that builds and measures all."""
     firsts = {model.first.variant for model in choice.models if model.first}
-    made = choice.commands[firsts.pop()] if len(firsts) == 1 else ()
-    return (*made, choice.check) if choice.commands else ()
+    if not choice.commands:
+        return ()
+    if len(firsts) != 1:
+        return (choice.check,)
+    return (*choice.commands[firsts.pop()], choice.check)
 
 
 def measured(choice: Choice, results: Results) -> Iterator[str]:
-    """Say of each index that an answer names and that was built whether it is what was told."""
+    """Say of each named index that was built whether its size and means are those that were explored."""
     for model in choice.models:
         table = results.table(model.retrieval)
-        for pick in model.named:
-            same = pick.is_as_measured(table)
-            if same is not None:
-                index = table.position[pick.variant]
-                found = [f"{measure_header(one)[0]} {measure_text(table.mean(one)[index])}" for one in choice.measures]
-                size = f"{percent(table.shares[index])} % of the index"
-                told = "as explored" if same else "which is not what was explored: run `thresher choose` again"
-                yield f"Built and searched, {pick.variant} has {size}, {', '.join(found)}: {told}."
+        for named in model.named:
+            is_same = named.is_as_measured(table)
+            if is_same is not None:
+                yield _measured_text(choice, table, named, is_same)
+
+
+def _measured_text(choice: Choice, table: VariantTable, named: ChosenIndex, is_same: bool) -> str:
+    index = table.position[named.variant]
+    facts = [f"{percent(table.shares[index])} % of the index"]
+    for measure in choice.measures:
+        facts.append(f"{measure_header(measure).name} {measure_text(table.mean(measure)[index])}")
+    verdict = "as explored" if is_same else "which is not what was explored: run `thresher choose` again"
+    return f"Built and searched, {named.variant} has {', '.join(facts)}: {verdict}."
 
 
 def model_answer(choice: Choice, model: ModelChoice, brief: bool = False) -> Iterator[str]:
@@ -148,27 +179,32 @@ def _answer_line(choice: Choice, model: ModelChoice, role: AnswerRole, index: Ch
     return _gain(model.gain)
 
 
-def _smallest(choice: Choice, model: ModelChoice, pick: ChosenIndex | None, brief: bool) -> str:
+def _smallest(choice: Choice, model: ModelChoice, index: ChosenIndex | None, brief: bool) -> str:
     loss = f"lose less than {margin_text(choice.criteria.margin)} of {_measures(choice)}"
-    count = len([walk for walk in model.families if walk.steps])
-    tested = f"{model.topics} topics, {count} {'family' if count == 1 else 'families'} tested, {_sure(choice)}"
-    if pick is None:
-        needed = [walk.failed.topics_needed for walk in model.families if walk.failed and walk.failed.topics_needed]
+    tested = [family for family in model.families if family.steps]
+    noun = "family" if len(tested) == 1 else "families"
+    test = f"{model.topics} topics, {len(tested)} {noun} tested, {_sure(choice)}"
+    if index is None:
+        needed = [family.failed.topics_needed for family in tested if family.failed and family.failed.topics_needed]
         more = f" About {min(needed):,} topics might show it." if needed else ""
-        return f"{STAY}: no smaller index is shown to {loss} ({tested}).{more}"
-    shown = f"{pick.variant}: {_share(pick)} of the index, shown to {loss} ({tested})."
-    return (
-        shown if brief else f"{shown} {_short(pick.effects[0])} changes by {_bounded(pick.effects[0])}{_still(model)}."
-    )
+        return f"{STAY}: no smaller index is shown to {loss} ({test}).{more}"
+    shown = f"{index.variant}: {_share(index)} of the index, shown to {loss} ({test})."
+    if brief:
+        return shown
+    return f"{shown} {_short(index.effects[0])} changes by {_bounded(index.effects[0])}.{_next_smaller(model)}"
 
 
-def _still(model: ModelChoice) -> str:
-    """Say what it would take to show the next smaller index of what is recommended."""
-    for walk in model.families:
-        if walk.last and walk.failed and model.recommended and walk.last.variant == model.recommended.variant:
-            if walk.failed.topics_needed is None:
+def _next_smaller(model: ModelChoice) -> str:
+    """Say how many topics would show the same for the index after the recommended one."""
+    for family in model.families:
+        if not (family.last and family.failed and model.recommended):
+            continue
+        if family.last.variant == model.recommended.variant:
+            needed = family.failed.topics_needed
+            if needed is None:
                 return ""
-            return f"; {percent(walk.failed.share)} % would take {walk.failed.topics_needed:,} topics"
+            share = percent(family.failed.share)
+            return f" Showing the same for the next smaller index ({share} %) would take about {needed:,} topics."
     return ""
 
 
@@ -181,15 +217,21 @@ def _gain(gain: Gain) -> str:
     )
 
 
-def _conservative(model: ModelChoice, pick: ChosenIndex | None) -> str:
-    opening = "If kinds of topics that are missing here may lose everything, the conservative choice is "
-    if pick is None:
+def _conservative(model: ModelChoice, index: ChosenIndex | None) -> str:
+    if index is None:
         needed = model.conservative_topics
-        more = f": a smaller index takes {needed} topics or more" * (needed > model.topics)
-        return f"{opening}no cleaning{more}."
-    if any(other and other.variant == pick.variant for _, other in model.answer[:-1]):
-        return f"{opening}the same{'' if len(model.answer) == 2 else f', {pick.variant}'}."
-    return f"{opening}{pick.variant}: {_share(pick)} of the index."
+        text = "Conservative choice: no cleaning."
+        if needed > model.topics:
+            text += (
+                f" A smaller index could fail completely on topics unlike these {model.topics}; excluding that takes at least "
+                f"{needed} topics."
+            )
+        return text
+    opening = "Conservative choice, which allows for topic types not in this sample"
+    named_before = [other.variant for _, other in model.answer[:-1] if other]
+    if index.variant in named_before:
+        return f"{opening}: the same index, {index.variant}."
+    return f"{opening}: {index.variant}, {_share(index)} of the index."
 
 
 def margin_text(margin: Margin) -> str:
@@ -198,11 +240,11 @@ def margin_text(margin: Margin) -> str:
 
 
 def _measures(choice: Choice | SharedChoice) -> str:
-    return " and ".join(measure_header(measure)[0] for measure in choice.measures)
+    return " and ".join(measure_header(measure).name for measure in choice.measures)
 
 
 def _short(effect: Effect) -> str:
-    return measure_header(effect.measure)[0]
+    return measure_header(effect.measure).name
 
 
 def _share(pick: ChosenIndex) -> str:
@@ -243,7 +285,7 @@ def _bounded(effect: Effect) -> str:
 
 def advised(advice: Advice) -> Iterator[str]:
     """Give the index to begin with, what it changed elsewhere, and the pages that the figures are computed from."""
-    main = measure_header(MAIN_MEASURE)[0]
+    main = measure_header(MAIN_MEASURE).name
     yield f"Begin with {advice.variant}, the default index."
     yield (
         f"On other collections it changed {main} as follows, each time chosen without that collection: "
@@ -295,7 +337,7 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
     )
     if choice.variant:
         pairs = zip(choice.measures, choice.bounds, strict=True)
-        bounds = " and ".join(f"{loss_text(choice, bound)} of {measure_header(name)[0]}" for name, bound in pairs)
+        bounds = " and ".join(f"{loss_text(choice, bound)} of {measure_header(name).name}" for name, bound in pairs)
         sure = percent_text(1 - choice.criteria.alpha)
         yield (
             f"A further collection like these would lose at most {bounds} (prediction bounds, {sure}). One unlike them may "
