@@ -93,15 +93,7 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     The id is the member called so, else the first whose values differ and have no spaces; page or text is the longest one, the
     address the first that has nothing else. Only JSON lines and Parquet have members.
     """
-    rows: list[Any] = []
-    with suppress(OSError, ThresherError, ValueError):
-        # Not what else is in the folder.
-        first = chosen(walk(path), format, path)[1][0].path
-        if format == JsonLines.name:
-            rows = _lines(first)
-        if format == ParquetRows.name:
-            for row in islice(rows_of(first), _LOOKED_AT):
-                rows.append(row)
+    rows = _first_rows(path, format)
     values: dict[str, list[str]] = {}
     for row in rows:
         for name, value in _members(row, ""):
@@ -122,6 +114,19 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     if addresses and not any(name in values for name in wanted.url):
         likely["url"] = addresses[0]
     return LikelyFields(tuple(values)[:_MOST_MEMBERS], likely)
+
+
+def _first_rows(path: Path, format: str) -> list[Any]:
+    """Return the first records of a file, or of the first file of the format in a folder; until the first damage."""
+    rows: list[Any] = []
+    with suppress(OSError, ThresherError, ValueError):
+        first = chosen(walk(path), format, path)[1][0].path
+        if format == JsonLines.name:
+            rows = _lines(first)
+        if format == ParquetRows.name:
+            for row in islice(rows_of(first), _LOOKED_AT):
+                rows.append(row)
+    return rows
 
 
 def _lines(path: Path) -> list[Any]:

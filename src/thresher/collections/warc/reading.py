@@ -44,43 +44,67 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     kind = record.text(b"warc-type").lower()
     if record.problem is None and kind in _OTHERS:
         return None
-    document_id = "" if kind in _OTHERS else find_id(record, options.rule)
+    document_id = fitted_id = ""
+    if kind not in _OTHERS:
+        document_id = find_id(record, options.rule)
+    if document_id:
+        fitted_id = options.rule.fit(document_id)
     url = record.text(b"warc-target-uri").strip("<>") or None
-
-    def failed(problem: str, size: int = record.size) -> Source:
-        fitted_id = options.rule.fit(document_id) if document_id else ""
-        return Source(fitted_id, file, size, offset, url=url, problem=problem)
-
-    if record.problem is not None:
-        return failed(record.problem)
-    if kind not in _DOCUMENTS:
-        return failed(f"a record of the unknown kind '{_shown(kind)}'" if kind else "the record has no WARC-Type")
-    if not document_id:
-        return failed("the record has no id")
+    source = Source(fitted_id, file, record.size, offset, url=url)
+    if problem := _problem(record, kind, document_id):
+        return replace(source, problem=problem)
     response = _head(record, kind)
+    try:
+        body = _body(record, response, options.max_bytes)
+    except _UnreadBodyError as error:
+        return replace(source, problem=str(error))
+    media, is_text = _what(body, response.content_type)
+    if media:
+        return replace(source, size=len(body), problem=f"not HTML: {_shown(media)}")
+    charset = http.charset(response.content_type)
+    if not charset and kind == "conversion":
+        charset = "utf-8"
+    return replace(source, size=len(body), content=body, charset=charset, is_text=is_text)
+
+
+class _UnreadBodyError(Exception):
+    """The body of a record is no document; the message says why."""
+
+
+def _problem(record: Record, kind: str, document_id: str) -> str:
+    """Return why a record's header gives no document; empty if it may give one."""
+    if record.problem is not None:
+        return record.problem
+    if not kind:
+        return "the record has no WARC-Type"
+    if kind not in _DOCUMENTS:
+        return f"a record of the unknown kind '{_shown(kind)}'"
+    if not document_id:
+        return "the record has no id"
+    return ""
+
+
+def _body(record: Record, response: Response, limit: int) -> bytes:
+    """Return the decoded body of a record, of at most `limit` bytes."""
     if response.status is not None and not 200 <= response.status < 300:
-        return failed(f"HTTP status {response.status}")
-    whole = len(record.block) == record.size and record.whole
-    if not whole or record.size - response.body > options.max_bytes:
+        raise _UnreadBodyError(f"HTTP status {response.status}")
+    is_complete = len(record.block) == record.size and record.whole
+    if not is_complete or record.size - response.body > limit:
         media = http.media_type(response.content_type)
-        known = media in _HTML or media in (_TEXT, *_UNKNOWN)
-        return failed(_too_large(record, response, options.max_bytes) if known else f"not HTML: {_shown(media)}")
-    body = record.block[response.body :] if response.body else record.block
+        if media not in _HTML and media not in (_TEXT, *_UNKNOWN):
+            raise _UnreadBodyError(f"not HTML: {_shown(media)}")
+        raise _UnreadBodyError(_too_large(record, response, limit))
+    body = record.block[response.body :]
     try:
         if response.chunked:
             body = http.join_chunks(body)
-        body = http.decode(body, response.encodings, options.max_bytes)
-    except TooLargeError:
-        limit = options.max_bytes / 2**20
-        return failed(f"too large: more than {limit:.1f} MiB after decoding, the limit is {limit:g} MiB")
+        return http.decode(body, response.encodings, limit)
+    except TooLargeError as error:
+        mib = limit / 2**20
+        problem = f"too large: more than {mib:.1f} MiB after decoding, the limit is {mib:g} MiB"
+        raise _UnreadBodyError(problem) from error
     except BrokenEncodingError as error:
-        return failed(f"a broken content encoding ({error})")
-    media, is_text = _what(body, response.content_type)
-    if media:
-        return failed(f"not HTML: {_shown(media)}", len(body))
-    declared = http.charset(response.content_type) or ("utf-8" if kind == "conversion" else None)
-    fitted_id = options.rule.fit(document_id)
-    return Source(fitted_id, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
+        raise _UnreadBodyError(f"a broken content encoding ({error})") from error
 
 
 def find_id(record: Record, rule: IdRule) -> str:
@@ -108,15 +132,18 @@ def _head(record: Record, kind: str) -> Response:
     response = http.parse_response(record.block)
     if response.content_type:
         return response
-    # What is not HTTP, such as DNS, is what the record says.
-    own = record.text(b"content-type")
-    is_http = record.block.startswith(b"HTTP/") or http.media_type(own) in ("", "application/http")
-    return response._replace(content_type=record.text(b"warc-identified-payload-type") if is_http else own)
+    # Content that is not HTTP, such as DNS, has the type that the record gives.
+    content_type = record.text(b"content-type")
+    if record.block.startswith(b"HTTP/") or http.media_type(content_type) in ("", "application/http"):
+        content_type = record.text(b"warc-identified-payload-type")
+    return response._replace(content_type=content_type)
 
 
 def _too_large(record: Record, response: Response, limit: int) -> str:
-    of = f"{(record.size - response.body) / 2**20:.1f}" if record.whole else f"more than {limit / 2**20:.1f}"
-    return f"too large: {of} MiB, the limit is {limit / 2**20:g} MiB"
+    size = f"more than {limit / 2**20:.1f}"
+    if record.whole:
+        size = f"{(record.size - response.body) / 2**20:.1f}"
+    return f"too large: {size} MiB, the limit is {limit / 2**20:g} MiB"
 
 
 def _what(body: bytes, content_type: str) -> tuple[str, bool]:
