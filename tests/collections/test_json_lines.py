@@ -60,11 +60,11 @@ def test_pages_and_texts(tmp_path, packed, end):
     content = path.read_bytes()
     path.write_bytes(PACK[packed](content))
     one, two, three = read(path)
-    assert one == Source("a", "a.jsonl", 5, 0, content="<p>é".encode(), url="http://x", charset="utf-8")
+    assert one == Source("a", "a.jsonl", 5, 0, content="<p>é".encode(), url="http://x", charset="utf-8", members={})
     seven = content.index(b'{"id": 7')
-    assert two == Source("7", "a.jsonl", 10, seven, content=b"plain\ntext", charset="utf-8", is_text=True)
+    assert two == Source("7", "a.jsonl", 10, seven, content=b"plain\ntext", charset="utf-8", is_text=True, members={})
     last = content.index(b'{"html": ""')
-    assert three == Source("b", "a.jsonl", 0, last, content=b"", charset="utf-8")
+    assert three == Source("b", "a.jsonl", 0, last, content=b"", charset="utf-8", members={})
     assert JsonLines().can_split(path) is (packed == "")
 
 
