@@ -94,7 +94,7 @@ def test_only_what_all_have_and_what_keeps_pages_and_measures_counts() -> None:
         1.0,
         1.0,
     )
-    assert next(shared_answer(nothing)).startswith("Stay with no cleaning: of 1 settings that all 3 collections have")
+    assert next(shared_answer(nothing)).startswith("Stay with no cleaning")
 
 
 def test_absolute_margins_and_the_order_of_collections() -> None:

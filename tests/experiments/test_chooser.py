@@ -123,17 +123,17 @@ def test_families_that_were_not_explored(experiment: Experiment) -> None:
     choice = chosen(experiment, made())
     assert [walk.steps > 0 for walk in choice.models[0].families] == [True, False, False, False]
     with pytest.raises(
-        ConfigError, match=r"families: nothing of the family density was explored. Fix: add it as a \[\[sweep\]\]"
+        ConfigError, match=r"families: .*density.*\[\[sweep\]\]"
     ):
         chosen(experiment, made(), families=("density", "none|dcp"))
 
 
 def test_nothing_to_choose_from(experiment: Experiment) -> None:
-    with pytest.raises(ConfigError, match="there is nothing to choose among but the baseline"):
+    with pytest.raises(ConfigError, match="nothing to choose among"):
         chosen(experiment, made({"none": 1.0}))
     with pytest.raises(ConfigError, match="no measure of effectiveness"):
         chosen(experiment, made(measures=("Judged@10",)))
-    with pytest.raises(ConfigError, match="'RR' is none of the experiment's measures"):
+    with pytest.raises(ConfigError, match="'RR'"):
         chosen(experiment, made(), measure="RR")
 
 
