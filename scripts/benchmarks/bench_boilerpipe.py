@@ -10,7 +10,7 @@ from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import Page
 from thresher.pages.decoding import decode
 from thresher.scores.cutting import clean_page
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 
 BAR = 1 / 6
 CLEANER = parse_cleaner("boilerpipe(rules=words)")

@@ -15,7 +15,7 @@ from thresher.cleaners.content_model.features import features_of
 from thresher.collections import Page
 from thresher.pages import Detail, read_page
 from thresher.pages.decoding import decode
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 
 BAR_PASS = 4.0
 BAR_TRAFILATURA = 1 / 4
@@ -27,7 +27,7 @@ import pathlib, sys
 from thresher.collections import Page
 from thresher.base.repeats import measure_times
 from thresher.cleaners.cleaner import parse_scorer
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 scorers = [parse_scorer(name).scorer for name in sys.argv[2:]]
 with measure_times() as spent:
     for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):

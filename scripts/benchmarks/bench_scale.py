@@ -17,7 +17,7 @@ from thresher.collections import documents, open_collection
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
 from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 
 SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9

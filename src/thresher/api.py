@@ -40,7 +40,8 @@ from thresher.scores.cleaning.page_streams import page_of
 from thresher.scores.cutting import clean_page
 from thresher.scores.limits import Limits
 from thresher.scores.percentiles import resolved_without_collection
-from thresher.scores.store import SCORED, PageScores, score_page
+from thresher.scores.scoring import score_page
+from thresher.scores.store import SCORED, PageScores
 
 if TYPE_CHECKING:
     from thresher.experiments.adviser import Advice

@@ -17,7 +17,7 @@ from thresher.cleaners.scorers.content import Content
 from thresher.collections import Page
 from thresher.pages import Detail, read_html, read_text_page
 from thresher.scores.cutting import clean_page
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 
 ENGLISH = [
     "Ferries across the strait were cancelled on Monday, and trains ran late, after a storm brought down trees.",

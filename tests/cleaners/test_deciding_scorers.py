@@ -13,7 +13,8 @@ from thresher.collections import Page
 from thresher.pages import PageOptions, Segments
 from thresher.pages.decoding import binary_kind
 from thresher.scores.cutting import CleanedDocument, clean_page
-from thresher.scores.store import PageScores, score_page
+from thresher.scores.scoring import score_page
+from thresher.scores.store import PageScores
 
 DECIDING = sorted(name for name, kind in scorers().items() if kind.decides and not issubclass(kind, TextMaker))
 

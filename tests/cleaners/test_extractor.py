@@ -25,7 +25,8 @@ from thresher.cleaners.scorers.extractor import EXTRACTORS, unwrapped
 from thresher.collections import Page
 from thresher.evaluation.cleaneval.gold import read_gold
 from thresher.pages import read_text_page
-from thresher.scores.store import SCORED, score_page
+from thresher.scores.scoring import score_page
+from thresher.scores.store import SCORED
 
 MENU = "".join(f'<li><a href="/{item}">{item}</a></li>' for item in ("Home", "News", "Sport", "Weather", "Contact"))
 FIRST = (

@@ -18,7 +18,7 @@ from thresher.cleaners.words.models import load_model
 from thresher.collections import Page
 from thresher.pages import read_text_page
 from thresher.scores.cutting import clean_page
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 
 RAIN = "It rained all day in the north."
 

@@ -25,7 +25,8 @@ from thresher.evaluation.cleaneval.comparing import (
 from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, read_gold
 from thresher.pages import Segments
 from thresher.scores.cutting import clean_page
-from thresher.scores.store import score_page, shards
+from thresher.scores.scoring import score_page
+from thresher.scores.store import shards
 
 NAMES = ("none", "words@4", "justext", "perplexity(lm=books)@3000", "words@1000", "words@0")
 PAGE = (

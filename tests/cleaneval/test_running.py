@@ -12,7 +12,7 @@ from thresher.evaluation.cleaneval.comparing import compare_page
 from thresher.evaluation.cleaneval.gold import LabelledText, read_gold
 from thresher.evaluation.cleaneval.results import CleaningRun, GoldSet, run_cleaners
 from thresher.scores.cutting import clean_page
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 
 NAMES = ("none", "words@4", "words@8", "words@1000")
 WORDS = "it rains here again today and then it is dry for as many days as before".split()

@@ -13,6 +13,7 @@ import justext
 import numpy as np
 import seeds
 from texts import Refused, check_segments
+from watching import watched
 
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.cleaners.scorer import PageText
@@ -23,8 +24,8 @@ from thresher.collections import Page, ReadOptions, documents, open_collection
 from thresher.collections.interface import id_problem
 from thresher.collections.sources import PageError
 from thresher.pages import Segments
-from thresher.scores.store import EMPTIED, FAILED, SCORED, PageScores, score_page
-from watching import watched
+from thresher.scores.scoring import score_page
+from thresher.scores.store import EMPTIED, FAILED, SCORED, PageScores
 
 MOST = 4096
 PACKED_PAGES = (*seeds.PAGES[:3], b"<p>" + bytes(100_000))

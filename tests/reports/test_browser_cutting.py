@@ -20,7 +20,8 @@ from thresher.pages import read_text_page
 from thresher.pages.segments import find_headline
 from thresher.reports.try_page import cuts_view, page_view, scorer_view, write_try_page
 from thresher.scores.cutting import Layout, clean_page, sentence_mask
-from thresher.scores.store import SCORED, PageScores, score_page
+from thresher.scores.scoring import score_page
+from thresher.scores.store import SCORED, PageScores
 
 SCORERS = model_free_scorers()
 HTML = (

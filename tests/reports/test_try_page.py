@@ -19,7 +19,7 @@ from thresher.experiments.page_samples import FailedPage, PageSample, ScoredPage
 from thresher.pages import PageOptions, shown_page
 from thresher.reports import try_page
 from thresher.reports.try_page import page_policy, write_try_page
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 
 EVIL = '</script><script>document.title="ran"</script><img src=http://x.example/ onerror=document.title="ran"><!-- &amp; \'"'
 WEATHER = (

@@ -25,7 +25,8 @@ from thresher.scores.cutting import Layout, clean_page, cleaned_documents, kept_
 from thresher.scores.parts import process_part
 from thresher.scores.percentiles import resolved
 from thresher.scores.score_work import ScoreWork
-from thresher.scores.store import FAILED, SCORED, PageScores, score_page
+from thresher.scores.scoring import score_page
+from thresher.scores.store import FAILED, SCORED, PageScores
 
 SINGLE = np.float32
 

@@ -18,7 +18,7 @@ from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.cleaners.scorers.shallow_features import Density, Words
 from thresher.collections import Page
 from thresher.scores.cutting import Layout, clean_page, held_by_floor, passes, sentence_mask
-from thresher.scores.store import score_page
+from thresher.scores.scoring import score_page
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from thresher.collections import Source
 from thresher.pages import Segments, read_html
 from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import Failure, failures
-from thresher.scores.percentiles import Descriptive, descriptive_sentences, learn
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import ScoreReport, read_cost, shards
+from thresher.scores.training import Descriptive, descriptive_sentences, learn
 
 SELF = "perplexity(lm=self)"
 FOOTER = "All rights in these words are held by those who wrote them down for you and for no one else."

@@ -23,6 +23,7 @@ from thresher.scores.crash_log import PartTask
 from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.parts import process_part
 from thresher.scores.score_work import ScoreWork
+from thresher.scores.scoring import score_page
 from thresher.scores.store import (
     EMPTIED,
     FAILED,
@@ -36,7 +37,6 @@ from thresher.scores.store import (
     read_cost,
     read_report,
     read_shard,
-    score_page,
     shard_path,
     shards,
     write_shard,

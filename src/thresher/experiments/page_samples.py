@@ -35,7 +35,8 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.segments import find_headline
 from thresher.scores.limits import DEFAULT_LIMITS, Limits, alarm, exit_reason
 from thresher.scores.percentiles import resolve_all, resolved
-from thresher.scores.store import FAILED, PageScores, read_shard, score_page, shards
+from thresher.scores.scoring import score_page
+from thresher.scores.store import FAILED, PageScores, read_shard, shards
 
 DEFAULT_PAGES = 30
 START_CLEANERS = ("content@0.5", "words@11")

@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,57 +65,89 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _LIKELY = re.compile(r"nav|menu|crumb|sidebar|toc|pag|foot|contentinfo|colophon|comment|disqus|repl")
 
 
-@lru_cache(maxsize=50_000)
-def _says(description: str) -> int:
-    """Return what an element is by its description: its structure, its region by its tag and that by its words.
+class _ElementKinds(NamedTuple):
+    """What an element is by its description: numbers of `KINDS`, or `_NONE`.
 
-    From the lowest, four bits for each: one more than the number, so that 0 is none.
+    Attributes:
+        structure: code, table, list or text, by the tag.
+        region: menu or footer, by the tag.
+        named_region: menu, footer or comment, by the words of class, id and role.
     """
+
+    structure: int
+    region: int
+    named_region: int
+
+
+@lru_cache(maxsize=50_000)
+def _kinds_of_element(description: str) -> _ElementKinds:
     tag, _, words = description.partition(" ")
-    named = _NONE
+    structure = _STRUCTURE.get(tag, _NONE)
+    region = _NUMBER[_REGION_TAGS[tag]] if tag in _REGION_TAGS else _NONE
+    named_region = _NONE
     if words and tag not in _WHOLE and _LIKELY.search(words.lower()):
         words = _CAMEL.sub(" ", words).lower()
-        named = next((_NUMBER[kind] for kind in reversed(_REGIONS) if _REGIONS[kind].search(words)), _NONE)
-    region = _NUMBER[_REGION_TAGS[tag]] if tag in _REGION_TAGS else _NONE
-    return _STRUCTURE.get(tag, _NONE) + 1 | region + 1 << 4 | named + 1 << 8
+        for kind, pattern in _REGIONS.items():
+            if pattern.search(words):
+                named_region = _NUMBER[kind]
+    return _ElementKinds(structure, region, named_region)
 
 
 def kinds_of(segments: Segments) -> npt.NDArray[np.uint8]:
     """Return the number of each block's kind in `KINDS`, of a page that was read with its elements; shape (blocks,)."""
     elements, levels = segments.elements, segments.levels
     # Of most elements, such as images and words of a sentence, no block is a part.
-    begun = np.flatnonzero(elements.after_blocks > elements.first_blocks)
-    said = np.zeros(len(elements.descriptions), dtype=np.int64)
-    said[begun] = [*map(_says, map(elements.descriptions.__getitem__, begun.tolist()))]
-    structure, region, named = ((said >> shift & 15) - 1 for shift in (0, 4, 8))
+    with_blocks = np.flatnonzero(elements.after_blocks > elements.first_blocks)
+    of_elements = [_kinds_of_element(elements.descriptions[number]) for number in with_blocks.tolist()]
+    columns = np.full((len(_ElementKinds._fields), len(elements.descriptions)), _NONE, dtype=np.int64)
+    columns[:, with_blocks] = np.fromiter(chain.from_iterable(of_elements), np.int64).reshape(-1, len(columns)).T
+    structure, region, named_region = columns
     kinds = _structures(structure, elements.parents, int(elements.depths.max()))[elements.innermost].astype(np.uint8)
-    kinds[(segments.linked_words_in_blocks * 2 > segments.words_in_blocks) & (kinds != _CODE)] = _LINK
+    mostly_linked = segments.linked_words_in_blocks * 2 > segments.words_in_blocks
+    kinds[mostly_linked & (kinds != _CODE)] = _LINK
     kinds[levels > 0] = _NUMBER[BlockKind.HEADING]
-    sums = np.zeros((3, len(levels) + 1), dtype=np.int64)
-    np.cumsum((levels == 1, segments.words_in_blocks, segments.linked_words_in_blocks), axis=1, out=sums[:, 1:])
-    at = np.flatnonzero((region != _NONE) | (named != _NONE))
-    region, named, first, after = region[at], named[at], elements.first_blocks[at], elements.after_blocks[at]
-    headlines, words, linked = sums[:, after] - sums[:, first]
-    wraps = (headlines > 0) | ((named == _NUMBER[BlockKind.MENU]) & (2 * linked < words))
+    named_region = np.where(_wraps_the_page(segments, named_region), _NONE, named_region)
     for kind in _REGIONS:
-        of_kind = (region == _NUMBER[kind]) | ((named == _NUMBER[kind]) & ~wraps)
-        for begin, end in zip(first[of_kind].tolist(), after[of_kind].tolist(), strict=True):
-            kinds[begin:end] = _NUMBER[kind]
+        is_region = (region == _NUMBER[kind]) | (named_region == _NUMBER[kind])
+        spans = zip(elements.first_blocks[is_region].tolist(), elements.after_blocks[is_region].tolist(), strict=True)
+        for first, after in spans:
+            kinds[first:after] = _NUMBER[kind]
     kinds[levels == TITLE_LEVEL] = _NUMBER[BlockKind.TITLE]
     return kinds
 
 
-def _structures(own: Ints, parents: Ints, depth: int) -> Ints:
+def _wraps_the_page(segments: Segments, named_region: Ints) -> npt.NDArray[np.bool_]:
+    """Return for each element whether it holds an H1, or is a menu by name with less than half of its words in links."""
+    elements = segments.elements
+    wraps = np.zeros(len(named_region), dtype=np.bool_)
+    named = np.flatnonzero(named_region != _NONE)
+    first, after = elements.first_blocks[named], elements.after_blocks[named]
+    headlines = _sums_between(segments.levels == 1, first, after)
+    words = _sums_between(segments.words_in_blocks, first, after)
+    linked = _sums_between(segments.linked_words_in_blocks, first, after)
+    is_menu = named_region[named] == _NUMBER[BlockKind.MENU]
+    wraps[named] = (headlines > 0) | (is_menu & (2 * linked < words))
+    return wraps
+
+
+def _sums_between(values: npt.NDArray[np.generic], first: Ints, after: Ints) -> Ints:
+    """Return the sum of the values of each range, which ends before `after`."""
+    sums = np.concatenate(([0], np.cumsum(values, dtype=np.int64)))
+    return sums[after] - sums[first]
+
+
+def _structures(structure: Ints, parents: Ints, depth: int) -> Ints:
     """Return for each element the number of code, table, list or text that it is in."""
-    of_paragraph = _nearest(own, parents, depth)
-    found = _nearest(np.where(own == _TEXT, _NONE, own), parents, depth)
-    return np.where((found == _NONE) | ((found == _TABLE) & (of_paragraph == _TEXT)), _TEXT, found)
+    with_paragraphs = _nearest(structure, parents, depth)
+    without_paragraphs = _nearest(np.where(structure == _TEXT, _NONE, structure), parents, depth)
+    is_text = (without_paragraphs == _NONE) | ((without_paragraphs == _TABLE) & (with_paragraphs == _TEXT))
+    return np.where(is_text, _TEXT, without_paragraphs)
 
 
-def _nearest(own: Ints, parents: Ints, depth: int) -> Ints:
-    """Return what each element is, or else the innermost one around it that is anything; `_NONE` if none is."""
-    nearest = np.where(own != _NONE, np.arange(len(own)), np.maximum(parents, 0))
-    # Each learns at once from those around it: from 1, then from 2, 4 and so on.
+def _nearest(structure: Ints, parents: Ints, depth: int) -> Ints:
+    """Return the structure of each element, or else that of the innermost element around it that has one, or `_NONE`."""
+    nearest = np.where(structure != _NONE, np.arange(len(structure)), np.maximum(parents, 0))
+    # Each step doubles the elements around that are looked at: 1, 2, 4 and so on.
     for _ in range(depth.bit_length()):
         nearest = nearest[nearest]
-    return own[nearest]
+    return structure[nearest]

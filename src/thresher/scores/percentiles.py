@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,16 +14,11 @@ import numpy.typing as npt
 
 from thresher.base.defaults import REFERENCE
 from thresher.base.errors import InputError
-from thresher.base.files import remove_folder
 from thresher.base.numbers import Ints
-from thresher.base.repeats import measure_times
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.cleaners.relative_cutoffs import reference_cutoff
-from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores, TrainingData
-from thresher.cleaners.scorers.shallow_features import descriptive_blocks
-from thresher.pages import Detail, Segments
+from thresher.cleaners.scorer import Scorer, Scores
 from thresher.scores import store as stores
-from thresher.scores.crash_log import CRASHED_PAGES
 
 Parts = Callable[[], Iterable[tuple[Scores, Ints]]]
 """Returns an iterator over chunks of scores and their weights; may be called repeatedly."""
@@ -142,92 +136,3 @@ def _score(ordered: int) -> np.float32:
 def _count(indices: npt.NDArray[Any], weights: Ints) -> Ints:
     # Sums of floats are exact up to 2^53.
     return np.bincount(indices, weights=weights, minlength=_HALF).astype(np.int64)
-
-
-class Descriptive(Scorer):
-    """Selects descriptive blocks: 1 for these, 0 for others. Not a cleaner, so not in the registry."""
-
-    name = "descriptive"
-    segment = BLOCK
-    keep = KEEP_HIGH
-    decides = True
-    unit = "decision"
-    source = "see thresher.cleaners.scorers.shallow_features"
-    detail = Detail.TAGS
-
-    def score(self, segments: Segments) -> Scores:
-        """Return 1 for descriptive blocks, else 0."""
-        return descriptive_blocks(segments).astype(np.float32)
-
-
-def learn(
-    scorers: Sequence[Scorer],
-    folder: Path,
-    pick: Callable[[Path, Scorer], stores.ScoreReport],
-    language: str,
-    workers: int,
-) -> tuple[tuple[Scorer, ...], stores.ScoringCost]:
-    """Return scorers ready for the collection, in their order, and the cost of training; existing models are reused.
-
-    The folder `models` of the score store keeps trained models; `pick` scores the collection with a scorer into a store.
-    """
-    if not any(scorer.learns for scorer in scorers):
-        return tuple(scorers), stores.NO_COST
-    store, record = folder / "learning", folder / "models" / "learning.json"
-    picked: list[tuple[stores.ScoreReport, float]] = []
-
-    def sentences() -> Iterator[list[str]]:
-        if not picked:
-            begin = time.perf_counter()
-            report = pick(store, Descriptive())
-            picked.append((report, time.perf_counter() - begin))
-        return descriptive_sentences(store)
-
-    trained: list[Scorer] = []
-    spent: dict[str, float] = {}
-    with measure_times() as watch:
-        for scorer in scorers:
-            begin, before = time.perf_counter(), len(picked)
-            if not scorer.learns:
-                trained.append(scorer)
-                continue
-            learnt = scorer.for_collection(TrainingData(sentences, language, workers), record.parent)
-            trained.append(learnt.with_input(scorer.input_text))
-            if picked:
-                waited = picked[0][1] if not before else 0.0
-                spent[scorer.canonical_name] = time.perf_counter() - begin - waited
-    if picked:
-        report, _ = picked[0]
-        # Each scorer alone would need the shared selection and training: attribute the whole cost to each.
-        alone = sum(report.seconds.values()) + sum(spent.values()) * workers
-        times = report.times + replace(watch.times, wall=sum(spent.values()))
-        stores.COST_FILE.write(record, stores.ScoringCost(dict.fromkeys(spent, alone), times))
-    if store.is_dir():
-        # Pages that crashed a worker need not be tried again.
-        if (store / CRASHED_PAGES).exists() and not (folder / CRASHED_PAGES).exists():
-            (store / CRASHED_PAGES).replace(folder / CRASHED_PAGES)
-        remove_folder(store)
-    return tuple(trained), _read(record)
-
-
-def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
-    """Yield for each page of a store scored by `Descriptive` the sentences of its descriptive blocks, without their ends."""
-    score = f"score:{Descriptive.name}"
-    for path in stores.shards(folder):
-        table = stores.read_shard(path, ["text", "block_ends", "sentence_ends", score])
-        if not len(table):
-            continue
-        chosen = table.lists(score).values[stores.blocks_of_sentences(table)] > 0
-        offsets, ends = table.lists("sentence_ends").offsets, table.lists("sentence_ends").values
-        texts = table.texts("text").tolist()
-        for text, first, after in zip(texts, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-            page_ends = ends[first:after].tolist()
-            parts = zip([0, *page_ends[:-1]], page_ends, chosen[first:after].tolist(), strict=False)
-            yield [text[begin:end].rstrip(" \n") for begin, end, is_chosen in parts if is_chosen]
-
-
-def _read(record: Path) -> stores.ScoringCost:
-    try:
-        return stores.COST_FILE.read(record)
-    except InputError:
-        return stores.NO_COST

@@ -31,9 +31,9 @@ from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import store as stores
 from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.parts import run_parts
-from thresher.scores.percentiles import learn
 from thresher.scores.score_work import ScoreWork
 from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, ScoreReport
+from thresher.scores.training import learn
 
 _BYTES = 8
 _WHERE = ["id", "status", "file", "offset"]

@@ -17,6 +17,7 @@ from thresher.collections.sources import Span
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import store as stores
 from thresher.scores.limits import DEFAULT_LIMITS, Limits
+from thresher.scores.scoring import score_page
 from thresher.scores.store import FAILED, PageScores, ScoringCost, ShardReport
 
 
@@ -58,7 +59,7 @@ class ScoreWork:
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = stores.score_page(source.page(), self.scorers, self.options, self.kinds, "html" in self.further)
+        page = score_page(source.page(), self.scorers, self.options, self.kinds, "html" in self.further)
         # A part's pages are held until it is written.
         if page.segments:
             page = replace(page, segments=page.segments.without_tags())

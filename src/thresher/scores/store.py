@@ -7,37 +7,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from errno import EINVAL
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from isal.isal_zlib import crc32
-from lxml.etree import LxmlError
 
 from thresher.base.errors import StateError, ThresherError
-from thresher.base.files import atomic_path, by_numbers, digest, fit_text, is_out_of_memory, safe_name, user_error
+from thresher.base.files import atomic_path, by_numbers, digest, is_out_of_memory, safe_name, user_error
 from thresher.base.numbers import Ints
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times
 from thresher.base.shown import Shown
 from thresher.base.tables import DAMAGE, Column, Lists, Table, Texts, read_about, read_table, write_table
-from thresher.cleaners.cleaner import CleanedText
 from thresher.cleaners.scorer import (
     BLOCK,
-    PageText,
     Scorer,
     Scores,
-    TextMaker,
-    input_names,
-    own_block_scorers,
-    text_makers,
 )
-from thresher.collections import Page, Part
-from thresher.collections.sources import PageError
-from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_text_page
-from thresher.scores.block_kinds import KINDS, kinds_of
-from thresher.scores.page_at_work import guarded
+from thresher.collections import Part
+from thresher.pages import Segments
+from thresher.scores.block_kinds import KINDS
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 
@@ -102,100 +91,6 @@ class PageScores(Shown):
             {"text": text, **{name: of[at if len(of) == len(texts) else block_of[at]] for name, of in columns.items()}}
             for at, text in enumerate(texts)
         ]
-
-
-def score_page(
-    page: Page,
-    scorers: Sequence[Scorer],
-    options: PageOptions = DEFAULT_OPTIONS,
-    with_kinds: bool = False,
-    with_html: bool = False,
-) -> PageScores:
-    """Parse a page once and score its segments by every scorer.
-
-    A page without any text is emptied; one that is no text or cannot be parsed has failed, with the reason. `with_kinds` tells
-    the blocks' kinds, for which the page is read with its elements; `with_html` keeps the decoded
-    page.
-    """
-    start = perf_counter()
-    try:
-        least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
-        own = own_block_scorers(scorers)
-        details = (scorer.detail for scorer in (*scorers, *own.values()))
-        segments, decoded = read_page(page, options, detail=max((least, *details)))
-        kinds = kinds_of(segments) if with_kinds else None
-        makers = text_makers(scorers)
-        html = decoded.utf8.decode() if makers or with_html else ""
-    except (LxmlError, PageError) as error:
-        reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
-        return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
-    scores: dict[str, Scores] = {}
-    begin = perf_counter()
-    seconds = {"pages": begin - start}
-    made: dict[str, Segments] = {}
-    problems: dict[str, str] = {}
-    for number, (name, maker) in enumerate(makers.items()):
-        text, problems[name] = _made(maker, number, page, html, segments)
-        made[name] = replace(read_text_page(text, options), page_id=page.id)
-        begin = _lap(seconds, name, begin)
-    segments = replace(segments, texts=made, page_id=page.id)
-    cut = input_names(scorers)
-    for name, scorer in own.items():
-        scores[name] = scorer.score(segments)
-        # What a maker's decisions take is no cost of its text.
-        begin = _lap(seconds, name + _DECISIONS * (name in makers), begin)
-    texts = {}
-    for name in cut:
-        of_text = {name: np.ones(len(made[name].block_ends), dtype=np.float32)}
-        for scorer in (scorer for scorer in scorers if scorer.input_text is not None and scorer.input_name == name):
-            of_text[scorer.canonical_name] = scorer.score(made[name])
-            begin = _lap(seconds, scorer.canonical_name, begin)
-        status = SCORED if made[name].text else EMPTIED
-        texts[name] = PageScores(page.id, status, problems[name], segments=made[name].without_tags(), scores=of_text)
-    return PageScores(
-        page.id,
-        SCORED if segments.text else EMPTIED,
-        "" if segments.text else "the page holds no text",
-        url=page.url,
-        encoding=decoded.encoding,
-        encoding_source=decoded.source,
-        replaced=decoded.replaced,
-        bytes=len(page.content),
-        checksum=crc32(page.content),
-        segments=segments,
-        scores=scores,
-        seconds=seconds,
-        kinds=kinds,
-        html=html if with_html and not page.is_text else "",
-        texts=texts,
-    )
-
-
-_DECISIONS = " (decisions)"
-
-
-def _lap(seconds: dict[str, float], name: str, begin: float) -> float:
-    end = perf_counter()
-    seconds[name] = end - begin
-    return end
-
-
-def _made(maker: TextMaker, number: int, page: Page, html: str, segments: Segments) -> tuple[str, str]:
-    """Return another text of a page, or none and the reason; errors of the user's are raised."""
-    try:
-        if isinstance(maker, PageText):
-            with guarded(number):
-                return maker.make(page, html, segments), ""
-        from thresher.scores.cutting import left_by
-
-        return left_by(maker.cleaner, segments) if isinstance(maker, CleanedText) else "", ""
-    except PageError as error:
-        return "", error.what
-    except ThresherError:
-        raise
-    except Exception as error:  # other packages raise anything
-        reason = f"{type(error).__name__}: {str(error) or error.__cause__ or ''}"
-        return "", fit_text(" ".join(reason.split()).removesuffix(":"))
 
 
 # Longer than any page's text.

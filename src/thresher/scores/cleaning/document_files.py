@@ -107,7 +107,7 @@ class Rendering:
             "id": document.id,
             "url": document.url,
             "title": self._text(document.title) or None,
-            how.text_name: "\n".join(filter(None, self._text(document.text).split("\n"))),
+            how.text_name: self._text(document.text),
             HTML: self._indented_text(html) if self.has_html else None,
             MARKDOWN: self._indented_text(markdown_of(html, document.url)) if self.has_markdown else None,
             "language": language,
@@ -118,7 +118,10 @@ class Rendering:
         return RenderedDocument(row, blocks_found)
 
     def _text(self, text: str) -> str:
-        return without_invalid(text) if self.how.valid else text
+        """Return a text without invalid characters if they are not wanted, and without the lines that this empties."""
+        if not self.how.valid:
+            return text
+        return "\n".join(line for line in without_invalid(text).split("\n") if line)
 
     def _indented_text(self, text: str) -> str:
         """Return a text without invalid characters if they are not wanted; the indentation of lines stays."""

@@ -18,7 +18,8 @@ from thresher.collections.sources import PageError, too_large
 from thresher.pages import PageOptions
 from thresher.scores.cutting import CleanedDocument, clean_page
 from thresher.scores.percentiles import resolved_without_collection
-from thresher.scores.store import FAILED, PageScores, score_page
+from thresher.scores.scoring import score_page
+from thresher.scores.store import FAILED, PageScores
 
 
 def clean_pages(
