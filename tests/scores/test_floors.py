@@ -17,7 +17,7 @@ from thresher.cleaners.scorers.bte import BodyText
 from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.cleaners.scorers.shallow_features import Density, Words
 from thresher.collections import Page
-from thresher.scores.cutting import Layout, clean_page, held_by_floor, passes, sentence_mask
+from thresher.scores.cutting import Layout, clean_page, kept_by_floor, passes, sentence_mask
 from thresher.scores.scoring import score_page
 
 
@@ -147,13 +147,13 @@ def test_as_many_words_as_asked_for_are_kept_whatever_the_cutoff(page: list[Sent
     values = page if cut.scorer.segment != BLOCK else list({one.block: one for one in page}.values())
     scores = np.array([score_of(cut, one) for one in values], dtype=np.float32)
     before = np.array([bool(one.words % 2) for one in page], dtype=np.bool_)
-    held = held_by_floor(cut, scores, layout, before)
+    held = kept_by_floor(cut, scores, layout, before)
     left_out = np.array([dropped(cut, one) for one in page], dtype=np.bool_)
     assert (layout.words * before * held).sum() >= min(cut.floor, (layout.words * before * ~left_out).sum())
     assert not (held & left_out).any()
     assert not held.any() or cut.floor > 0
     # A higher floor holds all that a lower one does.
-    higher = held_by_floor(Cut(cut.scorer, cut.cutoff, cut.headings, floor=cut.floor + more), scores, layout, before)
+    higher = kept_by_floor(Cut(cut.scorer, cut.cutoff, cut.headings, floor=cut.floor + more), scores, layout, before)
     assert (higher >= held).all()
 
 

@@ -26,6 +26,7 @@ Mask = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
 # What comes after all words of its page is kept at 100 % alone.
 _LAST = np.nextafter(100.0, 0.0)
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,12 @@ class Layout:
 
     def always_kept(self, cut: Cut) -> Mask:
         """Return for each block whether a cut keeps it whatever its score."""
+        if cut.headings == KEEP:
+            return self.headings
+        is_headline = np.zeros_like(self.headings)
         if cut.headings == HEADLINE:
-            kept = np.zeros_like(self.headings)
-            kept[[*self.headlines()]] = True
-            return kept
-        return self.headings & (cut.headings == KEEP)
+            is_headline[[*self.headlines()]] = True
+        return is_headline
 
 
 @dataclass(frozen=True)
@@ -98,13 +100,13 @@ def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> B
     return BestFirst(before - reached[first], reached[after] - reached[first], dropped, bad)
 
 
-def held_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
-    """Return which sentences the floor of a cut holds: none for a floor of 0; the args are those of `best_first`."""
+def kept_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
+    """Return the sentences that the floor of a cut keeps, none for a floor of 0; the args are those of `best_first`."""
     if not cut.floor:
         return np.zeros(len(layout.blocks), dtype=np.bool_)
     order = best_first(cut, scores, layout, kept_before)
-    held = (order.before < cut.floor) & ~order.dropped
-    return held[layout.blocks] if cut.scorer.segment == BLOCK else held
+    within_floor = (order.before < cut.floor) & ~order.dropped
+    return within_floor[layout.blocks] if cut.scorer.segment == BLOCK else within_floor
 
 
 def shares_before(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Shares:
@@ -117,9 +119,6 @@ def shares_before(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
     shares = np.minimum(100 * order.before / np.maximum(order.all_words, 1), _LAST)
     shares[~(order.bad < np.inf)] = np.inf
     return shares[layout.blocks] if cut.scorer.segment == BLOCK else shares
-
-
-_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -161,14 +160,13 @@ def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout
     """Return which sentences pass all cuts of a cleaner; scores are by scorer's canonical name, one per block or sentence."""
     mask = np.ones(len(layout.blocks), dtype=np.bool_)
     for cut in cleaner.cuts:
-        of_cut = scores[cut.scorer.canonical_name]
-        kept = within_cutoff(cut, of_cut, layout, mask)
-        kept = kept | layout.always_kept(cut)[layout.blocks]
+        scores_of_cut = scores[cut.scorer.canonical_name]
+        passed = within_cutoff(cut, scores_of_cut, layout, mask) | layout.always_kept(cut)[layout.blocks]
         if cut.headings == DROP:
-            kept = kept & ~layout.headings[layout.blocks]
+            passed &= ~layout.headings[layout.blocks]
         if cut.floor:
-            kept = kept | held_by_floor(cut, of_cut, layout, mask)
-        mask &= kept
+            passed |= kept_by_floor(cut, scores_of_cut, layout, mask)
+        mask &= passed
     return mask
 
 
@@ -194,9 +192,9 @@ def clean_page(page: stores.PageScores, cleaner: Cleaner) -> CleanedDocument:
     segments = page.segments
     if segments is None:
         return CleanedDocument(page.id, "", 0, page.url, problem=page.reason)
-    one_page = np.array([0, len(segments.block_ends)])
-    headlines = partial(headlines_of, [segments.text], segments.levels, one_page)
-    layout = Layout(segments.block_of_sentence, segments.words_in_sentences, segments.is_heading, one_page, headlines)
+    page_ends = np.array([0, len(segments.block_ends)])
+    headlines = partial(headlines_of, [segments.text], segments.levels, page_ends)
+    layout = Layout(segments.block_of_sentence, segments.words_in_sentences, segments.is_heading, page_ends, headlines)
     mask = sentence_mask(cleaner, page.scores, layout)
     words = int(segments.words_in_sentences[mask].sum())
     lost = "" if mask.any() else segments.text
@@ -239,16 +237,19 @@ def shard_layout(table: Table) -> Layout:
 
 def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints) -> list[int]:
     """Return the headlines of pages, in their places among all blocks."""
-    found = (
-        (first, find_headline(text.split("\n"), levels[first:after].tolist()))
-        for text, (first, after) in zip(texts, pairwise(pages.tolist()), strict=True)
-    )
-    return [first + at for first, at in found if at is not None]
+    headlines: list[int] = []
+    for text, (first, after) in zip(texts, pairwise(pages.tolist()), strict=True):
+        headline = find_headline(text.split("\n"), levels[first:after].tolist())
+        if headline is not None:
+            headlines.append(first + headline)
+    return headlines
 
 
 def shard_mask(table: Table, cleaner: Cleaner, layout: Layout) -> Mask:
     """Return which sentences of a shard a cleaner keeps, from the columns `shard_columns` names."""
-    scores = {of.canonical_name: table.lists(f"score:{of.canonical_name}").values for of in cleaner.scorers}
+    scores: dict[str, Scores] = {}
+    for scorer in cleaner.scorers:
+        scores[scorer.canonical_name] = table.lists(f"score:{scorer.canonical_name}").values
     return sentence_mask(cleaner, scores, layout)
 
 
@@ -268,31 +269,28 @@ def cut_shard(table: Table, cleaner: Cleaner) -> Iterator[CutPage]:
     """
     if not len(table):
         return
-    ids, urls, statuses, texts = (table.texts(name).tolist() for name in ("id", "url", "status", "text"))
-    ends = table.lists("sentence_ends")
-    sentence_offsets, sentence_ends = ends.offsets, ends.values
     layout = shard_layout(table)
-    block_of_sentence = layout.blocks
     mask = shard_mask(table, cleaner, layout)
-    kept_words = np.concatenate(([0], np.cumsum(layout.words * mask)))
-    block_offsets, levels = table.lists("levels").offsets, table.lists("levels").values
-    block_ends = table.lists("block_ends").values
-    for row, (document_id, url, status, text) in enumerate(zip(ids, urls, statuses, texts, strict=True)):
-        if status == stores.FAILED:
+    words_kept_before = np.concatenate(([0], np.cumsum(layout.words * mask)))
+    sentence_ends, block_ends, levels = table.lists("sentence_ends"), table.lists("block_ends"), table.lists("levels")
+    ids, urls = table.texts("id").tolist(), table.texts("url").tolist()
+    statuses, texts = table.texts("status").tolist(), table.texts("text").tolist()
+    for row, text in enumerate(texts):
+        if statuses[row] == stores.FAILED:
             continue
-        part = slice(sentence_offsets[row], sentence_offsets[row + 1])
-        cleaned = (
-            kept_text(text, sentence_ends[part].tolist(), block_of_sentence[part].tolist(), mask[part]) if text else ""
-        )
-        kept_here = int(kept_words[part.stop] - kept_words[part.start])
-        first = slice(block_offsets[row], min(block_offsets[row] + 1, block_offsets[row + 1]))
-        title = _title(text, levels[first].tolist(), block_ends[first].tolist())
-        sentences = np.flatnonzero(mask[part])
-        lost = "" if len(sentences) else text
+        first, after = sentence_ends.offsets[row : row + 2].tolist()
+        mask_of_page, blocks_of_page = mask[first:after], layout.blocks[first:after]
+        sentences = np.flatnonzero(mask_of_page)
         document = CleanedDocument(
-            document_id, cleaned, kept_here, url or None, lost, title, sentences=sentences.tolist()
+            ids[row],
+            kept_text(text, sentence_ends[row].tolist(), blocks_of_page.tolist(), mask_of_page) if text else "",
+            words=int(words_kept_before[after] - words_kept_before[first]),
+            url=urls[row] or None,
+            lost="" if len(sentences) else text,
+            title=_title(text, levels[row][:1].tolist(), block_ends[row][:1].tolist()),
+            sentences=sentences.tolist(),
         )
-        yield CutPage(row, document, block_of_sentence[part][sentences])
+        yield CutPage(row, document, blocks_of_page[sentences])
 
 
 def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
 from pathlib import Path
 
 from thresher.base.files import atomic_path
@@ -49,7 +48,8 @@ def failures(folder: Path, text: str = "") -> Iterator[Failure]:
         offsets = table.numbers("offset").tolist()
         texts = (table.texts(name).tolist() for name in ("file", "id", "reason", "status"))
         for offset, file, identifier, reason, status in zip(offsets, *texts, strict=True):
-            if (reason or not text) and status == (EMPTIED if text else FAILED):
+            failed = status == EMPTIED and bool(reason) if text else status == FAILED
+            if failed:
                 place = None if offset == NO_OFFSET else offset
                 yield Failure(file, place, identifier, f"{text}: {reason}" if text else reason)
 
@@ -59,8 +59,9 @@ def write_failures(folder: Path, path: Path, texts: Iterable[str] = ()) -> None:
     atomically.
     """
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
-        for failure in chain.from_iterable(failures(folder, text) for text in ("", *texts)):
-            out.write(json.dumps(asdict(failure), ensure_ascii=False) + "\n")
+        for text in ("", *texts):
+            for failure in failures(folder, text):
+                out.write(json.dumps(asdict(failure), ensure_ascii=False) + "\n")
 
 
 def language_of_emptied(document: CleanedDocument) -> str:
@@ -75,8 +76,12 @@ def by_count(languages: Mapping[str, int]) -> dict[str, int]:
 
 def foreign(cleaner: Cleaner, emptied: Mapping[str, int]) -> dict[str, int]:
     """Return of the emptied pages, counted by language, those in languages that a scorer of the cleaner does not know."""
-    named = {language: pages for language, pages in emptied.items() if language not in (UNKNOWN, NO_TEXT)}
-    return {of: pages for of, pages in named.items() if not all(scorer.knows(of) for scorer in cleaner.scorers)}
+    foreign_pages: dict[str, int] = {}
+    for language, pages in emptied.items():
+        is_named = language not in (UNKNOWN, NO_TEXT)
+        if is_named and not all(scorer.knows(language) for scorer in cleaner.scorers):
+            foreign_pages[language] = pages
+    return foreign_pages
 
 
 def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: int) -> str | None:
@@ -91,8 +96,12 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     listed = ", ".join(f"{count} {language}" for language, count in lost.items())
     # No list and no model of words helps where there are no spaces.
     spaced = [language for language in lost if language not in UNSPACED]
-    others = [one.other_languages for one in cleaner.scorers if one.other_languages and not all(map(one.knows, spaced))]
-    fixes = [*dict.fromkeys(others), "floor=W, which keeps W words of each page"]
+    fixes: list[str] = []
+    for scorer in cleaner.scorers:
+        other = scorer.other_languages
+        if other and other not in fixes and not all(scorer.knows(language) for language in spaced):
+            fixes.append(other)
+    fixes.append("floor=W, which keeps W words of each page")
     return (
         f"{cleaner.name} empties {pages} of {documents} pages ({100 * pages / documents:.1f} %) in languages that it does "
         f"not know: {listed}; use {', or '.join(fixes)}"

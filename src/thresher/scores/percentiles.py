@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
@@ -38,29 +39,37 @@ def resolved(folder: Path, cleaner: Cleaner) -> Cleaner:
 
 def resolve_all(folder: Path, cleaners: Sequence[Cleaner]) -> tuple[Cleaner, ...]:
     """Return cleaners as `resolved` does; the scores of each scorer are read only twice for all of them."""
-    open_cuts: dict[str, list[Cut]] = {}
-    for cut in (cut for cleaner in cleaners for cut in cleaner.cuts):
-        if cut.percentile is not None and cut.cutoff is None and cut.percentile.kind != REFERENCE:
-            open_cuts.setdefault(cut.scorer.canonical_name, []).append(cut)
-    cutoffs = {}
-    for name, cuts in open_cuts.items():
-        wanted = sorted({cut.percentile.value for cut in cuts if cut.percentile is not None})
-        values = weighted_percentiles(lambda cuts=cuts: score_parts(folder, cuts[0].scorer), wanted)  # type: ignore[misc]
-        limits = _finite(score_parts(folder, cuts[0].scorer), name) if not all(map(isfinite, values)) else None
-        cutoffs[name] = dict(zip(wanted, values if limits is None else np.clip(values, *limits).tolist(), strict=True))
+    scorers: dict[str, Scorer] = {}
+    percentiles: dict[str, set[float]] = {}
+    for cleaner in cleaners:
+        for cut in cleaner.cuts:
+            if cut.percentile is not None and cut.cutoff is None and cut.percentile.kind != REFERENCE:
+                name = cut.scorer.canonical_name
+                scorers.setdefault(name, cut.scorer)
+                percentiles.setdefault(name, set()).add(cut.percentile.value)
+    cutoffs = {name: _cutoffs(folder, scorers[name], sorted(values)) for name, values in percentiles.items()}
     return tuple(Cleaner(tuple(_resolved(cut, cutoffs) for cut in cleaner.cuts)) for cleaner in cleaners)
+
+
+def _cutoffs(folder: Path, scorer: Scorer, percentiles: Sequence[float]) -> dict[float, float]:
+    """Return the finite cutoff of each percentile of a scorer's scores in a store."""
+    cutoffs = weighted_percentiles(partial(score_parts, folder, scorer), percentiles)
+    if not all(isfinite(cutoff) for cutoff in cutoffs):
+        lowest, highest = _finite(score_parts(folder, scorer), scorer.canonical_name)
+        cutoffs = np.clip(cutoffs, lowest, highest).tolist()
+    return dict(zip(percentiles, cutoffs, strict=True))
 
 
 def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
     """Return a cleaner for a single page: percentiles of a reference text become numbers."""
-    partly = Cleaner(
-        tuple(
-            _resolved(cut, {}) if cut.percentile and cut.percentile.kind == REFERENCE else cut for cut in cleaner.cuts
-        )
-    )
-    for cut in partly.cuts:
+    cuts: list[Cut] = []
+    for cut in cleaner.cuts:
+        if cut.percentile and cut.percentile.kind == REFERENCE:
+            cut = _resolved(cut, {})
+        # It raises an error for a percentile of a collection.
         _ = cut.threshold
-    return partly
+        cuts.append(cut)
+    return Cleaner(tuple(cuts))
 
 
 def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
@@ -111,14 +120,16 @@ def _resolved(cut: Cut, cutoffs: Mapping[str, Mapping[float, float]]) -> Cut:
 
 def _finite(parts: Iterable[tuple[Scores, Ints]], scorer: str) -> tuple[float, float]:
     """Return the lowest and highest finite score, which as cutoffs keep the same segments as infinite ones."""
-    ends = [
-        (float(str(finite.min())), float(str(finite.max())))
-        for scores, _ in parts
-        if (finite := scores[np.isfinite(scores)]).size
-    ]
-    if not ends:
+    lowest: list[float] = []
+    highest: list[float] = []
+    for scores, _ in parts:
+        finite = scores[np.isfinite(scores)]
+        if finite.size:
+            lowest.append(float(str(finite.min())))
+            highest.append(float(str(finite.max())))
+    if not lowest:
         raise InputError(f"no segment has a finite score by {scorer}", "give a number as the cutoff", scorer)
-    return min(low for low, _ in ends), max(high for _, high in ends)
+    return min(lowest), max(highest)
 
 
 def _ordered(scores: Scores) -> npt.NDArray[np.uint32]:

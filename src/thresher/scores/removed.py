@@ -75,24 +75,37 @@ def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None
     cleaner = resolved(folder, cleaner)
     on_page = cleaner.on_page
     for path in shards(folder):
-        if only is not None and not {*only}.intersection(read_shard(path, ["id"]).texts("id").tolist()):
+        ids = read_shard(path, ["id"]).texts("id").tolist()
+        rows = [row for row, document_id in enumerate(ids) if only is None or document_id in only]
+        if not rows:
             continue
         table = read_shard(path, [*cutting.shard_columns([on_page]), "kinds"])
-        other = text_store(folder, cleaner.input_name) / path.name
-        made = read_shard(other, [*cutting.shard_columns([cleaner]), "kinds"]) if cleaner.input_name else None
-        for row in range(len(table)):
-            wanted = only is None or table.texts("id")[row] in only
-            if wanted and table.texts("status")[row] != FAILED:
-                page = _explained(table, row, on_page)
-                yield page if made is None else _joined(page, _explained(made, row, cleaner))
+        text_table = None
+        if cleaner.input_name:
+            text_path = text_store(folder, cleaner.input_name) / path.name
+            text_table = read_shard(text_path, [*cutting.shard_columns([cleaner]), "kinds"])
+        for row in rows:
+            if table.texts("status")[row] == FAILED:
+                continue
+            page = _explained(table, row, on_page)
+            if text_table is not None:
+                page = _joined(page, _explained(text_table, row, cleaner))
+            yield page
 
 
 def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
-    """Return what of a page is not in another text of it, then that text, whose blocks are of the kind `TEXT`."""
-    blocks, many = (of[-1].block + 1 if of else 0 for of in (page.segments, text.segments))
+    """Return the segments of a page that another text of it lacks, then that text, whose blocks are of the kind `TEXT`."""
+    blocks_of_page, blocks_of_text = _blocks(page), _blocks(text)
     dropped = [segment for segment in page.segments if not segment.kept]
-    segments = [replace(segment, block=blocks + segment.block) for segment in text.segments]
-    return PageVerdicts(page.id, (*dropped, *segments), page.kinds and (*page.kinds, *([BlockKind.TEXT] * many)))
+    segments = [replace(segment, block=blocks_of_page + segment.block) for segment in text.segments]
+    kinds = page.kinds
+    if kinds:
+        kinds = (*kinds, *([BlockKind.TEXT] * blocks_of_text))
+    return PageVerdicts(page.id, (*dropped, *segments), kinds)
+
+
+def _blocks(page: PageVerdicts) -> int:
+    return page.segments[-1].block + 1 if page.segments else 0
 
 
 def _explained(table: Table, row: int, cleaner: Cleaner) -> PageVerdicts:
@@ -106,15 +119,16 @@ def _explained(table: Table, row: int, cleaner: Cleaner) -> PageVerdicts:
         words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
     levels, pages = table.lists("levels")[row], np.array([0, len(block_ends)])
     layout = cutting.Layout(blocks, words, levels > 0, pages, partial(cutting.headlines_of, [text], levels, pages))
-    columns = []
+    verdicts_by_cut: list[list[SegmentVerdict]] = []
     kept = np.ones(len(ends), dtype=np.bool_)
     for cut in cleaner.cuts:
-        columns.append(_verdicts(cut, table.lists(f"score:{cut.scorer.canonical_name}")[row], layout, kept))
-        kept &= np.array([verdict.outcome not in _DROPPING for verdict in columns[-1]], dtype=np.bool_)
-    segments = []
+        verdicts_of_cut = _verdicts(cut, table.lists(f"score:{cut.scorer.canonical_name}")[row], layout, kept)
+        kept &= np.array([verdict.outcome not in _DROPPING for verdict in verdicts_of_cut], dtype=np.bool_)
+        verdicts_by_cut.append(verdicts_of_cut)
+    segments: list[ScoredSegment] = []
     begin = 0
     for index, (block, end) in enumerate(zip(blocks.tolist(), ends.tolist(), strict=True)):
-        verdicts = tuple(column[index] for column in columns)
+        verdicts = tuple(verdicts_of_cut[index] for verdicts_of_cut in verdicts_by_cut)
         segments.append(ScoredSegment(block, text[begin:end].rstrip(" \n"), verdicts))
         begin = end
     kinds = tuple(KINDS[number] for number in table.lists("kinds")[row].tolist())
@@ -123,15 +137,17 @@ def _explained(table: Table, row: int, cleaner: Cleaner) -> PageVerdicts:
 
 def _verdicts(cut: Cut, scores: Scores, layout: cutting.Layout, kept_before: cutting.Mask) -> list[SegmentVerdict]:
     headings, always = layout.headings[layout.blocks], layout.always_kept(cut)[layout.blocks]
-    held = cutting.held_by_floor(cut, scores, layout, kept_before)
+    by_floor = cutting.kept_by_floor(cut, scores, layout, kept_before)
     within = cutting.within_cutoff(cut, scores, layout, kept_before)
-    of_cut = scores
+    shares = cutting.shares_before(cut, scores, layout, kept_before) if cut.quota else None
     if cut.scorer.segment == BLOCK:
         scores = scores[layout.blocks]
     outcomes = np.select(
-        [headings & (cut.headings == DROP), within, always, held], [DROPPED_HEADING, PASSED, HEADING, FLOORED], DROPPED
+        [headings & (cut.headings == DROP), within, always, by_floor],
+        [DROPPED_HEADING, PASSED, HEADING, FLOORED],
+        DROPPED,
     ).tolist()
-    returns = _returns(cut, scores, cutting.shares_before(cut, of_cut, layout, kept_before) if cut.quota else None)
+    returns = _returns(cut, scores, shares)
     # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
     return [
         SegmentVerdict(cut, float(str(score)), outcome, cutoff if outcome == DROPPED else None)

@@ -18,7 +18,7 @@ from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.experiments.exploring.counts import Steps
 from thresher.experiments.table import Variant
 from thresher.indexes.pruning.treatments import Treatment
-from thresher.scores.cutting import Layout, held_by_floor, sentence_mask, shares_before
+from thresher.scores.cutting import Layout, kept_by_floor, sentence_mask, shares_before
 from thresher.scores.store import read_shard, shards, weighted_columns, weighted_scores
 
 _MOST_HELD = 1 << 16
@@ -192,7 +192,7 @@ class NestedSweep:
         if cut.headings == DROP:
             steps[layout.headings[layout.blocks]] = len(self.cleaners)
         if cut.floor:
-            steps[held_by_floor(cut, of_cut, layout, alone)] = 0
+            steps[kept_by_floor(cut, of_cut, layout, alone)] = 0
         return steps
 
     def _steps_of_numbers(self, cut: Cut, scores: Scores) -> Steps:
