@@ -61,14 +61,6 @@ def text_array(values: Sequence[str | None], large: bool = False) -> Any:
     return pa.Array.from_buffers(pa.large_string() if large else pa.string(), len(parts), buffers)
 
 
-def list_array(values: Sequence[Any], kind: type[np.generic]) -> Any:
-    """Return lists of numbers or truth values."""
-    offsets = np.zeros(len(values) + 1, dtype=np.int32)
-    np.cumsum([len(value) for value in values], out=offsets[1:])
-    flat = np.concatenate([np.zeros(0, kind), *(np.asarray(value, dtype=kind) for value in values)])
-    return pa.ListArray.from_arrays(number_array(offsets), number_array(flat))
-
-
 def numpy_array(array: Any) -> npt.NDArray[Any]:
     """Return numbers or truth values, none of them null, as NumPy has them: read-only, if Arrow has them."""
     if not isinstance(array, np.ndarray) and pa.types.is_boolean(array.type):
