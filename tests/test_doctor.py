@@ -33,7 +33,7 @@ def test_a_part_of_the_extra_alone_does_not_work(package: str) -> None:
 
 def test_nothing_is_missing_here() -> None:
     findings = {finding.what: finding for finding in examine()}
-    assert {*PACKAGES, "java home", "jar"} <= set(findings)
+    assert {*PACKAGES, "java home", "jars"} <= set(findings)
     assert [finding for finding in findings.values() if finding.missing] == []
 
 
