@@ -19,7 +19,7 @@ def main(folder: Path) -> None:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.goto((folder / "report.html").resolve().as_uri())
-        page.wait_for_selector("#frontier-0 svg")
+        page.wait_for_selector("#summary figure.wide svg")
         page.screenshot(path=PICTURE)
         browser.close()
 
