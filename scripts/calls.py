@@ -6,8 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from thresher.experiments.results import Results, read_results
-from thresher.experiments.table import VariantTable
+from thresher import Results, VariantTable, read_results
 from thresher.reports.formatting import MARKS, direction
 from thresher.reports.variant_rows import VariantRow
 

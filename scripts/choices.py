@@ -9,8 +9,7 @@ from pathlib import Path
 
 from arguments import parser_of
 from fill import JUDGE, put, table
-from thresher.experiments.choosing.choices import ChosenIndex, ModelChoice, read_choice
-from thresher.reports.table import measure_header
+from thresher import ChosenIndex, ModelChoice, measure_header, read_choice
 
 DOCS = Path(__file__).parents[1] / "docs"
 

@@ -24,11 +24,8 @@ from time import process_time
 import thresher
 from arguments import parser_of
 from fill import put, table
-from thresher.base.errors import ThresherError
+from thresher import GoldPage, ThresherError, compare_tokens, decode, read_gold, read_page_bytes
 from thresher.cleaners.scorers.extractor import by_justext, by_readability, by_resiliparse, by_trafilatura, unwrapped
-from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens
-from thresher.evaluation.cleaneval.gold import GoldPage, read_gold, read_page_bytes
-from thresher.pages.decoding import decode
 
 ROOT = Path(__file__).parents[1]
 CONTENT = ROOT / "scripts" / "pages" / "content.md"

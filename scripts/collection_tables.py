@@ -24,19 +24,23 @@ import thresher
 from arguments import parser_of
 from fill import JUDGE, put
 from fill import table as markdown
-from thresher.cleaners.cleaner import BASELINE
-from thresher.evaluation.significance import Comparison, compare
+from thresher import (
+    BASELINE,
+    Comparison,
+    Experiment,
+    VariantTable,
+    compare,
+    load_experiment,
+    measure_header,
+    read_choice,
+    read_inputs,
+    read_results,
+)
 from thresher.experiments.chooser import choose_experiment
-from thresher.experiments.choosing.choices import read_choice
-from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
-from thresher.experiments.inputs import read_inputs
-from thresher.experiments.results import read_results
-from thresher.experiments.table import VariantTable
 from thresher.reports.announcements import announcement_text
 from thresher.reports.charts import INK, layer, number
 from thresher.reports.drawing import Plot
-from thresher.reports.table import measure_header
 from thresher.scores.cleaning import clean_collection
 
 ROOT = Path(__file__).parents[1]

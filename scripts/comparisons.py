@@ -19,19 +19,24 @@ from arguments import parser_of
 from collection_tables import CONTENT, RESULTS, ROOT, interval
 from fill import JUDGE, put
 from fill import table as markdown
+from thresher import (
+    BASELINE,
+    Experiment,
+    Searcher,
+    TopicSet,
+    compare,
+    load_experiment,
+    measure_header,
+    parse_retrieval,
+    parse_treatment,
+    read_run,
+    read_topic_set,
+    shards,
+    write_run,
+)
 from thresher.base.files import safe_name, scratch_folder
-from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.evaluating import evaluate
-from thresher.evaluation.significance import compare
-from thresher.evaluation.trec_files import read_run, write_run
-from thresher.experiments.config import Experiment, load_experiment
-from thresher.experiments.inputs import TopicSet, read_topic_set
 from thresher.experiments.measuring import build_variant
-from thresher.indexes.analysis import parse_retrieval
-from thresher.indexes.pruning.treatments import parse_treatment
-from thresher.indexes.searching import Searcher
-from thresher.reports.table import measure_header
-from thresher.scores.store import shards
 
 NAMES = ("web", "ray-docs")
 PAGES = ROOT / "scripts" / "pages"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arguments import parser_of
 from content_training.marks import NAME, take_pages
-from thresher.base.errors import ThresherError
+from thresher import ThresherError
 
 if __name__ == "__main__":
     parser = parser_of(__doc__)

@@ -32,8 +32,8 @@ from content_training.marks import NAME, SOURCES
 from content_training.plots import calibration_plot
 from content_training.stages import PagesOfSet, Trained, TrainingSettings, train_content_model
 from fill import put, table
+from thresher import compare_cleaned, mean_interval, parse_cleaner, read_gold, read_page_bytes, score_gold
 from thresher.base.progress import progress
-from thresher.cleaners.cleaner import parse_cleaner
 from thresher.cleaners.content_model.model import (
     FOLDER,
     ContentModel,
@@ -41,9 +41,6 @@ from thresher.cleaners.content_model.model import (
     load_content_model,
     write_content_model,
 )
-from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold
-from thresher.evaluation.cleaneval.gold import read_gold, read_page_bytes
-from thresher.evaluation.cleaneval.results import mean_interval
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "scripts" / "pages" / "content.md"

@@ -2,7 +2,7 @@
 """Train a model for the scorer `content` on gold standards, and write it: see `scripts/content_train.py --help`."""
 
 from content_training.command import train
-from thresher.base.errors import ThresherError
+from thresher import ThresherError
 
 if __name__ == "__main__":
     try:

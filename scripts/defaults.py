@@ -18,10 +18,8 @@ import numpy as np
 
 from arguments import parser_of
 from fill import put, table
+from thresher import MarginComparison, RunVerdict, VariantTable, compare_by_margin, parse_margin, read_results
 from thresher.base.defaults import DEFAULT_INDEX, LEFT_OUT, MARGIN, SEARCH_CLEANER
-from thresher.evaluation.non_inferiority import MarginComparison, RunVerdict, compare_by_margin, parse_margin
-from thresher.experiments.results import read_results
-from thresher.experiments.table import VariantTable
 from thresher.reports.formatting import MINUS
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "defaults.md"

@@ -22,10 +22,9 @@ import click
 
 from arguments import parser_of
 from fill import filled
-from thresher.base.errors import ThresherError
+from thresher import Parameter, ThresherError, scorer_class
 from thresher.cleaners.cleaner import CUT_PARAMETERS, declarations
-from thresher.cleaners.registry import scorer_class
-from thresher.cleaners.scorer import Parameter, value_text
+from thresher.cleaners.scorer import value_text
 from thresher.cli.main import cli
 from thresher.experiments.schema import LARGE, Key, TableRule, tables
 from thresher.indexes.pruning.treatments import method_class, method_declarations

@@ -12,9 +12,7 @@ from pathlib import Path
 
 from arguments import parser_of
 from fill import put, table
-from thresher.evaluation.significance import compare
-from thresher.experiments.results import read_results
-from thresher.experiments.table import VariantTable
+from thresher import VariantTable, compare, read_results
 
 PAGE = Path(__file__).parents[1] / "scripts" / "pages" / "content-search.md"
 OURS = "content(headings=score)"

@@ -21,17 +21,24 @@ from arguments import parser_of
 from collection_tables import NAMES, ROOT, interval
 from fill import JUDGE, put
 from fill import table as markdown
-from thresher.cleaners.cleaner import BASELINE
+from thresher import (
+    BASELINE,
+    Comparison,
+    Results,
+    Treatment,
+    Variant,
+    VariantTable,
+    compare,
+    load_experiment,
+    measure_header,
+    parse_treatment,
+    read_results,
+    shards,
+)
 from thresher.cleaners.scorers.extractor import packages
-from thresher.evaluation.significance import Comparison, compare
-from thresher.experiments.config import load_experiment
 from thresher.experiments.explorer import explore_experiment
-from thresher.experiments.results import Results, read_results
-from thresher.experiments.table import Variant, VariantTable
-from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 from thresher.reports.announcements import announcement_text
-from thresher.reports.table import measure_header
-from thresher.scores.store import read_cost, shards
+from thresher.scores.store import read_cost
 
 RESULTS = ROOT / "results" / "extractors"
 PAGE = ROOT / "docs" / "results" / "extractors.md"

@@ -13,11 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fill import put, table
-from thresher.experiments.config import load_experiment
-from thresher.experiments.results import Results
-from thresher.experiments.runner import run_experiment
-from thresher.experiments.table import Variant
-from thresher.indexes.pruning.treatments import parse_treatment
+from thresher import Results, Variant, load_experiment, parse_treatment, run
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "scripts" / "pages" / "retrieval.md"
@@ -44,7 +40,7 @@ def main() -> None:
         experiment = load_experiment(path)
         evaluation = replace(experiment.evaluation, measures=MEASURES)
         experiment = replace(experiment, variants=variants, evaluation=evaluation, held_out=None)
-        found += rows(run_experiment(experiment, arguments.output, arguments.output / "indexes", fresh=True))
+        found += rows(run(experiment, arguments.output, arguments.output / "indexes", fresh=True))
     heads = ("collection", "cleaner", "pages emptied", "index (% of baseline)", *MEASURES)
     put(PAGE, "floors", table(heads, found, "ll"))
 

@@ -17,10 +17,8 @@ from pathlib import Path
 
 from calls import cell, paper, run_sweeps
 from fill import put, table
+from thresher import Results, main_table, render_markdown
 from thresher.evaluation.cleaneval.gold import PAGE_FOLDERS
-from thresher.experiments.results import Results
-from thresher.reports.text_tables import render_markdown
-from thresher.reports.variant_tables import main_table
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "scripts" / "pages"

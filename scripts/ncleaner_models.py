@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from pydoc_pages import generate_modules
+from thresher import read_html
 from thresher.cleaners.characters.scoring import FOLDER, SHIPPED, card, write_model
 from thresher.cleaners.characters.training import train
-from thresher.pages import read_html
 
 # Modules with much prose in their docstrings, written in Python.
 MODULES = tuple(

@@ -24,11 +24,16 @@ from lxml.html import HTMLParser, document_fromstring
 
 from arguments import parser_of
 from fill import put, table
-from thresher.cleaners.cleaner import parse_cleaner
-from thresher.cleaners.languages import language_of
-from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold
-from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, read_page_bytes
-from thresher.evaluation.cleaneval.results import mean_interval
+from thresher import (
+    GoldPage,
+    LabelledText,
+    compare_cleaned,
+    language_of,
+    mean_interval,
+    parse_cleaner,
+    read_page_bytes,
+    score_gold,
+)
 
 PAGE = Path(__file__).parents[1] / "scripts" / "pages" / "content.md"
 CLEANERS = (

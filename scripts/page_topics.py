@@ -15,9 +15,8 @@ from pathlib import Path
 
 from lxml import html
 
+from thresher import Collection, Source, decode, documents
 from thresher.base.files import write_text
-from thresher.collections import Collection, Source, documents
-from thresher.pages.decoding import decode
 from thresher.pages.links import Address, page_address, resolve
 
 TOPICS_FILE, QRELS_FILE = "topics.tsv", "qrels.txt"

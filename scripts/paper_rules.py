@@ -12,11 +12,8 @@ from pathlib import Path
 from statistics import fmean
 
 from fill import put, table
+from thresher import GoldPage, Page, clean_pages, compare_tokens, read_gold, read_page_bytes
 from thresher.base.defaults import BLOCK_RULES
-from thresher.collections import Page
-from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens
-from thresher.evaluation.cleaneval.gold import GoldPage, read_gold, read_page_bytes
-from thresher.scores.cleaning import clean_pages
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "papers.md"
 RULES = ("words", "density", "cleaneval")

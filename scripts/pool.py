@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from arguments import parser_of
-from thresher.evaluation.trec_files import read_qrels, read_run
+from thresher import read_qrels, read_run
 
 
 def main(results: Path, qrels_path: Path, depth: int) -> None:

@@ -20,18 +20,23 @@ import numpy as np
 
 from fill import put, table
 from page_topics import QRELS_FILE, TOPICS_FILE, write_page_topics
+from thresher import (
+    ChoiceCriteria,
+    Experiment,
+    Variant,
+    VariantTable,
+    documents,
+    load_experiment,
+    parse_treatment,
+    read_results,
+)
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.files import write_text
-from thresher.collections import documents
-from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.testing_order import fixed_sequences, order_of_testing, smallest_accepted
-from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.locations import TopicSource
-from thresher.experiments.results import RESULTS_FILE, read_results
-from thresher.experiments.table import Variant, VariantTable
-from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.experiments.results import RESULTS_FILE
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "results" / "choosing-simulated.md"

@@ -13,9 +13,7 @@ import numpy as np
 
 from arguments import parser_of
 from fill import put, table
-from thresher.experiments.results import read_results
-from thresher.experiments.table import VariantTable
-from thresher.indexes.pruning.treatments import Family
+from thresher import Family, VariantTable, read_results
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "pruning.md"
 SHARES = (0.5, 0.3, 0.1)

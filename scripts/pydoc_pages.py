@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from arguments import parser_of
-from thresher.base.errors import MissingDependencyError, StateError, ThresherError
+from thresher import MissingDependencyError, StateError, ThresherError
 from thresher.base.files import atomic_path, user_error
 
 _RENDERER = Path(__file__).with_name("pydoc_renderer.py")

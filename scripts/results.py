@@ -18,13 +18,7 @@ from pathlib import Path
 
 from arguments import parser_of
 from fill import collection_of, put, table
-from thresher.experiments.results import Results, read_results
-from thresher.indexes.pruning.treatments import Family
-from thresher.reports.chart_data import chart_data
-from thresher.reports.drawing import variants_plot
-from thresher.reports.summary import findings
-from thresher.reports.text_tables import render_markdown
-from thresher.reports.variant_tables import main_table
+from thresher import Family, Results, chart_data, findings, main_table, read_results, render_markdown, variants_plot
 
 DOCS = Path(__file__).parents[1] / "docs" / "results"
 PAGES = Path(__file__).parent / "pages"

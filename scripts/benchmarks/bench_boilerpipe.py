@@ -6,11 +6,7 @@ import logging
 from pathlib import Path
 
 from measurements import Measurement, interleaved, ratio
-from thresher.cleaners.cleaner import parse_cleaner
-from thresher.collections import Page
-from thresher.pages.decoding import decode
-from thresher.scores.cutting import clean_page
-from thresher.scores.scoring import score_page
+from thresher import Page, clean_page, decode, parse_cleaner, score_page
 
 BAR = 1 / 6
 CLEANER = parse_cleaner("boilerpipe(rules=words)")

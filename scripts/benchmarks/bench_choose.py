@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from measurements import Measurement
-from thresher.experiments.choosing.criteria import ChoiceCriteria
+from thresher import ChoiceCriteria, Row, Variant, VariantTable, parse_treatment
 from thresher.experiments.choosing.deciding import choose_variants
 from thresher.experiments.choosing.savings import Timings, savings
-from thresher.experiments.table import Row, Variant, VariantTable
-from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics
 
 BAR = 5

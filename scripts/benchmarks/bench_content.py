@@ -10,12 +10,8 @@ import trafilatura
 
 from floor import floor_of
 from measurements import Measurement, interleaved_by_page, ratio
-from thresher.cleaners.cleaner import parse_scorer
+from thresher import Detail, Page, decode, parse_scorer, read_page, score_page
 from thresher.cleaners.content_model.features import features_of
-from thresher.collections import Page
-from thresher.pages import Detail, read_page
-from thresher.pages.decoding import decode
-from thresher.scores.scoring import score_page
 
 BAR_PASS = 4.0
 BAR_TRAFILATURA = 1 / 4
@@ -24,10 +20,8 @@ SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perp
 
 _PEAK = """
 import pathlib, sys
-from thresher.collections import Page
+from thresher import Page, parse_scorer, score_page
 from thresher.base.repeats import measure_times
-from thresher.cleaners.cleaner import parse_scorer
-from thresher.scores.scoring import score_page
 scorers = [parse_scorer(name).scorer for name in sys.argv[2:]]
 with measure_times() as spent:
     for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):

@@ -16,13 +16,17 @@ from pathlib import Path
 from generated import write_experiment, write_web
 from measurements import Measurement
 from passages import PAGES
+from thresher import (
+    Cleaner,
+    Experiment,
+    Searcher,
+    build_index,
+    cleaned_documents,
+    load_experiment,
+    read_topic_set,
+    score_experiment,
+)
 from thresher.base.records import RecordFile
-from thresher.cleaners.cleaner import Cleaner
-from thresher.experiments.config import Experiment, load_experiment
-from thresher.experiments.inputs import read_topic_set, score_experiment
-from thresher.indexes.indexing import build_index
-from thresher.indexes.searching import Searcher
-from thresher.scores.cutting import cleaned_documents
 from watched_process import Watched, watched
 
 SIZES = (50_000, 200_000)

@@ -18,21 +18,27 @@ import numpy as np
 
 from measurements import Measurement
 from passages import PAGES, passages, queries, write_json_lines
+from thresher import (
+    IndexOptions,
+    JsonFields,
+    ReadOptions,
+    ScorePlan,
+    Searcher,
+    Treatment,
+    open_collection,
+    parse_retrieval,
+    parse_treatment,
+    score_collection,
+)
 from thresher.base.files import temporary_folder
 from thresher.base.machine import footprint, read_machine
 from thresher.base.numbers import Interval
-from thresher.collections import ReadOptions, open_collection
-from thresher.collections.interface import JsonFields
 from thresher.experiments.exploring.pruned_postings import collected_postings
 from thresher.experiments.measuring import build_variant, power_of
 from thresher.experiments.schema import CostsTable
-from thresher.indexes.analysis import analyse, english_analyzer, parse_retrieval
-from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.analysis import analyse, english_analyzer
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer
 from thresher.indexes.pruning.method import kept_postings
-from thresher.indexes.pruning.treatments import Treatment, parse_treatment
-from thresher.indexes.searching import Searcher
-from thresher.scores.score_pass import ScorePlan, score_collection
 
 COUNT = int(os.environ.get("ENGINES_PAGES", "200000"))
 VARIANTS = ("none", "words@10", "none|dcp@0.5", "words@10|dcp@0.5")

@@ -12,15 +12,22 @@ from pathlib import Path
 
 from measurements import Measurement, ratio
 from passages import PAGES
-from thresher.cleaners.cleaner import parse_cleaner, parse_sweep
+from thresher import (
+    Experiment,
+    RetrievalModel,
+    Searcher,
+    TopicSet,
+    build_index,
+    cleaned_documents,
+    load_experiment,
+    parse_cleaner,
+    parse_retrieval,
+    parse_sweep,
+    read_topic_set,
+    score_experiment,
+)
 from thresher.evaluation.evaluating import evaluate
-from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
-from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
-from thresher.indexes.analysis import RetrievalModel, parse_retrieval
-from thresher.indexes.indexing import build_index
-from thresher.indexes.searching import Searcher
-from thresher.scores.cutting import cleaned_documents
 
 BAR = 1 / 8
 CUTOFFS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 10.5, 11, 11.5, 12, 12.5, 13, 14)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from measurements import Measurement, interleaved, ratio
 from passages import passages, read_json_lines, write_json_lines
-from thresher.indexes.indexing import IndexOptions, build_index
+from thresher import IndexOptions, build_index
 from thresher.indexes.jvm import java_class
 
 BAR = 1.25

@@ -8,8 +8,7 @@ import justext
 
 from floor import floor_of
 from measurements import Measurement, all_scorers, interleaved_by_page, ratio
-from thresher.collections import Page
-from thresher.scores.scoring import score_page
+from thresher import Page, score_page
 
 BAR_JUSTEXT = 1 / 8
 BAR_ALL = 1 / 4

@@ -7,9 +7,7 @@ import tempfile
 from pathlib import Path
 
 from measurements import Measurement, all_scorers
-from thresher.base.processes import Backend
-from thresher.collections import open_collection
-from thresher.scores.score_pass import ScorePlan, score_collection
+from thresher import Backend, ScorePlan, open_collection, score_collection
 
 BAR_MIB = 300.0
 

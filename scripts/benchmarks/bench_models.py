@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from measurements import Measurement, interleaved, ratio
+from thresher import Segments, read_html
 from thresher.cleaners.words.books import read_counts
 from thresher.cleaners.words.models import load_model, model_files
 from thresher.cleaners.words.tokenisers import TOKENISERS
 from thresher.cleaners.words.word_model import WordModel
-from thresher.pages import Segments, read_html
 from thresher.pages.plain import plain_text
 
 BAR_RATIO = 1 / 5

@@ -8,6 +8,7 @@ import tracemalloc
 from pathlib import Path
 
 from measurements import Measurement, interleaved
+from thresher import read_html
 from thresher.cleaners.characters.scoring import (
     SHIPPED,
     SegmentScorer,
@@ -15,7 +16,6 @@ from thresher.cleaners.characters.scoring import (
     load_segment_scorer,
 )
 from thresher.cleaners.scorers.ncleaner import NCleaner
-from thresher.pages import read_html
 
 BAR_WORDS = 3e9
 """Words an hour a core; the paper's version in C: 120 million, in Perl: 20 million (NCleaner, section 6)."""
@@ -23,7 +23,7 @@ BAR_MB = 50.0
 
 _WHOLE_PROCESS = """
 import pathlib, sys
-from thresher.pages import read_html
+from thresher import read_html
 from thresher.base.repeats import measure_times
 from thresher.cleaners.scorers.ncleaner import NCleaner
 scorer = NCleaner(model=sys.argv[2]) if sys.argv[2] else None

@@ -7,10 +7,7 @@ from pathlib import Path
 
 from floor import floor_of
 from measurements import Measurement, interleaved, interleaved_by_page, ratio
-from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_scorer
-from thresher.collections import Page
-from thresher.scores.cutting import clean_page
-from thresher.scores.scoring import score_page
+from thresher import Cleaner, Page, clean_page, parse_cleaner, parse_scorer, score_page
 
 BAR_PASS = 1.6
 BAR_SWEEP = 1.1

@@ -11,8 +11,8 @@ from typing import Any
 from lxml import etree
 
 from measurements import Measurement, all_scorers
-from thresher.pages import Detail, read_html, segment
-from thresher.pages.decoding import decode
+from thresher import Detail, decode, read_html
+from thresher.pages import segment
 from thresher.pages.parsing import flatten, lines, one_space, outside_ascii
 
 

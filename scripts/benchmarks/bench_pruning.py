@@ -16,25 +16,35 @@ from bench_scale import LARGE
 from generated import write_web
 from measurements import Measurement, interleaved, ratio
 from passages import PAGES
+from thresher import (
+    Backend,
+    Cleaner,
+    Experiment,
+    IndexOptions,
+    ScorePlan,
+    Searcher,
+    build_index,
+    cleaned_documents,
+    load_experiment,
+    open_collection,
+    parse_retrieval,
+    parse_scorer,
+    parse_sweep,
+    parse_treatment,
+    read_qrels,
+    read_topic_set,
+    read_topics,
+    score_collection,
+    score_experiment,
+)
 from thresher.base.defaults import DEFAULT_MEASURES
-from thresher.base.processes import Backend
-from thresher.cleaners.cleaner import Cleaner, parse_scorer, parse_sweep
-from thresher.collections import open_collection
 from thresher.evaluation.evaluating import topic_set
-from thresher.evaluation.topics import read_topics
-from thresher.evaluation.trec_files import read_qrels
-from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning
 from thresher.experiments.exploring.pruned_postings import build_pruned
-from thresher.experiments.inputs import read_topic_set, score_experiment
-from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.exact_ranking import ExactRanking
-from thresher.indexes.indexing import IndexOptions, build_index
-from thresher.indexes.pruning.treatments import methods, parse_pruning, parse_treatment
-from thresher.indexes.searching import LuceneRanking, Searcher
-from thresher.scores.cutting import cleaned_documents
-from thresher.scores.score_pass import ScorePlan, score_collection
+from thresher.indexes.pruning.treatments import methods, parse_pruning
+from thresher.indexes.searching import LuceneRanking
 from watched_process import watched
 
 BAR_EXPLORE, BAR_BUILD, BAR_SEARCH, BAR_MEMORY = 1.0, 1.5, 1.1, 2.0

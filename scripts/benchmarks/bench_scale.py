@@ -11,13 +11,18 @@ from resource import RUSAGE_SELF, getrusage
 
 from generated import write_experiment, write_real, write_web
 from measurements import Measurement, all_scorers, interleaved, ratio
-from thresher.base.processes import Backend
-from thresher.cleaners.cleaner import parse_scorer
-from thresher.collections import documents, open_collection
-from thresher.experiments.config import load_experiment
+from thresher import (
+    Backend,
+    ScorePlan,
+    documents,
+    load_experiment,
+    open_collection,
+    parse_scorer,
+    score_collection,
+    score_page,
+)
 from thresher.experiments.runner import run_experiment
-from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.scores.scoring import score_page
+from thresher.scores.score_pass import ScoreReport
 
 SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9

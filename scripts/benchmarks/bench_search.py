@@ -8,10 +8,8 @@ from typing import Any
 
 from measurements import Measurement, interleaved, ratio
 from passages import passages, queries
-from thresher.indexes.analysis import parse_retrieval
-from thresher.indexes.indexing import IndexOptions, build_index
+from thresher import IndexOptions, Searcher, build_index, parse_retrieval
 from thresher.indexes.jvm import java_class
-from thresher.indexes.searching import Searcher
 
 BAR = 1.1
 DEPTH = 1000

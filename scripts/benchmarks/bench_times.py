@@ -13,10 +13,9 @@ from statistics import median
 
 from measurements import Measurement
 from passages import PAGES
-from thresher.experiments.config import Experiment, load_experiment
-from thresher.experiments.results import Results, read_results
+from thresher import Experiment, Results, Row, load_experiment, read_results
 from thresher.experiments.runner import measure_experiment, run_experiment
-from thresher.experiments.table import Built, Row
+from thresher.experiments.table import Built
 from thresher.indexes.pruning.treatments import BAR
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 
 import lxml.html
 
+from thresher import Page, read_page
 from thresher.cleaners.words.models import load_model
 from thresher.cleaners.words.tokenisers import tokenise
-from thresher.collections import Page
-from thresher.pages import read_page
 
 
 def floor_of(pages: Sequence[Page]) -> Callable[[Page], None]:

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.cleaners.registry import scorers
-from thresher.cleaners.scorer import Scorer
-from thresher.collections import Page
+from thresher import Page, Scorer, scorers
 
 
 @dataclass(frozen=True)

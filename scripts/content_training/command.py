@@ -11,7 +11,7 @@ from content_training.fitting import calibration_error, catboost
 from content_training.gold_sets import read_gold_sets
 from content_training.plots import calibration_plot
 from content_training.stages import TrainingSettings, train_content_model
-from thresher.base.errors import ConfigError
+from thresher import ConfigError
 from thresher.cleaners.content_model.model import write_content_model
 from thresher.cli.options import FILE, say, tell, workers_option
 from thresher.reports.drawing import ENDINGS, converter

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.base.errors import MissingDependencyError
+from thresher import MissingDependencyError
 from thresher.cleaners.content_model.trees import Calibration, Trees
 
 Doubles = npt.NDArray[np.float64]

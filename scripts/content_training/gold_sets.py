@@ -11,7 +11,7 @@ from content_training.snippets import read_pages
 from content_training.stages import PagesOfSet
 from content_training.threads import grafted_pages
 from content_training.training_pages import PageToLearn, read_training_pages
-from thresher.base.errors import ConfigError, InputError
+from thresher import ConfigError, InputError
 from thresher.base.files import real_path
 from thresher.cleaners.content_model.model import TrainingSet
 

@@ -21,8 +21,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from thresher.base.errors import InputError
-from thresher.evaluation.cleaneval.gold import GoldPage
+from thresher import GoldPage, InputError
 
 MARKS = Path(__file__).with_name("marks.tsv")
 NAME = "marked"

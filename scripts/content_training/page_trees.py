@@ -9,10 +9,8 @@ from typing import Any
 from lxml import etree
 
 from content_training.training_pages import PageToLearn, domain, labels_of_text, tokens
+from thresher import Detail, GoldPage, decode, read_html, read_page_bytes
 from thresher.cleaners.content_model.features import features_of
-from thresher.evaluation.cleaneval.gold import GoldPage, read_page_bytes
-from thresher.pages import Detail, read_html
-from thresher.pages.decoding import decode
 
 NEVER = frozenset("html body a span form".split())
 """Elements that are no container of their own."""

@@ -28,10 +28,9 @@ from content_training.page_trees import (
     words_of,
 )
 from content_training.training_pages import BATCH, PageToLearn, domain, folds_of, labels_of_text, tokens
-from thresher.base.processes import Backend, run_tasks
+from thresher import Backend, Detail, GoldPage, read_html
+from thresher.base.processes import run_tasks
 from thresher.base.progress import progress
-from thresher.evaluation.cleaneval.gold import GoldPage
-from thresher.pages import Detail, read_html
 
 _BESIDE = re.compile(
     "sidebar|widget|blogroll|aside|rail|module|footer|column|left|right|related|archive", re.IGNORECASE

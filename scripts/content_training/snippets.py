@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from thresher.base.errors import InputError
+from thresher import GoldPage, InputError, read_gold
 from thresher.base.files import fit_text, read_text
-from thresher.evaluation.cleaneval.gold import GoldPage, read_gold, stem_of
+from thresher.evaluation.cleaneval.gold import stem_of
 
 FILE = "evaldata.json"
 _PAGES = ("eval", "cache")

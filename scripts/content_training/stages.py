@@ -11,7 +11,7 @@ import numpy.typing as npt
 from content_training.fitting import CalibrationBin, TreeSettings, calibrate, calibration_bins, fit_trees
 from content_training.networks import NetworkSettings, fit_network, scaling_of
 from content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
-from thresher.base.errors import InputError
+from thresher import InputError
 from thresher.base.progress import Progress
 from thresher.cleaners.content_model.features import feature_names
 from thresher.cleaners.content_model.model import (

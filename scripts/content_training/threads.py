@@ -27,9 +27,9 @@ from content_training.page_trees import (
     words_of,
 )
 from content_training.training_pages import BATCH, FORUM, PageToLearn, domain, folds_of, tokens
-from thresher.base.processes import Backend, run_tasks
+from thresher import Backend, GoldPage
+from thresher.base.processes import run_tasks
 from thresher.base.progress import progress
-from thresher.evaluation.cleaneval.gold import GoldPage
 
 _THREAD = re.compile("comment|repl(?:y|ies)|respon|disqus|discussion|thread|posts|messages|answers", re.IGNORECASE)
 _NAMES = ("comments", "comment-list", "comments-area", "responses", "disqus_thread", "discussion")

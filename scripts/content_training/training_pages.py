@@ -15,13 +15,12 @@ from lxml.etree import LxmlError
 
 from content_training.marks import MarkedPage, read_marks, shares_of_marks
 from content_training.snippets import SnippetPage
+from thresher import Backend, Detail, GoldPage, parse_gold_page
 from thresher.base.numbers import Ints
-from thresher.base.processes import Backend, run_tasks
+from thresher.base.processes import run_tasks
 from thresher.base.progress import progress
 from thresher.cleaners.content_model.features import BlockFeatures, features_of
 from thresher.evaluation.cleaneval.cleaning_measures import matching_blocks
-from thresher.evaluation.cleaneval.gold import GoldPage, parse_page
-from thresher.pages import Detail
 
 FOLDS = 5
 # Second-level domains under which names are registered, such as co.uk, are short.
@@ -176,7 +175,7 @@ def _read_batch(pages: Sequence[GoldPage]) -> list[PageToLearn | str]:
 
 def _read(page: GoldPage) -> PageToLearn | None:
     try:
-        segments = parse_page(page, Detail.ELEMENTS)
+        segments = parse_gold_page(page, Detail.ELEMENTS)
     except LxmlError:
         return None
     if not segments.text or not (page.text or isinstance(page, SnippetPage | MarkedPage)):

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from thresher import GoldPage, read_html
 from thresher.base.files import read_bytes
-from thresher.evaluation.cleaneval.gold import GoldPage, MarkRewriter, decode_gold, parse_gold, rewritten
-from thresher.pages import read_html
+from thresher.evaluation.cleaneval.gold import MarkRewriter, decode_gold, parse_gold, rewritten
 from thresher.pages.marked_text import HEADING
 
 # One folder up.

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from block_features import FEATURES, FREQUENCY, LOCAL, QUOTIENTS, Ints, Problem
-from thresher.base.errors import InputError
+from thresher import InputError
 
 Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[Any]

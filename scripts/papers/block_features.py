@@ -18,13 +18,9 @@ from lxml.etree import LxmlError
 
 from block_classes import CLASSES, classed_texts, classes_of_text
 from shallow_scorers import Capitals, FullStops, Position, Quotient, SentenceLength, WordLength
-from thresher.base.errors import InputError
+from thresher import Detail, GoldPage, InputError, Scorer, Segments, parse_gold_page, parse_scorer
 from thresher.base.progress import progress
-from thresher.cleaners.cleaner import parse_scorer
-from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.scorers.shallow_features import Density, Links, Words
-from thresher.evaluation.cleaneval.gold import GoldPage, parse_page
-from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 
 Ints = npt.NDArray[np.int64]
@@ -127,7 +123,7 @@ def read_blocks(pages: Sequence[GoldPage], workers: int = 1) -> tuple[pd.DataFra
 def page_blocks(page: GoldPage) -> pd.DataFrame | None:
     """Return the blocks of a page, without features of other blocks but quotients; None if it cannot be parsed."""
     try:
-        segments = parse_page(page, Detail.ELEMENTS)
+        segments = parse_gold_page(page, Detail.ELEMENTS)
     except LxmlError:
         return None
     scored = {name: scorer.score(segments) for name, scorer in _SCORERS.items()}

@@ -21,9 +21,9 @@ from block_measures import block_scores, cut_points, information_gain
 from block_plots import density_plot, gains_plot, words_plot
 from paper_files import errors_in_a_line, write_plot, write_table
 from random_writers import WriterFit, density_shares, fit_one_state, fit_three_parts, fit_two_states, word_shares
+from thresher import read_gold
 from thresher.base.files import write_text
 from thresher.base.progress import progress
-from thresher.evaluation.cleaneval.gold import read_gold
 
 PUBLISHED = Path(__file__).with_name("published")
 BY_TYPE = ("words @15", "link density @0.33", "text density @10.5", "Algorithm 2", "tree: all local (P/C/N)")

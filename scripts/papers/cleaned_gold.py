@@ -12,16 +12,14 @@ import click
 import numpy as np
 from lxml.etree import LxmlError
 
+from thresher import Cleaner, GoldPage, LabelledText, parse_gold_page, read_shard, resolve_all, score_gold, shards
 from thresher.base.files import temporary_folder
-from thresher.cleaners.cleaner import Cleaner
 from thresher.cleaners.scorers.extractor import EXTRACTORS as EXTRACTED
-from thresher.evaluation.cleaneval.comparing import page_id, score_gold
-from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, parse_page
+from thresher.evaluation.cleaneval.comparing import page_id
 from thresher.evaluation.cleaneval.results import ROWS, asked
 from thresher.pages.marked_text import PARAGRAPH, marked_segments
 from thresher.scores.cutting import cut_shard, shard_columns
-from thresher.scores.percentiles import resolve_all
-from thresher.scores.store import read_shard, shards, text_store
+from thresher.scores.store import text_store
 
 # One folder up.
 sys.path.append(str(Path(__file__).parents[1]))
@@ -84,6 +82,6 @@ def _shard(path: Path, cleaners: Sequence[Cleaner], pages: dict[str, GoldPage]) 
 
 def _labels(page: GoldPage) -> list[str]:
     try:
-        return [segment.label for segment in marked_segments(parse_page(page))]
+        return [segment.label for segment in marked_segments(parse_gold_page(page))]
     except LxmlError:
         return []

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.base.errors import InputError
+from thresher import InputError
 from thresher.base.progress import progress
 from thresher.cleaners.content_model.model import ContentModel, load_content_model
 

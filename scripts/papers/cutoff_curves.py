@@ -27,18 +27,31 @@ import pandas as pd
 
 from cleaned_gold import GOLD
 from paper_files import OUTPUT, errors_in_a_line, write_table
-from thresher.base.errors import ConfigError
+from thresher import (
+    Cleaner,
+    Comparison,
+    ConfigError,
+    Cut,
+    Cutoff,
+    GoldPage,
+    PageWords,
+    compare,
+    compare_words,
+    parse_cutoff,
+    parse_sweep,
+    read_gold,
+    resolve_all,
+    score_gold,
+    shards,
+)
 from thresher.base.files import safe_name, temporary_folder
 from thresher.base.number_text import number_text
 from thresher.base.progress import progress
-from thresher.cleaners.cleaner import Cleaner, Cut, parse_sweep, sweep_name
-from thresher.cleaners.relative_cutoffs import Cutoff, parse_cutoff, same_kind, value_of
-from thresher.evaluation.cleaneval.cleaning_measures import Agreement, PageWords, agreement, compare_words
-from thresher.evaluation.cleaneval.comparing import cleaned_pages, page_id, score_gold
-from thresher.evaluation.cleaneval.gold import GoldPage, read_gold
-from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
-from thresher.scores.percentiles import resolve_all
-from thresher.scores.store import shards
+from thresher.cleaners.cleaner import sweep_name
+from thresher.cleaners.relative_cutoffs import same_kind, value_of
+from thresher.evaluation.cleaneval.cleaning_measures import Agreement, agreement
+from thresher.evaluation.cleaneval.comparing import cleaned_pages, page_id
+from thresher.evaluation.significance import TOLERANCE, corrected
 
 MOST_CUTOFFS = 20
 """Of a long grid so many are taken at even steps, since every cutoff aligns every page again."""

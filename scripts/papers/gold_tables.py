@@ -20,10 +20,8 @@ from cleaned_gold import CLEANERS, EXTRACTORS, GOLD, CleanedGold, Text, clean_go
 from content_training.snippets import SnippetPage
 from gold_measures import Snippets, bag, paired_t_test, pooled, segments, snippets
 from paper_files import OUTPUT, errors_in_a_line, write_table
+from thresher import GoldPage, PageWords, compare_words, mean_interval
 from thresher.base.progress import progress
-from thresher.evaluation.cleaneval.cleaning_measures import PageWords, compare_words
-from thresher.evaluation.cleaneval.gold import GoldPage
-from thresher.evaluation.cleaneval.results import mean_interval
 
 TABLES: dict[str, tuple[str, ...]] = {
     "segments": ("labelled_", "unlabelled_"),

@@ -22,15 +22,22 @@ import numpy.typing as npt
 import pandas as pd
 
 from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, write_table
-from thresher.base.errors import InputError
+from thresher import (
+    Backend,
+    IdRule,
+    InputError,
+    ReadOptions,
+    ScorePlan,
+    Scores,
+    open_collection,
+    read_shard,
+    score_collection,
+    shards,
+)
 from thresher.base.files import temporary_folder
 from thresher.base.numbers import Ints
-from thresher.base.processes import Backend
-from thresher.cleaners.scorer import Scores
 from thresher.cleaners.scorers.perplexity import Perplexity
-from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import read_shard, shards, weighted_columns, weighted_scores
+from thresher.scores.store import weighted_columns, weighted_scores
 
 PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
 DECILES = range(10, 100, 10)

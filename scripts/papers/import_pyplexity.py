@@ -29,7 +29,7 @@ from typing import Any
 import click
 
 from paper_files import errors_in_a_line
-from thresher.base.errors import InputError, MissingDependencyError
+from thresher import InputError, MissingDependencyError
 from thresher.base.files import atomic_path, file_digest, user_error
 from thresher.cleaners.words.importing import check_replaceable
 from thresher.cleaners.words.models import ARPA, BINARY, CARD

@@ -25,7 +25,16 @@ from lxml.etree import LxmlError
 
 from gold_measures import paired_t_test, pooled, segments
 from paper_files import OUTPUT, errors_in_a_line, write_plot, write_table
-from thresher.base.errors import ConfigError, InputError
+from thresher import (
+    ConfigError,
+    GoldPage,
+    InputError,
+    LabelledText,
+    PageWords,
+    compare_words,
+    parse_gold_page,
+    read_gold,
+)
 from thresher.base.files import real_path, write_text
 from thresher.base.numbers import Ints
 from thresher.base.progress import progress
@@ -40,8 +49,7 @@ from thresher.cleaners.characters.training import (
     usual_settings,
 )
 from thresher.cleaners.scorers.ncleaner import Bars, Mask, bars
-from thresher.evaluation.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
-from thresher.evaluation.cleaneval.gold import GoldPage, LabelledText, parse_page, read_gold
+from thresher.evaluation.cleaneval.cleaning_measures import summarize_pages
 from thresher.pages.marked_text import marked_segments, read_marked_text
 
 Text = tuple[LabelledText, ...]
@@ -77,7 +85,7 @@ def read(page: GoldPage) -> GoldBlocks:
     """Parse a page. One that cannot be parsed counts as emptied."""
     clean = [segment.text for part in page.segments for segment in read_marked_text(part.text)]
     try:
-        found = parse_page(page)
+        found = parse_gold_page(page)
     except LxmlError:
         none = np.zeros(0, dtype=np.bool_)
         return GoldBlocks((), none, none, page, (clean, []))

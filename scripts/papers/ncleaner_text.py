@@ -19,10 +19,9 @@ from pathlib import Path
 import click
 
 from paper_files import errors_in_a_line
-from thresher.base.errors import InputError, MissingDependencyError
+from thresher import InputError, MissingDependencyError, decode
 from thresher.base.files import read_bytes
 from thresher.cleaners.characters.training import read_page_file
-from thresher.pages.decoding import decode
 from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH, MarkedSegment, read_marked_text
 
 # Wider than any line, so that no paragraph is wrapped.

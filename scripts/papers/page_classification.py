@@ -25,17 +25,21 @@ from scipy.stats import binomtest
 
 from paper_files import errors_in_a_line, write_table
 from text_classifiers import Ints, TextClassifier, TransformerClassifier, linear_classifier
-from thresher.base.errors import InputError
+from thresher import (
+    Backend,
+    CleanedDocument,
+    InputError,
+    ScorePlan,
+    cleaned_documents,
+    decode,
+    holm,
+    open_collection,
+    parse_cleaner,
+    score_collection,
+)
 from thresher.base.files import temporary_folder, write_text
-from thresher.base.processes import Backend
 from thresher.base.progress import progress
-from thresher.cleaners.cleaner import parse_cleaner
-from thresher.collections import open_collection
 from thresher.collections.warc.http import charset, parse_response
-from thresher.evaluation.significance import holm
-from thresher.pages.decoding import decode
-from thresher.scores.cutting import CleanedDocument, cleaned_documents
-from thresher.scores.score_pass import ScorePlan, score_collection
 
 Doubles = npt.NDArray[np.float64]
 BASELINE = "none"

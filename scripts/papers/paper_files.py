@@ -19,7 +19,7 @@ import click
 import pandas as pd
 import vl_convert
 
-from thresher.base.errors import ThresherError
+from thresher import ThresherError
 from thresher.base.files import write_text
 
 OUTPUT = click.option(

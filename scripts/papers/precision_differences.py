@@ -20,7 +20,7 @@ import pandas as pd
 
 from cleaned_gold import GOLD, clean_gold
 from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, write_table
-from thresher.evaluation.cleaneval.cleaning_measures import compare_words
+from thresher import compare_words
 from thresher.evaluation.significance import TOLERANCE
 
 BIN = 5

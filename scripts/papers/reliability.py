@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from cleaned_gold import CLEANERS, GOLD, Text, clean_gold
 from paper_files import COLOURS, INK, OUTPUT, errors_in_a_line, write_plot, write_table
-from thresher.base.errors import InputError
-from thresher.evaluation.cleaneval.cleaning_measures import compare_words
+from thresher import InputError, compare_words
 from thresher.evaluation.significance import TOLERANCE
 
 SHORT = 15

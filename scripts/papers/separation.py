@@ -24,15 +24,22 @@ import pandas as pd
 from lxml.etree import LxmlError
 
 from paper_files import OUTPUT, errors_in_a_line, write_table
+from thresher import (
+    BLOCK,
+    KEEP_LOW,
+    GoldPage,
+    Scorer,
+    Segments,
+    TrainingData,
+    parse_gold_page,
+    parse_scorer,
+    read_gold,
+    scorer_class,
+)
 from thresher.base.files import temporary_folder
 from thresher.base.progress import progress
-from thresher.cleaners.cleaner import parse_scorer
-from thresher.cleaners.registry import scorer_class
-from thresher.cleaners.scorer import BLOCK, KEEP_LOW, Scorer, TrainingData
 from thresher.cleaners.scorers.shallow_features import descriptive_blocks
 from thresher.evaluation.cleaneval.cleaning_measures import matching_blocks
-from thresher.evaluation.cleaneval.gold import GoldPage, parse_page, read_gold
-from thresher.pages import Segments
 
 RESAMPLES, SEED = 1000, 20130101
 YARDSTICKS = {"words of the sentence": "", "words of the block": "words", "text density of the block": "density"}
@@ -54,7 +61,7 @@ def measure(gold: Sequence[GoldPage], scorers: dict[str, Scorer], rough: bool) -
     pages: list[tuple[GoldPage, Segments]] = []
     for page in gold:
         try:
-            pages.append((page, parse_page(page)))
+            pages.append((page, parse_gold_page(page)))
         except LxmlError as error:
             click.echo(f"failed: {page.stem}: {error}", err=True)
     labelled = []

@@ -16,14 +16,10 @@ import pandas as pd
 from cutoff_curves import compare_words_alone
 from paper_files import errors_in_a_line, write_table
 from shallow_scorers import Capitals, FullStops, Position, Quotient, SentenceLength, WordLength
+from thresher import Cleaner, Cut, Scorer, parse_cutoff, read_gold, score_gold
 from thresher.base.files import temporary_folder
 from thresher.base.progress import progress
-from thresher.cleaners.cleaner import Cleaner, Cut
-from thresher.cleaners.relative_cutoffs import parse_cutoff
-from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.scorers.shallow_features import Density, Links, Words
-from thresher.evaluation.cleaneval.comparing import score_gold
-from thresher.evaluation.cleaneval.gold import read_gold
 
 Cutoffs = Sequence[float | str]
 FEATURES: tuple[tuple[Scorer, Cutoffs], ...] = (

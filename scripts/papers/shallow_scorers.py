@@ -10,9 +10,8 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, KEEP_LOW, Parameter, Scorer, Scores
+from thresher import BLOCK, KEEP_HIGH, KEEP_LOW, Parameter, Scorer, Scores, Segments
 from thresher.cleaners.scorers.shallow_features import densities, neighbourhood, unspaced_words
-from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import LETTER, count_by_end
 

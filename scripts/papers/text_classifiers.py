@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-from thresher.base.errors import InputError, MissingDependencyError
+from thresher import InputError, MissingDependencyError
 from thresher.base.progress import progress
 
 Ints = npt.NDArray[np.int64]

@@ -21,7 +21,7 @@ from thresher.evaluation.cleaneval.gold import (
     GoldEntry,
     GoldPage,
     LabelledText,
-    parse_page,
+    parse_gold_page,
     read_entry,
     read_gold,
     read_page_bytes,
@@ -65,7 +65,7 @@ def test_a_file_for_each_page_has_all_that_it_says(tmp_path: Path) -> None:
     assert result.pages[2].url == ""
     assert (result.without_gold, result.without_page, result.without_content) == ((), (), ())
     assert read_page_bytes(result.pages[0]) == PAGE
-    assert parse_page(result.pages[0]).blocks == ["Rain", "It rained on the harbour.", "Share this"]
+    assert parse_gold_page(result.pages[0]).blocks == ["Rain", "It rained on the harbour.", "Share this"]
     assert read_gold(tmp_path / "html", tmp_path / "ground-truth") == result
 
 

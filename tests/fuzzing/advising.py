@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from texts import Refused
+from watching import watched
 
 from thresher.base.errors import InputError
 from thresher.collections import ReadOptions, open_collection
@@ -15,7 +16,6 @@ from thresher.experiments import adviser
 from thresher.experiments.adviser import EXPERIMENT, QRELS_FILE, TOPICS_FILE
 from thresher.experiments.config import load_experiment
 from thresher.experiments.schema import CollectionTable
-from watching import watched
 
 BETWEEN = b"\n%%\n"
 """Between the parts of an input: the queries, and pages with a line each of id and address before the HTML."""

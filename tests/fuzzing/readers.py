@@ -8,6 +8,7 @@ from pathlib import Path
 
 import seeds
 from file_ranges import read_part
+from watching import watched
 
 from thresher.base.errors import InputError
 from thresher.base.streams import is_plain
@@ -16,7 +17,6 @@ from thresher.collections.interface import FileKind, ReadOptions, id_problem
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import Part, Source, Span
 from thresher.collections.warc import Warc
-from watching import watched
 
 MOST = 4096
 _OPTIONS = ReadOptions(max_bytes=MOST)

@@ -10,6 +10,7 @@ import pytest
 from fuzzer import failure, fuzz
 from mutation import minimised, mutated
 from targets import TARGETS
+from watching import watched
 
 import thresher
 from thresher.base.errors import InputError
@@ -21,7 +22,6 @@ from thresher.collections.file_collection import WHOLE_BYTES
 from thresher.experiments.starting import starting_file
 from thresher.scores.lost_pages import failures
 from thresher.scores.score_pass import ScorePlan, score_collection
-from watching import watched
 
 INPUTS = 1200
 SEED = 7

@@ -342,7 +342,7 @@ def read_page_bytes(page: GoldPage) -> bytes:
     return read_bytes(page.path)
 
 
-def parse_page(page: GoldPage, detail: Detail = Detail.TAGS) -> Segments:
+def parse_gold_page(page: GoldPage, detail: Detail = Detail.TAGS) -> Segments:
     """Return the segments of the whole page, content or not; `detail` as for `read_page`."""
     return read_page(Page(page.stem, read_page_bytes(page), page.url or None, is_text=page.is_text), detail=detail)[0]
 
