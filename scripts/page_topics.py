@@ -17,7 +17,7 @@ from lxml import html
 
 from thresher import Collection, Source, decode, documents
 from thresher.base.files import write_text
-from thresher.pages.links import Address, page_address, resolve
+from thresher.pages.links import Address, base_address, page_address, resolve
 
 TOPICS_FILE, QRELS_FILE = "topics.tsv", "qrels.txt"
 SHORTEST, LONGEST = 2, 12
@@ -68,8 +68,9 @@ def _address(source: Source) -> Address | None:
     return page_address(source.url, source.id)
 
 
-def _links(tree: html.HtmlElement, base: Address | None, ids: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+def _links(tree: html.HtmlElement, address: Address | None, ids: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """Yield the text of each link to a page of the collection, and that page's id."""
+    base = base_address(tree, address)
     for element in tree.iter("a"):
         target = resolve(base, element.get("href") or "")
         if target is not None and target.key in ids:

@@ -8,8 +8,9 @@ from urllib.parse import quote, urljoin
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import html
 
-from thresher.pages.links import Address, page_address, resolve
+from thresher.pages.links import Address, base_address, canonical_address, page_address, resolve
 
 BASE = Address("example.org", "/docs/guide/intro.html", "?v=1")
 
@@ -154,3 +155,32 @@ def test_a_file_is_found_however_it_is_spelled(names: list[str], up: int) -> Non
 def test_anything_may_stand_in_a_reference(href: str, url: str | None) -> None:
     key = key_of(page_address(url, "a/b"), href)
     assert key is None or 0 <= key < 1 << 64
+
+
+@pytest.mark.parametrize(
+    ("head", "base", "canonical"),
+    [
+        ("", BASE, BASE),
+        ("<base href=/x/>", ("example.org", "/x/", ""), BASE),
+        ("<base target=_top><base href=//other.org/y/><base href=/z/>", ("other.org", "/y/", ""), BASE),
+        ("<base href='javascript:0'>", BASE, BASE),
+        ("<link rel=canonical href=../a?b>", BASE, ("example.org", "/docs/a", "?b")),
+        (
+            "<base href=/x/><link rel='Alternate Canonical' href=a>",
+            ("example.org", "/x/", ""),
+            ("example.org", "/x/a", ""),
+        ),
+        ("<link rel=alternate href=/a><link rel=canonical href=mailto:a@b>", BASE, BASE),
+    ],
+)
+def test_base_and_canonical_addresses(head: str, base: tuple[str, str, str], canonical: tuple[str, str, str]) -> None:
+    root = html.document_fromstring(f"<html><head>{head}</head><body><p>Rain</p></body></html>")
+    assert base_address(root, BASE) == base
+    assert canonical_address(root, BASE) == canonical
+
+
+def test_a_page_without_an_address_may_name_one() -> None:
+    root = html.document_fromstring("<base href=http://x.org/a/><link rel=canonical href=b><p>Rain</p>")
+    assert base_address(root, None) == ("x.org", "/a/", "")
+    assert canonical_address(root, None) == ("x.org", "/a/b", "")
+    assert canonical_address(html.document_fromstring("<p>Rain</p>"), None) is None

@@ -12,6 +12,8 @@ from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
+from lxml import etree
+
 # The host of pages without URLs: an authority that no web page has.
 _FOLDER = "folder:"
 _WEB_SCHEMES = ("http", "https")
@@ -85,6 +87,39 @@ def resolve(base: Address | None, href: str) -> Address | None:
     if not host or target.scheme not in _WEB_SCHEMES:
         return None
     return Address(host, target_path, f"?{target.query}" if target.query else "")
+
+
+def base_address(root: etree._Element, address: Address | None) -> Address | None:
+    """Return the base of a page's references: its first BASE with an `href`, resolved against its address.
+
+    As in browsers, a BASE that names no web page has no effect.
+
+    Args:
+        root: the page's tree.
+        address: the page's address; None if it has none.
+    """
+    for element in root.iter("base"):
+        href = element.get("href")
+        if href is not None:
+            return resolve(address, href) or address
+    return address
+
+
+def canonical_address(root: etree._Element, address: Address | None) -> Address | None:
+    """Return the address that a page names as its canonical one; its own address if it names none.
+
+    Source: RFC 6596, the link relation `canonical`.
+
+    Args:
+        root: the page's tree.
+        address: the page's address; None if it has none.
+    """
+    base = base_address(root, address)
+    for element in root.iter("link"):
+        relations = (element.get("rel") or "").lower().split()
+        if "canonical" in relations:
+            return resolve(base, element.get("href") or "") or address
+    return address
 
 
 def _without_dots(path: str) -> str:
