@@ -12,9 +12,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
-from itertools import chain, compress
-from operator import or_
+from functools import lru_cache
+from itertools import chain
 from statistics import fmean, median, stdev
 from typing import NamedTuple
 
@@ -22,12 +21,15 @@ from rapidfuzz.distance import Levenshtein
 
 from thresher.pages import read_text_page
 
-_RUNS = ((3, (0, 1, 2)), (8, (0, 3, 5)), (32, (0, 8, 16, 24)))
-"""Lengths of the indexed runs of words, each with the offsets of the shorter runs that compose it; they only affect speed."""
+TOKEN = re.compile(r"\w+")
+"""A run of letters, digits and underscores."""
+_RUN_OFFSETS = {3: (0, 1, 2), 8: (0, 3, 5), 32: (0, 8, 16, 24)}
+"""By length of the indexed runs of words, the offsets of the shorter runs that compose it; they only affect speed."""
+_ABSENT = -1
+"""The number of a run that the second sequence does not have."""
 
 Positions = dict[int, list[int]]
-Numbers = dict[tuple[int, ...], int]
-Level = tuple[int, list[int], Positions]
+Sentence = tuple[str, ...]
 
 
 class Match(NamedTuple):
@@ -36,6 +38,30 @@ class Match(NamedTuple):
     a: int
     b: int
     size: int
+
+
+class _RunIndex(NamedTuple):
+    """The runs of `length` words in the second sequence.
+
+    Attributes:
+        length: the words of a run.
+        numbers: the number of each distinct run, by its word or by the numbers of the shorter runs that compose it.
+        runs: the number of the run at each position.
+        positions: the positions of each run, ascending, by its number.
+    """
+
+    length: int
+    numbers: dict[Hashable, int]
+    runs: list[int]
+    positions: Positions
+
+
+class _Level(NamedTuple):
+    """The runs of `length` words at each position of the first sequence, and their positions in the second."""
+
+    length: int
+    runs: list[int]
+    positions: Positions
 
 
 class _Range(NamedTuple):
@@ -56,8 +82,8 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
     last block, of size 0, is left out.
 
     A match of at least k words is a match of runs of k words, shorter by k - 1, at the same positions. Long runs rarely
-    repeat, while common words occur by the thousand; so the longest match is looked up among long runs first, and parts of a
-    part without any are not searched for them again.
+    repeat, while common words occur by the thousand. So the search looks among long runs first; where a part has none, its
+    smaller parts are searched for shorter runs only.
     """
     levels = _levels(a, tuple(b))
     matches: list[Match] = []
@@ -66,88 +92,97 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
         part = waiting.pop()
         if part.a_begin == part.a_end or part.b_begin == part.b_end:
             continue
-        best = _longest(part, *levels[part.level])
+        best = _longest(part, levels[part.level])
         if best.size:
             matches.append(best)
-            after_a, after_b = best.a + best.size, best.b + best.size
-            waiting.append(_Range(part.a_begin, best.a, part.b_begin, best.b, part.level))
-            waiting.append(_Range(after_a, part.a_end, after_b, part.b_end, part.level))
+            left = part._replace(a_end=best.a, b_end=best.b)
+            right = part._replace(a_begin=best.a + best.size, b_begin=best.b + best.size)
+            waiting.append(left)
+            waiting.append(right)
         elif part.level + 1 < len(levels):
             waiting.append(part._replace(level=part.level + 1))
-    return _joined(sorted(matches))
+    return _join_adjacent(sorted(matches))
 
 
-def _levels(a: Sequence[Hashable], b: tuple[Hashable, ...]) -> list[Level]:
-    """Return for each run length, down to 1: the length, the run at each position of `a`, the positions of each run in `b`.
-
-    Runs are numbered; -1 is a run that `b` does not have.
-    """
-    words, positions, longer = _index(b)
-    runs = [words.get(word, -1) for word in a]
-    levels = [(1, runs, positions)]
-    for (length, offsets), (numbers, positions) in zip(_RUNS, longer, strict=True):
-        runs = [numbers.get(run, -1) for run in zip(*(runs[offset:] for offset in offsets), strict=False)]
-        levels.append((length, runs, positions))
-    return levels[::-1]
+def _levels(a: Sequence[Hashable], b: tuple[Hashable, ...]) -> list[_Level]:
+    """Return a level for each run length, the longest first, down to single words."""
+    indexes = _index(b)
+    words = indexes[0]
+    runs = [words.numbers.get(word, _ABSENT) for word in a]
+    levels = [_Level(words.length, runs, words.positions)]
+    for index in indexes[1:]:
+        runs = [index.numbers.get(key, _ABSENT) for key in _compose(runs, index.length)]
+        levels.append(_Level(index.length, runs, index.positions))
+    levels.reverse()
+    return levels
 
 
 @lru_cache(maxsize=4)
-def _index(b: tuple[Hashable, ...]) -> tuple[dict[Hashable, int], Positions, list[tuple[Numbers, Positions]]]:
-    """Return the number of each word, the positions of each number, and both for longer runs.
+def _index(b: tuple[Hashable, ...]) -> tuple[_RunIndex, ...]:
+    """Return the index of single words and of each longer run, ascending by length.
 
-    Many cleaners are compared with one gold text, whose index is kept.
+    Many cleaners are compared with one gold text, whose index is cached.
     """
-    words: dict[Hashable, int] = {}
-    runs = [words.setdefault(word, len(words)) for word in b]
-    first = _positions(runs)
-    longer = []
-    for _, offsets in _RUNS:
-        known: Numbers = {}
-        runs = [known.setdefault(run, len(known)) for run in zip(*(runs[offset:] for offset in offsets), strict=False)]
-        longer.append((known, _positions(runs)))
-    return words, first, longer
+    index = _run_index(1, b)
+    indexes = [index]
+    for length in _RUN_OFFSETS:
+        index = _run_index(length, _compose(index.runs, length))
+        indexes.append(index)
+    return tuple(indexes)
 
 
-def _positions(runs: list[int]) -> Positions:
+def _run_index(length: int, keys: Iterable[Hashable]) -> _RunIndex:
+    """Number the distinct keys, one for each position, in the order of their first positions."""
+    numbers: dict[Hashable, int] = {}
+    runs: list[int] = []
     positions: Positions = {}
-    for position, run in enumerate(runs):
+    for position, key in enumerate(keys):
+        run = numbers.setdefault(key, len(numbers))
+        runs.append(run)
         positions.setdefault(run, []).append(position)
-    return positions
+    return _RunIndex(length, numbers, runs, positions)
 
 
-def _longest(part: _Range, length: int, runs: list[int], positions: Positions) -> Match:
-    """Return the longest match of at least `length` words within the part; of size 0 if there is none."""
-    best_a, best_b, best_size = part.a_begin, part.b_begin, 0
-    b_begin, b_end = part.b_begin, part.b_end - length + 1
-    sizes: dict[int, int] = {}
-    for position in range(part.a_begin, part.a_end - length + 1):
-        # By position in b: how many consecutive runs match up to it.
-        grown: dict[int, int] = {}
-        others = positions.get(runs[position])
-        if others:
-            for at in range(bisect_left(others, b_begin), len(others)):
-                other = others[at]
-                if other >= b_end:
-                    break
-                size = grown[other] = sizes.get(other - 1, 0) + 1
-                if size > best_size:
-                    best_a, best_b, best_size = position - size + 1, other - size + 1, size
-        sizes = grown
-    return Match(best_a, best_b, best_size + length - 1 if best_size else 0)
+def _compose(runs: list[int], length: int) -> Iterator[tuple[int, ...]]:
+    """Yield the numbers of the shorter runs that compose the run of `length` words at each position."""
+    shifted = [runs[offset:] for offset in _RUN_OFFSETS[length]]
+    return zip(*shifted, strict=False)
 
 
-def _joined(matches: list[Match]) -> list[Match]:
+def _longest(part: _Range, level: _Level) -> Match:
+    """Return the longest match of at least `level.length` words within the part; of size 0 if there is none."""
+    best = Match(part.a_begin, part.b_begin, 0)
+    a_end = part.a_end - level.length + 1
+    b_end = part.b_end - level.length + 1
+    # By position in b, the number of consecutive runs that match up to the previous and to this position of a.
+    previous_sizes: dict[int, int] = {}
+    for a_position in range(part.a_begin, a_end):
+        sizes: dict[int, int] = {}
+        b_positions = level.positions.get(level.runs[a_position], [])
+        first = bisect_left(b_positions, part.b_begin)
+        last = bisect_left(b_positions, b_end)
+        for b_position in b_positions[first:last]:
+            size = previous_sizes.get(b_position - 1, 0) + 1
+            sizes[b_position] = size
+            if size > best.size:
+                best = Match(a_position - size + 1, b_position - size + 1, size)
+        previous_sizes = sizes
+    if not best.size:
+        return best
+    # Consecutive runs overlap in all words but one.
+    return best._replace(size=best.size + level.length - 1)
+
+
+def _join_adjacent(matches: list[Match]) -> list[Match]:
     joined: list[Match] = []
     for match in matches:
-        if joined and (joined[-1].a + joined[-1].size, joined[-1].b + joined[-1].size) == match[:2]:
-            last = joined.pop()
-            match = Match(last.a, last.b, last.size + match.size)
+        if joined:
+            last = joined[-1]
+            if match.a == last.a + last.size and match.b == last.b + last.size:
+                joined[-1] = last._replace(size=last.size + match.size)
+                continue
         joined.append(match)
     return joined
-
-
-TOKEN = re.compile(r"\w+")
-"""A run of letters, digits and underscores."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +192,14 @@ class Agreement:
     precision: float
     recall: float
     f1: float
+
+
+class AgreementValues(NamedTuple):
+    """Precision, recall and F1 of each page, in order."""
+
+    precision: list[float]
+    recall: list[float]
+    f1: list[float]
 
 
 @dataclass(frozen=True)
@@ -184,7 +227,9 @@ class PageWords:
         divisor; the words of the longer text are the largest possible distance.
         """
         longer = max(self.words, self.gold)
-        return 100 * (1 - self.distance / longer) if longer else 100.0
+        if not longer:
+            return 100.0
+        return 100 * (1 - self.distance / longer)
 
 
 @dataclass(frozen=True)
@@ -232,55 +277,77 @@ def compare_words(cleaned: str, gold: str) -> PageWords:
     The alignment is that of `difflib.SequenceMatcher(None, cleaned, gold, autojunk=False)` over words, with which NCleaner
     was evaluated. The Levenshtein distance is over words too; insertion, deletion and substitution cost 1.
     """
-    words, wanted = cleaned.split(), gold.split()
+    cleaned_words = cleaned.split()
+    gold_words = gold.split()
+    # Numbers, since rapidfuzz compares words by their hash.
     numbers: dict[str, int] = {}
+    cleaned_numbers = [numbers.setdefault(word, len(numbers)) for word in cleaned_words]
+    gold_numbers = [numbers.setdefault(word, len(numbers)) for word in gold_words]
     return PageWords(
-        len(words),
-        len(wanted),
-        sum(block.size for block in matching_blocks(words, wanted)),
-        # Numbers, since rapidfuzz compares words by their hash.
-        Levenshtein.distance(*([numbers.setdefault(word, len(numbers)) for word in text] for text in (words, wanted))),
+        words=len(cleaned_words),
+        gold=len(gold_words),
+        aligned=sum(block.size for block in matching_blocks(cleaned_words, gold_words)),
+        distance=Levenshtein.distance(cleaned_numbers, gold_numbers),
     )
 
 
 def compare_tokens(cleaned: str, gold: str) -> TokenCounts:
     r"""Compare the tokens of a cleaned page with those of its gold text: the matches of `\w+` in the lower-cased text."""
-    tokens, wanted = (Counter(TOKEN.findall(text.lower())) for text in (cleaned, gold))
-    return TokenCounts(tokens.total(), wanted.total(), (tokens & wanted).total())
+    cleaned_tokens = Counter(TOKEN.findall(cleaned.lower()))
+    gold_tokens = Counter(TOKEN.findall(gold.lower()))
+    shared_tokens = cleaned_tokens & gold_tokens
+    return TokenCounts(cleaned_tokens.total(), gold_tokens.total(), shared_tokens.total())
 
 
 def agreement(common: int, cleaned: int, gold: int) -> Agreement:
     """Return precision = common/cleaned, recall = common/gold and F1 = 2·common/(cleaned + gold), from numbers of units.
 
-    If one of `cleaned` and `gold` is 0, all three are 0; if both are, all three are 1.
+    If both `cleaned` and `gold` are 0, all three are 1; if only one is 0, all three are 0.
     """
-    if not cleaned or not gold:
-        value = float(cleaned == gold)
-        return Agreement(value, value, value)
+    if cleaned == gold == 0:
+        return Agreement(1.0, 1.0, 1.0)
+    if cleaned == 0 or gold == 0:
+        return Agreement(0.0, 0.0, 0.0)
     return Agreement(common / cleaned, common / gold, 2 * common / (cleaned + gold))
 
 
 def summarize(values: Sequence[float]) -> Summary:
     """Return mean, standard deviation (n - 1) and median of at least one value."""
-    return Summary(fmean(values), stdev(values) if len(values) > 1 else 0.0, float(median(values)))
+    deviation = 0.0
+    if len(values) > 1:
+        deviation = stdev(values)
+    return Summary(fmean(values), deviation, float(median(values)))
+
+
+def agreement_values(agreements: Iterable[Agreement]) -> AgreementValues:
+    """Return the precision, recall and F1 of each agreement, in their order."""
+    values = AgreementValues([], [], [])
+    for page in agreements:
+        values.precision.append(page.precision)
+        values.recall.append(page.recall)
+        values.f1.append(page.f1)
+    return values
 
 
 def summarize_pages(pages: Sequence[PageWords]) -> CleaningSummary:
     """Return a cleaner's measures over at least one page, micro and macro (NCleaner, section 4, Table 2)."""
-    words, gold = sum(page.words for page in pages), sum(page.gold for page in pages)
-    aligned = [page.alignment for page in pages]
+    aligned = words = gold = emptied = 0
+    for page in pages:
+        aligned += page.aligned
+        words += page.words
+        gold += page.gold
+        if page.words == 0:
+            emptied += 1
+    values = agreement_values(page.alignment for page in pages)
     return CleaningSummary(
         pages=len(pages),
-        emptied=sum(page.words == 0 for page in pages),
-        micro=agreement(sum(page.aligned for page in pages), words, gold),
-        precision=summarize([page.precision for page in aligned]),
-        recall=summarize([page.recall for page in aligned]),
-        f1=summarize([page.f1 for page in aligned]),
+        emptied=emptied,
+        micro=agreement(aligned, words, gold),
+        precision=summarize(values.precision),
+        recall=summarize(values.recall),
+        f1=summarize(values.f1),
         similarity=summarize([page.similarity for page in pages]),
     )
-
-
-Sentence = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -299,29 +366,54 @@ class RougeCounts:
 
 def rouge_lsum(cleaned: str, gold: str) -> RougeCounts:
     """Compare the sentences of a cleaned page with those of its gold text."""
-    cleaned_sentences, gold_sentences = _sentences(cleaned), _sentences(gold)
+    cleaned_sentences = _sentences(cleaned)
+    gold_sentences = _sentences(gold)
     # A repeated sentence hits the same tokens again.
     distinct = dict.fromkeys(cleaned_sentences)
-    whole = (sentence for sentence in gold_sentences if sentence in distinct)
-    hits = Counter(chain(*whole, _hits([one for one in gold_sentences if one not in distinct], distinct)))
-    available = Counter(chain(*cleaned_sentences))
-    return RougeCounts((hits & available).total(), available.total(), sum(map(len, gold_sentences)))
+    hits: Counter[str] = Counter()
+    altered: list[Sentence] = []
+    for sentence in gold_sentences:
+        if sentence in distinct:
+            hits.update(sentence)
+        else:
+            altered.append(sentence)
+    hits.update(_hit_tokens(altered, distinct))
+    available = Counter(chain.from_iterable(cleaned_sentences))
+    return RougeCounts(
+        hits=(hits & available).total(),
+        cleaned=available.total(),
+        gold=sum(map(len, gold_sentences)),
+    )
 
 
 def _sentences(text: str) -> list[Sentence]:
     return [tuple(sentence.split()) for sentence in read_text_page(text).sentences]
 
 
-def _hits(gold: Sequence[Sentence], cleaned: Iterable[Sentence]) -> Iterator[str]:
+def _hit_tokens(gold: Sequence[Sentence], cleaned: Iterable[Sentence]) -> Iterator[str]:
+    """Yield each token of the gold sentences that is in a longest common subsequence with some cleaned sentence."""
     fields = _Fields(gold)
     hit = 0
     # The longest first: they hit most, and shorter ones can then often be skipped.
     for sentence in sorted(cleaned, key=len, reverse=True):
         if fields.reach(sentence) & ~hit:
             hit |= _longest_common(fields, sentence)
-    # From the lowest bit up, with something for the bit above each field.
-    bits = (bit == "1" for bit in reversed(f"{hit:b}"))
-    return compress(chain(*((*sentence, "") for sentence in gold)), bits)
+    lowest_first = f"{hit:b}"[::-1]
+    position = 0
+    for sentence in gold:
+        for token in sentence:
+            if lowest_first[position : position + 1] == "1":
+                yield token
+            position += 1
+        # The 0 above the field.
+        position += 1
+
+
+class _Column(NamedTuple):
+    """The bits that a token matches, and the bits where the common subsequence grows by one."""
+
+    matches: int
+    rises: int
 
 
 def _longest_common(fields: _Fields, tokens: Sentence) -> int:
@@ -334,23 +426,24 @@ def _longest_common(fields: _Fields, tokens: Sentence) -> int:
     where it matches the token, which is a hit, or where the length would decrease.
     """
     level = fields.all
-    columns: list[tuple[int, int]] = []
+    columns: list[_Column] = []
     for token in tokens:
-        if matches := fields.occurrences.get(token, 0):
+        matches = fields.occurrences.get(token, 0)
+        if matches:
             matched = level & matches
             level = ((level + matched) | (level - matched)) & fields.all
-        elif not columns or not columns[-1][0]:
+        elif not columns or not columns[-1].matches:
             # Tokens before any match are not traced, and a series of tokens without a match is traced once.
             continue
-        columns.append((matches, level ^ fields.all))
+        columns.append(_Column(matches, level ^ fields.all))
     hits = 0
     left = fields.all
-    for matches, rises in reversed(columns):
-        left = fields.filled(left & (matches | rises))
-        # The highest bit of each filled field.
-        taken = matches & (left ^ (left & left >> 1))
-        hits |= taken
-        left ^= taken
+    for column in reversed(columns):
+        left = fields.filled(left & (column.matches | column.rises))
+        highest = left ^ (left & left >> 1)
+        new_hits = column.matches & highest
+        hits |= new_hits
+        left ^= new_hits
     return hits
 
 
@@ -372,20 +465,24 @@ class _Fields:
                 bit <<= 1
             self.all |= bit - (bit >> len(sentence))
             bit <<= 1
-        # For distances 1, 2, 4, ...: the bits with another bit of their field that far above.
-        self._below: list[tuple[int, int]] = []
-        below, distance = self.all & self.all >> 1, 1
+        # By distance (1, 2, 4, ...), the bits with another bit of their field that far above.
+        self._below: dict[int, int] = {}
+        distance = 1
+        below = self.all & self.all >> 1
         while below:
-            self._below.append((distance, below))
+            self._below[distance] = below
             below &= below >> distance
             distance *= 2
 
     def reach(self, tokens: Iterable[str]) -> int:
         """Return the bits of all occurrences of the tokens."""
-        return reduce(or_, (self.occurrences.get(token, 0) for token in set(tokens)), 0)
+        bits = 0
+        for token in set(tokens):
+            bits |= self.occurrences.get(token, 0)
+        return bits
 
     def filled(self, bits: int) -> int:
         """Return the bits from the lowest of each field up to the highest that `bits` has in it."""
-        for distance, below in self._below:
+        for distance, below in self._below.items():
             bits |= bits >> distance & below
         return bits
