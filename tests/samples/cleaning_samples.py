@@ -7,7 +7,14 @@ from pathlib import Path
 from thresher.evaluation.cleaneval.cleaning_measures import PageWords, RougeCounts, TokenCounts
 from thresher.evaluation.cleaneval.comparing import PageQuality
 from thresher.evaluation.cleaneval.gold import GoldPage, GoldStandard, LabelledText
-from thresher.evaluation.cleaneval.results import CleanerPages, CleanerResult, CleaningRun, compare_cleaners
+from thresher.evaluation.cleaneval.results import (
+    CleanerPages,
+    CleanerResult,
+    CleaningRun,
+    ExtractorCrash,
+    PageProblem,
+    compare_cleaners,
+)
 
 PAGES = 12
 STEMS = tuple(f"page{place:02}" for place in range(PAGES))
@@ -48,8 +55,11 @@ def run(name: str = "rain & sun", extractor: str = "extractor:x") -> CleaningRun
         name,
         GoldStandard(pages, ("lonely",), ("lost", "gone"), ("hollow",)),
         results(),
-        (("page03", "it is broken"),),
-        ((extractor, "page05", "ValueError: two"), (extractor, "page06", "took longer than 30 s")),
+        (PageProblem("page03", "it is broken"),),
+        (
+            ExtractorCrash(extractor, "page05", "ValueError: two"),
+            ExtractorCrash(extractor, "page06", "took longer than 30 s"),
+        ),
     )
 
 

@@ -151,26 +151,31 @@ def _compose(runs: list[int], length: int) -> Iterator[tuple[int, ...]]:
 
 def _longest(part: _Range, level: _Level) -> Match:
     """Return the longest match of at least `level.length` words within the part; of size 0 if there is none."""
-    best = Match(part.a_begin, part.b_begin, 0)
-    a_end = part.a_end - level.length + 1
-    b_end = part.b_end - level.length + 1
+    length, runs, positions = level
+    a_begin = part.a_begin
+    b_begin = part.b_begin
+    longest = 0
+    b_end = part.b_end - length + 1
     # By position in b, the number of consecutive runs that match up to the previous and to this position of a.
     previous_sizes: dict[int, int] = {}
-    for a_position in range(part.a_begin, a_end):
+    for a_position in range(part.a_begin, part.a_end - length + 1):
         sizes: dict[int, int] = {}
-        b_positions = level.positions.get(level.runs[a_position], [])
-        first = bisect_left(b_positions, part.b_begin)
-        last = bisect_left(b_positions, b_end)
-        for b_position in b_positions[first:last]:
-            size = previous_sizes.get(b_position - 1, 0) + 1
-            sizes[b_position] = size
-            if size > best.size:
-                best = Match(a_position - size + 1, b_position - size + 1, size)
+        b_positions = positions.get(runs[a_position])
+        if b_positions:
+            first = bisect_left(b_positions, part.b_begin)
+            last = bisect_left(b_positions, b_end)
+            for b_position in b_positions[first:last]:
+                size = previous_sizes.get(b_position - 1, 0) + 1
+                sizes[b_position] = size
+                if size > longest:
+                    longest = size
+                    a_begin = a_position - size + 1
+                    b_begin = b_position - size + 1
         previous_sizes = sizes
-    if not best.size:
-        return best
+    if not longest:
+        return Match(a_begin, b_begin, 0)
     # Consecutive runs overlap in all words but one.
-    return best._replace(size=best.size + level.length - 1)
+    return Match(a_begin, b_begin, longest + length - 1)
 
 
 def _join_adjacent(matches: list[Match]) -> list[Match]:

@@ -6,16 +6,23 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import NamedTuple
 
 from thresher.base.defaults import ALPHA, HOLM
 from thresher.base.errors import ConfigError, ConfigErrors
 from thresher.base.progress import progress
 from thresher.base.student import t_quantile
 from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_cleaner
-from thresher.evaluation.cleaneval.cleaning_measures import CleaningSummary, Summary, summarize, summarize_pages
+from thresher.cleaners.scorer import Scorer
+from thresher.evaluation.cleaneval.cleaning_measures import (
+    CleaningSummary,
+    Summary,
+    agreement_values,
+    summarize,
+    summarize_pages,
+)
 from thresher.evaluation.cleaneval.comparing import PageQuality, compare_cleaned, page_id, score_gold
 from thresher.evaluation.cleaneval.gold import GoldStandard
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
@@ -25,6 +32,23 @@ TESTED = "word F1"
 """The measure that cleaners are tested on: F1 of words by alignment."""
 UNTYPED = "no type"
 """Pages whose gold names no type."""
+ROWS = (
+    "bars",
+    "ncleaner@0",
+    "ncleaner(model=nonlexical)@0",
+    "justext",
+    "boilerpipe(rules=words)",
+    "boilerpipe(rules=density)",
+    "boilerpipe(rules=cleaneval)",
+    "boilerpipe(rules=words,filter=article)",
+    "bte",
+    "words@10",
+    "density@10.5",
+    "perplexity(lm=books)@8000",
+    "perplexity(lm=books)@10000",
+)
+"""Cleaners, most of them of the papers' tables, besides all text: heuristics only, NCleaner's models, jusText, Boilerpipe's
+rules, BTE, minimum words and text density of a block, the perplexity paper's two cutoffs."""
 
 
 @dataclass(frozen=True)
@@ -89,44 +113,49 @@ def compare_cleaners(
 ) -> tuple[CleanerResult, ...]:
     """Summarise each cleaner and test it against the first, as `thresher.evaluation.significance.compare_all` tests.
 
-    There is at least one, and each has the same pages, at least one.
+    There is at least one cleaner. All cleaners have the same pages, at least one.
     """
+    baseline_f1s = _word_f1s(cleaners[0])
     results: list[CleanerResult] = []
-    base_f1s: list[float] = []
-    for cleaner in cleaners:
-        aligned = [page.words.alignment for page in cleaner.pages]
-        precisions, recalls, f1s = ([getattr(page, name) for page in aligned] for name in ("precision", "recall", "f1"))
-        result = CleanerResult(
-            cleaner.name,
-            cleaner.is_extractor,
-            cleaner.crashes,
-            cleaner.pages,
-            summarize_quality(cleaner.pages),
-            (mean_interval(precisions), mean_interval(recalls), mean_interval(f1s)),
-            mean_interval([page.tokens.bag.f1 for page in cleaner.pages]),
-        )
-        if results:
-            result = replace(result, comparison=compare(f1s, base_f1s, TESTED, alpha=alpha))
-        else:
-            base_f1s = f1s
-        results.append(result)
-    comparisons = corrected([result.comparison for result in results if result.comparison], correction)
-    tested = (replace(result, comparison=new) for result, new in zip(results[1:], comparisons, strict=True))
-    return results[0], *tested
+    comparisons: list[Comparison] = []
+    for cleaner in cleaners[1:]:
+        results.append(_without_comparison(cleaner))
+        comparisons.append(compare(_word_f1s(cleaner), baseline_f1s, TESTED, alpha=alpha))
+    tested = [_without_comparison(cleaners[0])]
+    for result, comparison in zip(results, corrected(comparisons, correction), strict=True):
+        tested.append(replace(result, comparison=comparison))
+    return tuple(tested)
+
+
+def _word_f1s(cleaner: CleanerPages) -> list[float]:
+    return [page.words.alignment.f1 for page in cleaner.pages]
+
+
+def _without_comparison(cleaner: CleanerPages) -> CleanerResult:
+    words = agreement_values(page.words.alignment for page in cleaner.pages)
+    return CleanerResult(
+        cleaner=cleaner.name,
+        is_extractor=cleaner.is_extractor,
+        crashes=cleaner.crashes,
+        pages=cleaner.pages,
+        summary=summarize_quality(cleaner.pages),
+        intervals=(mean_interval(words.precision), mean_interval(words.recall), mean_interval(words.f1)),
+        token_interval=mean_interval([page.tokens.bag.f1 for page in cleaner.pages]),
+    )
 
 
 def summarize_quality(pages: Sequence[PageQuality]) -> QualitySummary:
     """Return all measures over at least one page."""
-    rouge = [page.rouge.agreement for page in pages]
-    tokens = [page.tokens.bag for page in pages]
+    tokens = agreement_values(page.tokens.bag for page in pages)
+    rouge = agreement_values(page.rouge.agreement for page in pages)
     return QualitySummary(
-        summarize_pages([page.words for page in pages]),
-        summarize([page.precision for page in tokens]),
-        summarize([page.recall for page in tokens]),
-        summarize([page.f1 for page in tokens]),
-        summarize([page.precision for page in rouge]),
-        summarize([page.recall for page in rouge]),
-        summarize([page.f1 for page in rouge]),
+        words=summarize_pages([page.words for page in pages]),
+        token_precision=summarize(tokens.precision),
+        token_recall=summarize(tokens.recall),
+        token_f1=summarize(tokens.f1),
+        rouge_precision=summarize(rouge.precision),
+        rouge_recall=summarize(rouge.recall),
+        rouge_f1=summarize(rouge.f1),
     )
 
 
@@ -138,7 +167,8 @@ def mean_interval(values: Sequence[float]) -> MeanInterval:
     if not values or not all(map(math.isfinite, values)):
         raise ValueError("finite values are needed, at least one")
     mean = fmean(values)
-    mean = mean if abs(mean) >= TOLERANCE else 0.0
+    if abs(mean) < TOLERANCE:
+        mean = 0.0
     if len(values) == 1:
         return MeanInterval(mean, -math.inf, math.inf)
     deviation = stdev(values)
@@ -150,8 +180,13 @@ def mean_interval(values: Sequence[float]) -> MeanInterval:
 
 @dataclass(frozen=True)
 class TypeQuality:
-    """A cleaner over the pages of a type, or `UNTYPED`: the pages, those emptied, mean F1 of tokens as bags and of words by
-    alignment, with 95 % intervals.
+    """A cleaner over the pages of a type, or over the `UNTYPED` ones.
+
+    Attributes:
+        pages: the number of pages.
+        emptied: the number of pages without text after cleaning.
+        token_f1: mean F1 of tokens as bags, with its 95 % interval.
+        f1: mean F1 of words by alignment, with its 95 % interval.
     """
 
     cleaner: str
@@ -164,53 +199,54 @@ class TypeQuality:
 
 
 def by_page_type(results: Sequence[CleanerResult], page_types: Sequence[str]) -> tuple[TypeQuality, ...]:
-    """Return each cleaner over the pages of each type; `page_types` are those of the pages, in order, empty for none.
+    """Return the quality of each cleaner over the pages of each type.
 
-    By cleaner, and then by type, that of most pages first, pages without last; nothing if no page has a type.
+    Args:
+        results: the cleaners, over the same pages.
+        page_types: the type of each page, in the order of the pages; empty for a page without a type.
+
+    Returns:
+        Qualities by cleaner, and then by type: the most frequent type first, pages without a type last. Empty if no page has
+        a type.
     """
     if not any(page_types):
         return ()
     counts = Counter(page_types)
     types = sorted(counts, key=lambda name: (not name, -counts[name], name))
-    return tuple(_over_type(result, name, page_types) for result in results for name in types)
+    qualities: list[TypeQuality] = []
+    for result in results:
+        for page_type in types:
+            qualities.append(_over_type(result, page_type, page_types))
+    return tuple(qualities)
 
 
 def _over_type(result: CleanerResult, page_type: str, page_types: Sequence[str]) -> TypeQuality:
-    pages = list(compress(result.pages, (name == page_type for name in page_types)))
+    pages: list[PageQuality] = []
+    emptied = 0
+    for page, type_of_page in zip(result.pages, page_types, strict=True):
+        if type_of_page != page_type:
+            continue
+        pages.append(page)
+        if page.words.words == 0:
+            emptied += 1
     return TypeQuality(
-        result.cleaner,
-        result.is_extractor,
-        page_type or UNTYPED,
-        len(pages),
-        sum(page.words.words == 0 for page in pages),
-        mean_interval([page.tokens.bag.f1 for page in pages]),
-        mean_interval([page.words.alignment.f1 for page in pages]),
+        cleaner=result.cleaner,
+        is_extractor=result.is_extractor,
+        page_type=page_type or UNTYPED,
+        pages=len(pages),
+        emptied=emptied,
+        token_f1=mean_interval([page.tokens.bag.f1 for page in pages]),
+        f1=mean_interval([page.words.alignment.f1 for page in pages]),
     )
 
 
-ROWS = (
-    "bars",
-    "ncleaner@0",
-    "ncleaner(model=nonlexical)@0",
-    "justext",
-    "boilerpipe(rules=words)",
-    "boilerpipe(rules=density)",
-    "boilerpipe(rules=cleaneval)",
-    "boilerpipe(rules=words,filter=article)",
-    "bte",
-    "words@10",
-    "density@10.5",
-    "perplexity(lm=books)@8000",
-    "perplexity(lm=books)@10000",
-)
-"""Cleaners, most of them of the papers' tables, besides all text: heuristics only, NCleaner's models, jusText, Boilerpipe's
-rules, BTE, minimum words and text density of a block, the perplexity paper's two cutoffs."""
-
-
 def asked(names: Sequence[str]) -> tuple[Cleaner, ...]:
-    """Return the cleaners to measure, all text first; without names those of `ROWS`.
+    """Return the cleaners to measure, all text first. Without names, return the cleaners of `ROWS`.
 
-    Spellings of the same name count once. All problems are raised together.
+    Different spellings of one name count once.
+
+    Raises:
+        ConfigErrors: with the problems of all names together.
     """
     problems: list[ConfigError] = []
     cleaners: dict[str, Cleaner] = {}
@@ -229,7 +265,7 @@ def asked(names: Sequence[str]) -> tuple[Cleaner, ...]:
 class GoldSet:
     """A gold standard, its folder, and the score store of its pages.
 
-    What is finished of comparisons is kept in the folder `keep`, if there is one.
+    Finished comparisons are stored in the folder `keep`, if there is one.
     """
 
     folder: Path
@@ -239,23 +275,34 @@ class GoldSet:
 
     @property
     def name(self) -> str:
-        """The folder's own name."""
+        """The folder's name."""
         return self.folder.resolve().name
+
+
+class PageProblem(NamedTuple):
+    """A page without text, or that could not be parsed or scored, and the reason."""
+
+    page: str
+    reason: str
+
+
+class ExtractorCrash(NamedTuple):
+    """A page on which another package's extractor failed, and the reason."""
+
+    extractor: str
+    page: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class CleaningRun:
-    """The results of a run.
-
-    `problems` are pages without text, or that could not be parsed or scored: (page, reason); `crashes` are of other packages:
-    (extractor, page, reason).
-    """
+    """The results of a run over the gold standard `name`."""
 
     name: str
     standard: GoldStandard
     results: tuple[CleanerResult, ...]
-    problems: tuple[tuple[str, str], ...]
-    crashes: tuple[tuple[str, str, str], ...]
+    problems: tuple[PageProblem, ...]
+    crashes: tuple[ExtractorCrash, ...]
 
 
 def run_cleaners(
@@ -268,30 +315,40 @@ def run_cleaners(
 ) -> CleaningRun:
     """Measure cleaners, the baseline first."""
     pages = gold.standard.pages
-    score_gold(pages, [scorer for cleaner in cleaners for scorer in cleaner.scorers], gold.store, workers, fresh)
-    found = compare_cleaned(pages, gold.store, cleaners, workers, gold.keep)
-    compared = list(progress(found, "comparing", len(pages), "pages"))
-    by_cleaner = zip(*(page.quality for page in compared), strict=True)
+    scorers: list[Scorer] = []
+    for cleaner in cleaners:
+        scorers.extend(cleaner.scorers)
+    score_gold(pages, scorers, gold.store, workers, fresh)
+    qualities: list[list[PageQuality]] = [[] for _ in cleaners]
+    problems: list[PageProblem] = []
+    compared_pages = compare_cleaned(pages, gold.store, cleaners, workers, gold.keep)
+    for page in progress(compared_pages, "comparing", len(pages), "pages"):
+        for cleaner_pages, quality in zip(qualities, page.quality, strict=True):
+            cleaner_pages.append(quality)
+        if page.problem:
+            problems.append(PageProblem(page.stem, page.problem))
     crashes = _crashes(gold, cleaners)
-    crashed = Counter(text for text, _, _ in crashes)
-    measured = [
-        CleanerPages(cleaner.name, quality, bool(cleaner.input_name), crashed[cleaner.input_name])
-        for cleaner, quality in zip(cleaners, by_cleaner, strict=True)
-    ]
+    crash_counts = Counter(crash.extractor for crash in crashes)
+    measured: list[CleanerPages] = []
+    for cleaner, cleaner_pages in zip(cleaners, qualities, strict=True):
+        extractor = cleaner.input_name
+        measured.append(CleanerPages(cleaner.name, tuple(cleaner_pages), bool(extractor), crash_counts[extractor]))
     return CleaningRun(
-        gold.name,
-        gold.standard,
-        compare_cleaners(measured, alpha, correction),
-        tuple((page.stem, page.problem) for page in compared if page.problem),
-        crashes,
+        name=gold.name,
+        standard=gold.standard,
+        results=compare_cleaners(measured, alpha, correction),
+        problems=tuple(problems),
+        crashes=crashes,
     )
 
 
-def _crashes(gold: GoldSet, cleaners: Sequence[Cleaner]) -> tuple[tuple[str, str, str], ...]:
-    """Return the pages on which other packages failed, with the reasons, which begin with the package's name."""
+def _crashes(gold: GoldSet, cleaners: Sequence[Cleaner]) -> tuple[ExtractorCrash, ...]:
+    """Return the crashes of other packages, by package; a reason stands without the package's name before it."""
     stems = {page_id(page): page.stem for page in gold.standard.pages}
-    return tuple(
-        (text, stems[failure.id], failure.reason.removeprefix(f"{text}: "))
-        for text in dict.fromkeys(cleaner.input_name for cleaner in cleaners if cleaner.input_name)
-        for failure in failures(gold.store, text)
-    )
+    extractors = dict.fromkeys(cleaner.input_name for cleaner in cleaners if cleaner.input_name)
+    crashes: list[ExtractorCrash] = []
+    for extractor in extractors:
+        for failure in failures(gold.store, extractor):
+            reason = failure.reason.removeprefix(f"{extractor}: ")
+            crashes.append(ExtractorCrash(extractor, stems[failure.id], reason))
+    return tuple(crashes)
