@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -25,10 +27,13 @@ def process_of(task: int) -> int:
     return os.getpid()
 
 
-def exit_from(task: int) -> int:
-    if task:
-        sys.exit(task)
-    return task
+def exit_by(ending: Callable[[], int]) -> int:
+    return ending()
+
+
+def libc_exit(code: int) -> int:
+    ctypes.CDLL(None).exit(code)
+    raise AssertionError(code)
 
 
 def say_and_abort(task: int) -> int:
@@ -115,33 +120,38 @@ def test_errors_are_raised_and_end_the_workers(others: set[int]) -> None:
     assert {*worker_processes.workers_alive()} <= others
 
 
-def test_a_task_that_asks_its_process_to_exit_ends_its_worker_alone() -> None:
+@pytest.mark.parametrize("code", [0, 3])
+@pytest.mark.parametrize("exit_with", [sys.exit, os._exit, libc_exit])
+def test_a_task_that_exits_ends_its_worker_alone(exit_with: Callable[[int], int], code: int) -> None:
     told = []
 
-    def instead(task: int, code: int | None) -> int:
-        told.append((task, code))
-        return 0
+    def instead(task: Callable[[], int], code: int | None) -> Callable[[], int]:
+        told.append(code)
+        return partial(abs, -7)
 
-    assert [*run_isolated(1, exit_from, [3, 0], instead)] == [0, 0]
-    assert told == [(3, 3)]
+    tasks = [partial(exit_with, code), partial(abs, -1), partial(exit_with, code)]
+    assert sorted(run_isolated(2, exit_by, tasks, instead)) == [1, 7, 7]
+    assert told == [code, code]
 
 
 class EndsItsReader:
     """Ends whatever process it is sent to, which cannot say that it has begun."""
 
-    def __setstate__(self, state: object) -> None:
-        os._exit(3)
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+    def __setstate__(self, state: dict[str, int]) -> None:
+        os._exit(state["code"])
 
 
-def test_a_worker_that_ends_before_it_begins_its_task_is_seen() -> None:
-    def instead(task: object, code: int | None) -> int:
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_worker_that_ends_before_it_begins_its_task_is_seen(code: int) -> None:
+    def instead(task: object, told: int | None) -> int:
         assert isinstance(task, EndsItsReader)
-        assert code is None
+        assert told == code
         return -7
 
-    task = EndsItsReader()
-    task.something = 1  # type: ignore[attr-defined]
-    assert [*run_isolated(2, abs, [task], instead)] == [7]  # type: ignore[list-item]
+    assert [*run_isolated(2, abs, [EndsItsReader(code)], instead)] == [7]  # type: ignore[list-item]
 
 
 def test_workers_have_the_environment_and_the_folder_of_their_start(

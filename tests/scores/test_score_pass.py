@@ -61,7 +61,7 @@ def rows(folder: Path) -> dict[str, tuple[str, str]]:
 TROUBLE: Mapping[int, str | bytes | Source] = {
     1: "SLEEP please",
     2: "HOLD the interpreter",
-    3: "EXIT now",
+    3: "EXIT 7",
     4: "KILL now",
     5: "RAISE now",
     6: b"",
@@ -76,13 +76,14 @@ TROUBLE: Mapping[int, str | bytes | Source] = {
     14: page(10, "an id that came before, on a broken record"),
     # In another shard, after it has been scored by halves.
     300: "KILL again",
+    301: "EXIT 0",
 }
 
 
 def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_them(tmp_path: Path) -> None:
     plan, backend = ScorePlan(pages(600, TROUBLE), SCORERS, limits=LIMITS), Backend(workers=2)
     report = score_collection(plan, tmp_path / "store", backend)
-    assert (report.documents, report.scored, report.emptied, report.failed) == (600, 586, 2, 12)
+    assert (report.documents, report.scored, report.emptied, report.failed) == (600, 585, 2, 13)
     assert (report.shards, report.workers) == (3, 2)
     assert [(failure.id, failure.reason) for failure in failures(tmp_path / "store")] == [
         ("d1", "took longer than 1 s"),
@@ -97,6 +98,7 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
         ("", "the document has no id"),
         ("d0", "the document id occurs twice, first in listed at byte 0"),
         ("d300", "ended its worker (exit code -9)"),
+        ("d301", "ended its worker (exit code 0)"),
     ]
     result = rows(tmp_path / "store")
     assert [name for name, (status, _) in result.items() if status == EMPTIED] == ["d6", "d7"]

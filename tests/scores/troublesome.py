@@ -42,8 +42,8 @@ class Trouble(Scorer):
         if "HOLD" in text:
             # Exponential, in C that never lets go of the interpreter.
             re.match(r"(a+)+$", "a" * 80 + "b")
-        if "EXIT" in text:
-            os._exit(7)
+        if exit_code := re.search(r"EXIT (\d)", text):
+            os._exit(int(exit_code[1]))
         if "KILL" in text:
             os.kill(os.getpid(), signal.SIGKILL)
         if "RAISE" in text:

@@ -14,11 +14,13 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -30,6 +32,9 @@ Result = TypeVar("Result")
 CRASHES = frozenset({-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE})
 """Exit codes of crashes of C libraries; whoever kills a process sends another signal."""
 _OUTPUT, _ERRORS = 1, 2
+_CODE_FOR_0 = 256
+"""Stands for the exit code 0, which Pebble ignores; the system's codes are below."""
+_LOOK_SECONDS = 1.0
 _pickled_function = b""
 """In a worker: the function that it calls for its tasks."""
 
@@ -55,7 +60,7 @@ def run_isolated(
 
     Args:
         retry: returns the task to do after a worker ended at a task, given that task and the exit code (None if
-            unknown), or raises an error.
+            unknown), or raises an error. Each end is noticed, also one with exit code 0.
 
     Raises:
         Exception: the first error that `function`, `tasks` or `retry` raise.
@@ -74,16 +79,11 @@ def run_isolated(
             # Reading the next tasks may take long, so read them while workers are busy.
             while len(upcoming.fetched) < workers and crew.is_busy() and upcoming.fetch():
                 pass
-            for task, future in crew.wait():
-                try:
-                    result = future.result()
-                except ProcessExpired as expired:
-                    upcoming.fetched.appendleft(retry(task, expired.exitcode))
-                except BrokenProcessPool:
-                    # The process ended before it said that it had begun the task.
-                    upcoming.fetched.appendleft(retry(task, None))
+            for ended in crew.wait():
+                if ended.worker_died:
+                    upcoming.fetched.appendleft(retry(ended.task, ended.code))
                 else:
-                    yield result
+                    yield ended.future.result()
     finally:
         crew.end()
 
@@ -110,51 +110,128 @@ class _Upcoming(Generic[Task]):
         return True
 
 
+@dataclass(frozen=True)
+class _Ended(Generic[Task]):
+    """A task that has a result or an error, or whose worker ended, with an exit code (None if unknown)."""
+
+    task: Task
+    future: ProcessFuture[Any]
+    worker_died: bool
+    code: int | None
+
+
 class _Crew(Generic[Task]):
-    """Pools of one process each, and the tasks that they are at."""
+    """Workers, and the tasks that they are at."""
 
     def __init__(self, function: Callable[[Task], Any]) -> None:
-        self.running: dict[ProcessFuture[Any], tuple[ProcessPool, Task]] = {}
+        self.running: dict[ProcessFuture[Any], tuple[_Worker, Task]] = {}
         self._function = pickle.dumps(function)
-        self._pools: list[ProcessPool] = []
-        self._idle: list[ProcessPool] = []
+        self._workers: list[_Worker] = []
+        self._idle: list[_Worker] = []
 
     def begin(self, task: Task) -> None:
-        """Give a task to an idle pool or to a new one."""
-        pool = self._take_idle()
-        if pool is None:
-            pool = _create_pool(self._function)
-            self._pools.append(pool)
-        self.running[pool.schedule(_call_function, args=(task,))] = (pool, task)
+        """Give a task to an idle worker or to a new one."""
+        worker = self._take_idle()
+        if worker is None:
+            worker = _Worker(self._function)
+            self._workers.append(worker)
+        self.running[worker.pool.schedule(_call_function, args=(task,))] = (worker, task)
 
     def is_busy(self) -> bool:
         """Return whether all tasks that have been begun are still at work."""
         return not any(future.done() for future in self.running)
 
-    def wait(self) -> list[tuple[Task, ProcessFuture[Any]]]:
-        """Wait for an end of some tasks; return them with what they ended with."""
-        wait(self.running, return_when=FIRST_COMPLETED)
+    def wait(self) -> list[_Ended[Task]]:
+        """Wait a second at most for an end of some tasks, and return these."""
+        wait(self.running, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        for future, (worker, _) in self.running.items():
+            # A pool that breaks just before it takes the task never answers.
+            if not worker.pool.active:
+                future.cancel()  # type: ignore[no-untyped-call]
         ended = []
         for future in [future for future in self.running if future.done()]:
-            pool, task = self.running.pop(future)
-            self._idle.append(pool)
-            ended.append((task, future))
+            worker, task = self.running.pop(future)
+            died = future.cancelled() or isinstance(future.exception(), ProcessExpired | BrokenProcessPool)
+            code = None
+            if died:
+                code = worker.exit_code(future)
+                # Half a message may be left in the pipes of its pool.
+                self._workers.remove(worker)
+                _end_workers([worker])
+            else:
+                self._idle.append(worker)
+            ended.append(_Ended(task, future, died, code))
         return ended
 
     def end(self) -> None:
         """End all processes."""
-        for pool in self._pools:
-            pool.stop()  # type: ignore[no-untyped-call]
-        for pool in self._pools:
-            pool.join()
+        _end_workers(self._workers)
 
-    def _take_idle(self) -> ProcessPool | None:
+    def _take_idle(self) -> _Worker | None:
         while self._idle:
-            pool = self._idle.pop()
-            # A pool is not active if its process was killed while it was idle, or before it said that it had begun.
-            if pool.active:
-                return pool
+            worker = self._idle.pop()
+            # A pool is not active if its process was killed while it was idle.
+            if worker.pool.active:
+                return worker
         return None
+
+
+class _Worker:
+    """A pool of one process that calls a pickled function."""
+
+    def __init__(self, function: bytes) -> None:
+        self._context = _WorkerContext()
+        # Takes effect for the first worker only. All workers are forked from an interpreter that has imported these modules.
+        loaded = [name for name in sys.modules if name.startswith("thresher.")]
+        self._context.set_forkserver_preload(["__main__", *loaded])
+        self.pool = ProcessPool(
+            max_workers=1,
+            initializer=_begin_worker,
+            initargs=(dict(os.environ), _working_folder(), function),
+            context=self._context,
+        )
+
+    def exit_code(self, future: ProcessFuture[Any]) -> int | None:
+        """Return the exit code of the process that ended at a task."""
+        if not future.cancelled():
+            error = future.exception()
+            if isinstance(error, ProcessExpired):
+                return _true_code(error.exitcode)
+        # The process ended before Pebble noted that it had begun. Then Pebble starts no other.
+        return _true_code(self._context.processes[-1].exitcode)
+
+
+class _WorkerProcess(ForkServerProcess):
+    """A process whose exit code is never 0, so that Pebble reports each end: it takes 0 for an end that it asked for."""
+
+    @property
+    def exitcode(self) -> int | None:
+        code = super().exitcode
+        return _CODE_FOR_0 if code == 0 else code
+
+
+class _WorkerContext(ForkServerContext):
+    """Starts the processes of a pool, and lists them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.processes: list[_WorkerProcess] = []
+
+    def Process(self, *args: Any, **kwargs: Any) -> _WorkerProcess:  # type: ignore[override]  # noqa: N802
+        process = _WorkerProcess(*args, **kwargs)
+        self.processes.append(process)
+        return process
+
+
+def _true_code(code: int | None) -> int | None:
+    return 0 if code == _CODE_FOR_0 else code
+
+
+def _end_workers(workers: Sequence[_Worker]) -> None:
+    for worker in workers:
+        worker.pool.stop()  # type: ignore[no-untyped-call]
+    for worker in workers:
+        worker.pool.join()
 
 
 def call_silently(task: Task, function: Callable[[Task], Result]) -> Result:
@@ -169,19 +246,6 @@ def call_silently(task: Task, function: Callable[[Task], Result]) -> Result:
     os.dup2(null, _OUTPUT)
     os.close(null)
     return function(task)
-
-
-def _create_pool(pickled: bytes) -> ProcessPool:
-    context = multiprocessing.get_context("forkserver")
-    # Takes effect for the first worker only. All workers are forked from an interpreter that has imported these modules.
-    loaded = [name for name in sys.modules if name.startswith("thresher.")]
-    context.set_forkserver_preload(["__main__", *loaded])
-    return ProcessPool(
-        max_workers=1,
-        initializer=_begin_worker,
-        initargs=(dict(os.environ), _working_folder(), pickled),
-        context=context,
-    )
 
 
 def _working_folder() -> Path | None:
@@ -215,9 +279,10 @@ def _call_function(task: Any) -> Any:
     try:
         return _function()(task)
     except SystemExit as end:
-        # The parent must not end where a page asks for it.
-        code = end.code if isinstance(end.code, int) else 1
-        os._exit(code or 1)
+        # Pebble would raise it in the parent, which must not end where a page asks for it.
+        if end.code is None:
+            os._exit(0)
+        os._exit(end.code if isinstance(end.code, int) else 1)
 
 
 @cache
