@@ -28,7 +28,7 @@ from thresher.experiments.exploring.counts import (
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, scorers_of
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.jvm import start_in_worker
-from thresher.indexes.lexicon import Lexicon, TokenizedShard, tokenize_shard
+from thresher.indexes.lexicon import Lexicon, TokenizedShard, mix, number_hashes, tokenize_shard
 from thresher.indexes.pruning.postings import Hashes
 from thresher.scores.cutting import shard_columns, shard_layout
 from thresher.scores.store import shards
@@ -102,8 +102,9 @@ class _Shard:
         self._table, self._tokens = shard.table, tokens
         self._tokens_of_sentence = np.bincount(tokens.sentence, minlength=len(tokens.page))
         keys = tokens.page[tokens.sentence] * len(tokens.terms) + tokens.term
-        postings, self._posting_of_token = np.unique(keys, return_inverse=True)
-        self._term_of_posting = postings % max(len(tokens.terms), 1)
+        postings = number_hashes(mix(keys.astype(np.uint64)))
+        self._posting_of_token = postings.numbers
+        self._term_of_posting = tokens.term[postings.places]
 
     def counts(self, job: CountingJob) -> ShardCounts:
         """Return the counts; see `count_shard`."""
