@@ -152,7 +152,7 @@ def test_all_different_scores_are_cutoffs_if_they_are_few(store: Path) -> None:
 def test_of_many_scores_some_that_occur_are_held(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     template = parse_sweep("perplexity(lm=books)")
     whole = spread_cutoffs(store, [template], 10**6)[template]
-    monkeypatch.setattr(nested_sweeps_module, "_MOST_HELD", 100)
+    monkeypatch.setattr(nested_sweeps_module, "_MOST_SCORES", 100)
     monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 50)
     held = spread_cutoffs(store, [template], 20)[template]
     assert len(held) >= 20

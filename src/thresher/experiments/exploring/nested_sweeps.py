@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
@@ -21,15 +21,26 @@ from thresher.indexes.pruning.treatments import Treatment
 from thresher.scores.cutting import Layout, kept_by_floor, sentence_mask, shares_before
 from thresher.scores.store import read_shard, shards, weighted_columns, weighted_scores
 
-_MOST_HELD = 1 << 16
+MOST_CLEANERS = 2**16 - 2
+"""In a sweep; one more value stands for no cleaner."""
+
+_MOST_SCORES = 1 << 16
+"""Different scores of a scorer that are remembered."""
+
 _AT_ONCE = 1 << 18
+"""Scores that are added up together."""
+
+_EXPONENTS = range(9, -10, -1)
+"""The powers of ten to which cutoffs are rounded, the coarsest first."""
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 class ScoreSpread:
-    """The scores of one scorer, each with its number of words: exact up to `_MOST_HELD` different scores.
+    """The scores of one scorer, each with its number of words: exact up to `_MOST_SCORES` different scores.
 
-    Beyond that, neighbours are merged into the highest of them, so that all hold about as many words: what is held are still
-    scores that occur.
+    Of more scores, neighbours are merged into their highest score, so that all have about as many words. All scores that
+    remain occur.
     """
 
     def __init__(self) -> None:
@@ -39,7 +50,7 @@ class ScoreSpread:
         self._size = 0
 
     def add(self, scores: Scores, words: Ints) -> None:
-        """Add scores; those that are not finite are left out."""
+        """Add scores; scores that are not finite are left out."""
         finite = np.isfinite(scores)
         self._waiting.append((scores[finite], words[finite]))
         self._size += len(scores)
@@ -53,9 +64,9 @@ class ScoreSpread:
         self._waiting, self._size = [], 0
         self.values, inverse = np.unique(scores, return_inverse=True)
         self.words = np.bincount(inverse, weights=words, minlength=len(self.values)).astype(np.int64)
-        if len(self.values) > _MOST_HELD:
+        if len(self.values) > _MOST_SCORES:
             reached = np.cumsum(self.words + 1)
-            last = np.unique(np.searchsorted(reached, np.linspace(0, reached[-1], _MOST_HELD // 2 + 1)[1:]))
+            last = np.unique(np.searchsorted(reached, np.linspace(0, reached[-1], _MOST_SCORES // 2 + 1)[1:]))
             self.values = self.values[last]
             self.words = np.diff(np.cumsum(self.words)[last], prepend=0)
 
@@ -81,37 +92,69 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
         if len(table):
             for name, scorer in scorers.items():
                 spreads[name].add(*weighted_scores(table, scorer))
-    cutoffs = {}
+    cutoffs: dict[str, tuple[float, ...]] = {}
     for name, spread in spreads.items():
         spread.settle()
         scorer = scorers[name]
-        low = -np.inf if scorer.low is None else scorer.low
-        high = np.inf if scorer.high is None else scorer.high
-        inside = (spread.values >= low) & (spread.values <= high)
-        values = [float(str(value)) for value in evenly(spread.values[inside], spread.words[inside], points)]
-        cutoffs[name] = tuple(_shortened(values, scorer))
+        limits = _limits(scorer)
+        inside = (spread.values >= limits.low) & (spread.values <= limits.high)
+        chosen = evenly(spread.values[inside], spread.words[inside], points)
+        cutoffs[name] = _shortened([float(str(value)) for value in chosen], scorer)
     quotas = tuple(100 * step / points for step in range(1, points + 1))
-    return {template: quotas if template.quota else cutoffs[template.scorer.canonical_name] for template in templates}
+    cutoffs_of_template: dict[Cut, tuple[float, ...]] = {}
+    for template in templates:
+        if template.quota:
+            cutoffs_of_template[template] = quotas
+        else:
+            cutoffs_of_template[template] = cutoffs[template.scorer.canonical_name]
+    return cutoffs_of_template
 
 
-def _shortened(values: Sequence[float], scorer: Scorer) -> Iterator[float]:
-    """Yield ascending cutoffs with the digits that matter: where all scores are cutoffs, each keeps what it kept.
+@dataclass(frozen=True)
+class _Limits:
+    """The lowest and the highest score of a scorer, both infinite without a limit."""
 
-    Whole numbers stay as they are.
-    """
-    side, rounding = (-1, ROUND_FLOOR) if scorer.keep == KEEP_HIGH else (1, ROUND_CEILING)
-    low, high = -math.inf if scorer.low is None else scorer.low, math.inf if scorer.high is None else scorer.high
+    low: float
+    high: float
+
+
+def _limits(scorer: Scorer) -> _Limits:
+    low, high = -math.inf, math.inf
+    if scorer.low is not None:
+        low = scorer.low
+    if scorer.high is not None:
+        high = scorer.high
+    return _Limits(low, high)
+
+
+def _shortened(values: Sequence[float], scorer: Scorer) -> tuple[float, ...]:
+    """Return ascending cutoffs with the digits that matter: each cutoff keeps the same segments."""
+    side, rounding = 1, ROUND_CEILING
+    if scorer.keep == KEEP_HIGH:
+        side, rounding = -1, ROUND_FLOOR
+    limits = _limits(scorer)
+    cutoffs: list[float] = []
     for place, value in enumerate(values):
-        # The one at the end has no neighbour on that side.
-        neighbour = next((at for at in (place + side, place - side) if 0 <= at < len(values)), place)
-        room, exact = abs(values[neighbour] - value) / 4, Decimal(repr(value))
-        shorter = (
-            float(exact.quantize(Decimal((0, (1,), exponent)), rounding)) for exponent in _EXPONENTS if value % 1
-        )
-        yield next((one + 0.0 for one in shorter if abs(one - value) < room and low <= one <= high), value)
+        neighbour = place + side
+        if not 0 <= neighbour < len(values):
+            # The cutoff at the end has a neighbour on the other side alone, a single cutoff has none.
+            neighbour = place - side if len(values) > 1 else place
+        room = abs(values[neighbour] - value) / 4
+        cutoffs.append(_rounded(value, room, rounding, limits))
+    return tuple(cutoffs)
 
 
-_EXPONENTS = range(9, -10, -1)
+def _rounded(value: float, room: float, rounding: str, limits: _Limits) -> float:
+    """Return the number with the fewest digits within `limits` and less than `room` away; whole numbers stay as they are."""
+    if value % 1 == 0:
+        return value
+    exact = Decimal(repr(value))
+    for exponent in _EXPONENTS:
+        rounded = float(exact.quantize(Decimal((0, (1,), exponent)), rounding))
+        if abs(rounded - value) < room and limits.low <= rounded <= limits.high:
+            # The sum is never -0.0.
+            return rounded + 0.0
+    return value
 
 
 def evenly(values: Scores, words: Ints, points: int) -> Scores:
@@ -130,15 +173,9 @@ def evenly(values: Scores, words: Ints, points: int) -> Scores:
     return values[chosen]
 
 
-MOST_CLEANERS = 2**16 - 2
-"""In a sweep; one more value stands for none of them."""
-
-_LARGEST = float(np.finfo(np.float32).max)
-
-
 @dataclass(frozen=True)
 class NestedSweep:
-    """Cleaners, the strictest first, each of which keeps all that those before it keep.
+    """Cleaners, the strictest first; each cleaner keeps all text that the cleaners before it keep.
 
     Either the cutoffs of one scorer (one cut each, with the same options of the cut; all quotas or none), or a single cleaner.
 
@@ -172,8 +209,8 @@ class NestedSweep:
     def steps(self, scores: Mapping[str, Scores], layout: Layout) -> Steps:
         """Return the step of each sentence.
 
-        A sentence comes in at the strictest cutoff that keeps it, and stays. Kept headings and what the floor holds do not
-        depend on the cutoff (see `thresher.scores.cutting`), so they come in at the first; dropped headings never do.
+        A sentence comes in at the strictest cutoff that keeps it, and stays. Kept headings and the text that the floor keeps
+        do not depend on the cutoff (see `thresher.scores.cutting`): they come in at the first step. Dropped headings never do.
         `scores` are by each scorer's canonical name, one per block or sentence.
         """
         if not self.has_cutoffs:
@@ -219,22 +256,27 @@ def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Clea
     for name, values in cutoffs.items():
         if len(values) > MOST_CLEANERS:
             raise ConfigError(f"a sweep of {len(values)} cutoffs is too long", f"explore {MOST_CLEANERS} at most", name)
-    swept = []
+    nested = list(single.values())
     for template in sweeps:
         strictest_first = sorted(cutoffs[template.name], reverse=template.higher_is_stricter)
-        every = tuple(Cleaner((replace(template, cutoff=cutoff),)) for cutoff in strictest_first)
         # A scorer without a finite score has no cutoffs.
-        swept += [NestedSweep(template.name, every, has_cutoffs=True)] if every else []
-    return (*single.values(), *swept)
+        if strictest_first:
+            of_template = tuple(Cleaner((replace(template, cutoff=cutoff),)) for cutoff in strictest_first)
+            nested.append(NestedSweep(template.name, of_template, has_cutoffs=True))
+    return tuple(nested)
 
 
-def scorers_of(every: Iterable[NestedSweep]) -> tuple[Scorer, ...]:
+def scorers_of(sweeps: Iterable[NestedSweep]) -> tuple[Scorer, ...]:
     """Return the scorers that sweeps need, each once."""
-    return tuple({scorer.canonical_name: scorer for sweep in every for scorer in sweep.scorers}.values())
+    by_name: dict[str, Scorer] = {}
+    for sweep in sweeps:
+        for scorer in sweep.scorers:
+            by_name[scorer.canonical_name] = scorer
+    return tuple(by_name.values())
 
 
 def template_of(cleaner: Cleaner) -> Cut | None:
-    """Return the only cut of a cleaner, without its cutoff; None for other cleaners, and for those that decide by rules."""
+    """Return the only cut of a cleaner, without its cutoff; None for other cleaners, and for scorers that decide by rules."""
     if len(cleaner.cuts) != 1 or cleaner.cuts[0].scorer.decides:
         return None
     return replace(cleaner.cuts[0], cutoff=None, percentile=None)
