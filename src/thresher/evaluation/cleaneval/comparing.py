@@ -40,17 +40,19 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
     """Yield every page of a scored shard, cleaned by every cleaner; cutoffs are numbers, not percentiles."""
     table = read_shard(path, ["id", "reason"])
     texts = [[""] * len(cleaners) for _ in range(len(table))]
-    for of_text in {cleaner.input_name for cleaner in cleaners}:
-        columns = [column for column, cleaner in enumerate(cleaners) if cleaner.input_name == of_text]
+    columns_by_input: dict[str, list[int]] = {}
+    for column, cleaner in enumerate(cleaners):
+        columns_by_input.setdefault(cleaner.input_name, []).append(column)
+    for input_name, columns in columns_by_input.items():
         needed = shard_columns([cleaners[column] for column in columns])
-        shard = read_shard(text_store(path.parent, of_text) / path.name, needed)
+        shard = read_shard(text_store(path.parent, input_name) / path.name, needed)
         for column in columns:
             for row, document, _ in cut_shard(shard, cleaners[column]):
                 texts[row][column] = document.text
-    for document_id, reason, page in zip(
-        table.texts("id").tolist(), table.texts("reason").tolist(), texts, strict=True
-    ):
-        yield CleanedPage(document_id, tuple(page), reason)
+    ids = table.texts("id").tolist()
+    reasons = table.texts("reason").tolist()
+    for document_id, reason, page_texts in zip(ids, reasons, texts, strict=True):
+        yield CleanedPage(document_id, tuple(page_texts), reason)
 
 
 @dataclass(frozen=True)
@@ -63,30 +65,45 @@ class GoldCollection:
 
     def fingerprint(self) -> str:
         """Return a digest of the names, sizes and modification times of the pages."""
-        states = ((source.id, source.listed) for source in self._sources())
-        return digest([(name, state.size, state.modified) for name, state in states if state])
+        states: list[tuple[str, int, int]] = []
+        for source in self._sources():
+            if source.listed:
+                states.append((source.id, source.listed.size, source.listed.modified))
+        return digest(states)
 
     def files(self) -> dict[str, FileState]:
         """Return the files of the pages as they are now."""
-        return {str(source.path): source.listed for source in self._sources() if source.listed}
+        states: dict[str, FileState] = {}
+        for source in self._sources():
+            if source.listed:
+                states[str(source.path)] = source.listed
+        return states
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Yield parts of at most that many pages."""
+        """Yield parts of at most `pages` pages."""
         sources = tuple(self._sources())
         for number, first in enumerate(range(0, len(sources), pages)):
             yield Part(0, number, self.path, "", sources=sources[first : first + pages])
 
     def read(self, part: Part) -> Reading:
         """Read the pages of a part; a page whose compressed file is damaged has a problem."""
-        yield from map(_unpacked, part.sources or ())
+        for source in part.sources or ():
+            yield _unpacked(source)
         return Span(None, part.begin)
 
     def _sources(self) -> Iterator[Source]:
         for page in self.pages:
             with user_errors(page.path):
                 state = FileState.of(page.path.stat())
-            name, url = page.path.name, page.url or None
-            yield Source(page_id(page), name, state.size, path=page.path, url=url, is_text=page.is_text, listed=state)
+            yield Source(
+                page_id(page),
+                page.path.name,
+                state.size,
+                path=page.path,
+                url=page.url or None,
+                is_text=page.is_text,
+                listed=state,
+            )
 
 
 def page_id(page: GoldPage) -> str:
@@ -124,7 +141,7 @@ def compare_page(cleaned: str, gold: str) -> PageQuality:
 class ComparedPage:
     """A page's quality by each cleaner, in order; `problem` says why the page could not be parsed or scored.
 
-    Such a page counts as emptied by every cleaner.
+    A page with a problem counts as emptied by every cleaner.
     """
 
     stem: str
@@ -137,10 +154,11 @@ def score_gold(
 ) -> None:
     """Score pages with gold, at least one, into the score store `folder`, unless they are scored already.
 
-    Duplicate scorers are scored once; `fresh` replaces scores that were made otherwise, instead of refusing.
+    Duplicate scorers are scored once. `fresh` replaces scores of other pages or scorers, instead of refusing them.
     """
-    distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
-    plan = ScorePlan(GoldCollection(pages[0].path.parent, pages), distinct, most_pages=SHARD_PAGES, kinds=False)
+    distinct = {scorer.canonical_name: scorer for scorer in scorers}
+    collection = GoldCollection(pages[0].path.parent, pages)
+    plan = ScorePlan(collection, tuple(distinct.values()), most_pages=SHARD_PAGES, kinds=False)
     score_collection(plan, folder, Backend(workers=workers), fresh)
 
 
@@ -149,46 +167,57 @@ def compare_cleaned(
 ) -> Iterator[ComparedPage]:
     """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in order.
 
-    Percentile cutoffs are over all pages of the store. What is finished is kept in the folder `keep`, if there is one.
+    Percentile cutoffs are over all pages of the store. Finished shards are stored in the folder `keep`, if there is one.
     """
     gold = {page_id(page): page for page in pages}
-    cleaners = resolve_all(folder, cleaners)
-    tasks = (
-        (path, {name: gold[name] for name in read_shard(path, ["id"]).texts("id").tolist()}, cleaners, keep)
-        for path in shards(folder)
-    )
+    tasks = _shard_tasks(folder, gold, resolve_all(folder, cleaners), keep)
     backend = Backend(workers=workers)
-    for compared in run_tasks(backend, _compared_shard, tasks, "comparing pages", str(folder), ordered=True):
+    for compared in run_tasks(backend, _compare_shard, tasks, "comparing pages", str(folder), ordered=True):
         yield from compared
 
 
-def _compared_shard(
+def _shard_tasks(
+    folder: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner], keep: Path | None
+) -> Iterator[tuple[Path, dict[str, GoldPage], Sequence[Cleaner], Path | None]]:
+    """Yield the arguments of `_compare_shard` for each shard."""
+    for path in shards(folder):
+        ids = read_shard(path, ["id"]).texts("id").tolist()
+        yield path, {document_id: gold[document_id] for document_id in ids}, cleaners, keep
+
+
+def _compare_shard(
     path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner], keep: Path | None
 ) -> list[ComparedPage]:
-    """Compare the pages of a shard, unless that is kept from a command that was interrupted."""
+    """Compare the pages of a shard, unless an interrupted command stored the comparison in `keep`."""
     if keep is None:
-        return _compared(path, gold, cleaners)
+        return _compare_pages(path, gold, cleaners)
     from pydantic import TypeAdapter, ValidationError
 
     adapter = TypeAdapter(list[ComparedPage])
     names = [[cleaner.name, cleaner.resolved_cutoffs] for cleaner in cleaners]
     # A shard's bytes depend on its pages and the scorers alone.
-    files = [text_store(path.parent, text) / path.name for text in sorted({cleaner.input_name for cleaner in cleaners})]
+    digests: list[str] = []
+    for input_name in sorted({cleaner.input_name for cleaner in cleaners}):
+        digests.append(file_digest(text_store(path.parent, input_name) / path.name))
     texts = [[page.stem, page.text] for page in gold.values()]
-    kept = keep / f"{digest([__version__, [*map(file_digest, files)], names, texts])}.json"
+    stored = keep / f"{digest([__version__, digests, names, texts])}.json"
     try:
-        return adapter.validate_json(read_text(kept), strict=True)
+        return adapter.validate_json(read_text(stored), strict=True)
     except (ThresherError, ValidationError):  # it is not there, or damaged
-        compared = _compared(path, gold, cleaners)
-        write_text(kept, adapter.dump_json(compared).decode())
+        compared = _compare_pages(path, gold, cleaners)
+        write_text(stored, adapter.dump_json(compared).decode())
         return compared
 
 
-def _compared(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[ComparedPage]:
-    found = []
+def _compare_pages(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[ComparedPage]:
+    compared: list[ComparedPage] = []
     for page in cleaned_pages(path, cleaners):
-        wanted = gold[page.id]
+        gold_page = gold[page.id]
         # Cleaners often leave the same text, and comparing is expensive.
-        compared = {text: compare_page(text, wanted.text) for text in dict.fromkeys(page.texts)}
-        found.append(ComparedPage(wanted.stem, tuple(compared[text] for text in page.texts), page.problem))
-    return found
+        quality_of: dict[str, PageQuality] = {}
+        for text in page.texts:
+            if text not in quality_of:
+                quality_of[text] = compare_page(text, gold_page.text)
+        qualities = tuple(quality_of[text] for text in page.texts)
+        compared.append(ComparedPage(gold_page.stem, qualities, page.problem))
+    return compared

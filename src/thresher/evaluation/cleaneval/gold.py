@@ -11,10 +11,10 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -47,6 +47,16 @@ _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256
 _VOID_TAGS = frozenset("area base basefont br col frame hr img input link meta param".split())
 # Elements in which character references are not resolved, so that escaped text would not be read back.
 _LITERAL_TAGS = frozenset({"listing", "plaintext", "xmp"})
+_BODIES_FORM = 'write {"stem": {"articleBody": "text"}, ...}'
+_PAGE_FORM = 'write {"ground_truth": {"main_content": "text", "with": ["text"], "without": ["text"]}, ...}'
+PAGE_FOLDERS = ("input", "original", "html")
+GOLD_FOLDERS = ("GoldStandard", "gold", "annotated", "ground-truth")
+GOLD_FILE = "ground-truth.json"
+_TEXT_SUFFIXES = (".txt",)
+_JSON_SUFFIXES = (".json",)
+_PAGE_SUFFIXES = HTML_SUFFIXES + tuple(map("".join, product(HTML_SUFFIXES, COMPRESSIONS)))
+_DUMP_SUFFIXES = _TEXT_SUFFIXES + tuple(map("".join, product(_TEXT_SUFFIXES, COMPRESSIONS)))
+"""Suffixes of text dumps of pages, as in CleanEval's "text" task; read if a folder has no page in HTML."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +75,20 @@ def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
     as CleanPortalEval needs. Any other text is one segment, up to Dragnet's comments mark; with `comments`, the text below it
     is a segment too.
     """
-    if (url := _URL.match(text)) or _MARKED_LINE.search(text):
-        parts = _marked(text[url.end() :] if url else text)
+    url = _URL.match(text)
+    if url or _MARKED_LINE.search(text):
+        begin = url.end() if url else 0
+        parts = _marked(text[begin:])
     else:
-        body = _COMMENTS_MARK.split(text)
-        parts = ((None, part) for part in (body if comments else body[:1]))
-    segments = (LabelledText(label, part.strip()) for label, part in parts)
-    return tuple(segment for segment in segments if segment.text)
+        parts = _above_and_below_comments_mark(text)
+        if not comments:
+            parts = parts[:1]
+    segments: list[LabelledText] = []
+    for part in parts:
+        stripped = part.text.strip()
+        if stripped:
+            segments.append(LabelledText(part.label, stripped))
+    return tuple(segments)
 
 
 def url_of(text: str) -> str:
@@ -89,13 +106,22 @@ def decode_gold(content: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _marked(text: str) -> Iterator[tuple[str | None, str]]:
+def _marked(text: str) -> list[LabelledText]:
+    """Return the parts between CleanEval's markers; a part after an end marker has no label."""
+    parts: list[LabelledText] = []
     label: str | None = None
     begin = 0
     for marker in _MARKER.finditer(text):
-        yield label, html.unescape(text[begin : marker.start()])
-        label, begin = None if marker[1] else marker[2].lower(), marker.end()
-    yield label, html.unescape(text[begin:])
+        parts.append(LabelledText(label, html.unescape(text[begin : marker.start()])))
+        is_end = bool(marker[1])
+        label = None if is_end else marker[2].lower()
+        begin = marker.end()
+    parts.append(LabelledText(label, html.unescape(text[begin:])))
+    return parts
+
+
+def _above_and_below_comments_mark(text: str) -> list[LabelledText]:
+    return [LabelledText(None, part) for part in _COMMENTS_MARK.split(text)]
 
 
 def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledText, ...]:
@@ -105,8 +131,11 @@ def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledTex
     first applies. Unmarked text is not content, not even the page's title, and readers' comments are only with `comments`.
     Labels follow the page's tags, not the annotators: heading, list item (its first block), else paragraph.
     """
-    html = rewritten(content, MarkRewriter(_CONTENT | {_COMMENTS} if comments else _CONTENT))
-    return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(html)))
+    content_marks = _CONTENT
+    if comments:
+        content_marks = _CONTENT | {_COMMENTS}
+    page = read_html(rewritten(content, MarkRewriter(content_marks)))
+    return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(page))
 
 
 def rewritten(content: bytes, target: MarkRewriter) -> str:
@@ -133,8 +162,12 @@ class MarkRewriter:
 
     def start(self, tag: str, attributes: Any) -> None:
         """Write a begin tag without attributes."""
-        mark = next((name for name in attributes.get("class", "").split() if name in _MARKS), None)
-        self._marks.append(mark or self._marks[-1])
+        mark = self._marks[-1]
+        for name in attributes.get("class", "").split():
+            if name in _MARKS:
+                mark = name
+                break
+        self._marks.append(mark)
         self._pieces.append(f"<{_written(tag)}>")
 
     def end(self, tag: str) -> None:
@@ -154,18 +187,6 @@ class MarkRewriter:
 
 def _written(tag: str) -> str:
     return "pre" if tag in _LITERAL_TAGS else tag
-
-
-_BODIES_FORM = 'write {"stem": {"articleBody": "text"}, ...}'
-_PAGE_FORM = 'write {"ground_truth": {"main_content": "text", "with": ["text"], "without": ["text"]}, ...}'
-PAGE_FOLDERS = ("input", "original", "html")
-GOLD_FOLDERS = ("GoldStandard", "gold", "annotated", "ground-truth")
-GOLD_FILE = "ground-truth.json"
-_TEXT_SUFFIXES = (".txt",)
-_JSON_SUFFIXES = (".json",)
-_PAGE_SUFFIXES = tuple(suffix + more for suffix in HTML_SUFFIXES for more in ("", *COMPRESSIONS))
-_DUMP_SUFFIXES = tuple(suffix + more for suffix in _TEXT_SUFFIXES for more in ("", *COMPRESSIONS))
-"""Of text dumps of pages, as CleanEval's "text" task has them; read where a folder has no page in HTML."""
 
 
 @dataclass(frozen=True)
@@ -198,15 +219,24 @@ def read_entry(path: Path) -> GoldEntry:
     text = gold.get("main_content")
     if text is not None and not isinstance(text, str):
         raise InputError("its `main_content` is not text", _PAGE_FORM, str(path))
-    internal = content.get("_internal")
-    page_type = internal.get("page_type") if isinstance(internal, dict) else None
     return GoldEntry(
         text,
-        _optional(content, "url"),
-        _optional(page_type, "primary") if isinstance(page_type, dict) else "",
-        _strings(gold, "with", path),
-        _strings(gold, "without", path),
+        url=_optional(content, "url"),
+        page_type=_page_type(content),
+        required=_strings(gold, "with", path),
+        forbidden=_strings(gold, "without", path),
     )
+
+
+def _page_type(content: dict[str, Any]) -> str:
+    """Return `_internal.page_type.primary`, or nothing if a member is missing or of another type."""
+    internal = content.get("_internal")
+    if not isinstance(internal, dict):
+        return ""
+    page_type = internal.get("page_type")
+    if not isinstance(page_type, dict):
+        return ""
+    return _optional(page_type, "primary")
 
 
 def stem_of(name: str) -> str:
@@ -216,7 +246,9 @@ def stem_of(name: str) -> str:
     ('a.b', 'a.b', 'gz')
     """
     path = PurePosixPath(name)
-    return PurePosixPath(path.stem).stem if path.suffix.lower() in COMPRESSIONS else path.stem
+    if path.suffix.lower() in COMPRESSIONS:
+        path = path.with_suffix("")
+    return path.stem
 
 
 def _article(stem: str, entry: Any, path: Path) -> GoldEntry:
@@ -285,10 +317,13 @@ class GoldPage:
 
 @dataclass(frozen=True)
 class GoldStandard:
-    """The pages with gold, sorted by stem, at least one.
+    """The pages and gold of a folder, each in one of four groups; stems are sorted.
 
-    The stems of all others, sorted: pages without gold, gold without a page, and pages whose gold lacks their content. Every
-    page and every gold of the folder is in one of the four.
+    Attributes:
+        pages: the pages with gold, sorted by stem, at least one.
+        without_gold: stems of pages without gold.
+        without_page: stems of gold without a page.
+        without_content: stems of pages whose gold lacks their content.
     """
 
     pages: tuple[GoldPage, ...]
@@ -298,7 +333,7 @@ class GoldStandard:
 
     @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
-        """The stems of all others, by what they are."""
+        """The stems that `pages` lacks, by the reason."""
         return {
             "pages without gold": self.without_gold,
             "gold without a page": self.without_page,
@@ -318,22 +353,27 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
     """
     gold = gold or _gold_of(folder)
     entries = _entries(gold)
-    own = next((folder / name for name in PAGE_FOLDERS if (folder / name).is_dir()), folder)
-    pages = _by_stem(own, _PAGE_SUFFIXES, _DUMP_SUFFIXES)
-    both = sorted(pages.keys() & entries.keys())
-    if not both:
+    paths = _by_stem(_page_folder(folder), _PAGE_SUFFIXES, _DUMP_SUFFIXES)
+    shared_stems = sorted(paths.keys() & entries.keys())
+    if not shared_stems:
         raise InputError(
             "no page has a gold text of the same stem", "name both alike, such as 1.html and 1.txt", str(gold)
         )
-    read = {stem: _gold_page(stem, pages[stem], entries[stem], comments) for stem in both}
-    with_content = tuple(page for page in read.values() if page)
-    if not with_content:
+    pages: list[GoldPage] = []
+    without_content: list[str] = []
+    for stem in shared_stems:
+        page = _gold_page(stem, paths[stem], entries[stem], comments)
+        if page is None:
+            without_content.append(stem)
+        else:
+            pages.append(page)
+    if not pages:
         raise InputError("no page's gold has `main_content`", "add the pages' content", str(gold))
     return GoldStandard(
-        with_content,
-        tuple(sorted(pages.keys() - entries.keys())),
-        tuple(sorted(entries.keys() - pages.keys())),
-        tuple(stem for stem, page in read.items() if not page),
+        pages=tuple(pages),
+        without_gold=tuple(sorted(paths.keys() - entries.keys())),
+        without_page=tuple(sorted(entries.keys() - paths.keys())),
+        without_content=tuple(without_content),
     )
 
 
@@ -347,6 +387,13 @@ def parse_gold_page(page: GoldPage, detail: Detail = Detail.TAGS) -> Segments:
     return read_page(Page(page.stem, read_page_bytes(page), page.url or None, is_text=page.is_text), detail=detail)[0]
 
 
+def _page_folder(folder: Path) -> Path:
+    for name in PAGE_FOLDERS:
+        if (folder / name).is_dir():
+            return folder / name
+    return folder
+
+
 def _gold_of(folder: Path) -> Path:
     for name in GOLD_FOLDERS:
         if (folder / name).is_dir():
@@ -357,8 +404,10 @@ def _gold_of(folder: Path) -> Path:
         raise InputError("it is not a folder", "give a folder with pages and gold; unpack archives", str(folder))
     if not folder.is_dir():
         raise InputError("there is no such folder", "check the path", str(folder))
-    names = f"{', '.join(f'{name}/' for name in GOLD_FOLDERS)} or {GOLD_FILE}"
-    raise InputError(f"the folder holds no gold ({names})", "add one, or name the gold by --gold", str(folder))
+    folders = "/, ".join(GOLD_FOLDERS)
+    raise InputError(
+        f"the folder holds no gold ({folders}/ or {GOLD_FILE})", "add one, or name the gold by --gold", str(folder)
+    )
 
 
 def _entries(gold: Path) -> Mapping[str, GoldEntry | Path]:
@@ -366,7 +415,13 @@ def _entries(gold: Path) -> Mapping[str, GoldEntry | Path]:
     if gold.suffix.lower() in _JSON_SUFFIXES and not gold.is_dir():
         return read_entries(gold)
     files = _by_stem(gold, _TEXT_SUFFIXES, _PAGE_SUFFIXES, _JSON_SUFFIXES)
-    return {stem: read_entry(one) if one.name.lower().endswith(_JSON_SUFFIXES) else one for stem, one in files.items()}
+    entries: dict[str, GoldEntry | Path] = {}
+    for stem, path in files.items():
+        if path.name.lower().endswith(_JSON_SUFFIXES):
+            entries[stem] = read_entry(path)
+        else:
+            entries[stem] = path
+    return entries
 
 
 def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, comments: bool) -> GoldPage | None:
@@ -401,9 +456,12 @@ def _by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
         for path in files:
             if not path.name.lower().endswith(suffixes):
                 continue
-            if (other := by_stem.setdefault(stem_of(path.name), path)) is not path:
-                raise InputError(f"{path.name} has the same stem as {other.name}", "keep one of them", str(folder))
+            stem = stem_of(path.name)
+            if stem in by_stem:
+                same = by_stem[stem].name
+                raise InputError(f"{path.name} has the same stem as {same}", "keep one of them", str(folder))
+            by_stem[stem] = path
         if by_stem:
             return by_stem
-    wanted = ", ".join(suffix for suffix in chain(*choices) if not suffix.endswith(COMPRESSIONS))
-    raise InputError(f"the folder holds no file ending in {wanted}", "check the path", str(folder))
+    readable = [suffix for suffix in chain.from_iterable(choices) if not suffix.endswith(COMPRESSIONS)]
+    raise InputError(f"the folder holds no file ending in {', '.join(readable)}", "check the path", str(folder))
