@@ -55,3 +55,10 @@ def test_processes_end_with_their_consumer() -> None:
     assert next(results) is None
     results.close()  # type: ignore[attr-defined]
     assert workers_alive() == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_consumer_that_stops_early_is_not_warned() -> None:
+    results = compute(TWO, abs, [(-1,)] * 9, "", "", ordered=True)
+    assert next(results) == 1
+    results.close()  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ def compute(
 ) -> Iterator[Result]:
     """Call `function` with the arguments of each task by joblib and yield the results as they come.
 
-    For our own computations: all tasks are listed first, and results wait in memory until the consumer takes them.
+    For our own computations: all tasks are listed first, and results that the consumer has not taken wait in memory.
     Arguments, errors and Dask are as in `run_tasks`.
     """
     listed = list(tasks)
@@ -101,10 +102,18 @@ def compute(
         batch_size=1,
     )
     call = delayed(partial(_compute_one, os.getpid(), function))
+    results = parallel(call(task) for task in listed)
     try:
-        yield from parallel(call(task) for task in listed)
+        # `yield from` would close the results with joblib's warning.
+        for result in results:  # noqa: UP028
+            yield result
     except BrokenProcessPool as error:
         raise worker_ended(what, where) from error
+    finally:
+        with warnings.catch_warnings():
+            # Joblib warns that results are not used if the consumer stops early.
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
 
 
 def worker_ended(what: str, where: str) -> ResourceError:
