@@ -161,3 +161,13 @@ def test_workers_have_the_environment_and_the_folder_of_their_start(
     monkeypatch.setenv("THRESHER_TEST", "yes")
     assert [*run_isolated(1, os.getenv, ["THRESHER_TEST"], unused)] == ["yes"]  # type: ignore[arg-type]
     assert [*run_isolated(1, os.path.abspath, ["here"], unused)] == [str(tmp_path / "here")]  # type: ignore[arg-type]
+
+
+def test_numeric_libraries_have_one_thread_in_a_worker_unless_the_environment_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"]
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    assert [*run_isolated(1, os.getenv, names, unused)] == ["1", "3"]  # type: ignore[arg-type]
+    assert "OMP_NUM_THREADS" not in os.environ

@@ -20,6 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -35,6 +36,7 @@ _OUTPUT, _ERRORS = 1, 2
 _CODE_FOR_0 = 256
 """Stands for the exit code 0, which Pebble ignores; the system's codes are below."""
 _LOOK_SECONDS = 1.0
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _pickled_function = b""
 """In a worker: the function that it calls for its tasks."""
 
@@ -184,10 +186,12 @@ class _Worker:
         # Takes effect for the first worker only. All workers are forked from an interpreter that has imported these modules.
         loaded = [name for name in sys.modules if name.startswith("thresher.")]
         self._context.set_forkserver_preload(["__main__", *loaded])
+        environment = {**dict.fromkeys(_THREADS, "1"), **os.environ}
+        _start_fork_server(environment)
         self.pool = ProcessPool(
             max_workers=1,
             initializer=_begin_worker,
-            initargs=(dict(os.environ), _working_folder(), function),
+            initargs=(environment, _working_folder(), function),
             context=self._context,
         )
 
@@ -246,6 +250,17 @@ def call_silently(task: Task, function: Callable[[Task], Result]) -> Result:
     os.dup2(null, _OUTPUT)
     os.close(null)
     return function(task)
+
+
+def _start_fork_server(environment: Mapping[str, str]) -> None:
+    """Start the interpreter of which workers are forks: numeric libraries read their number of threads when they load."""
+    added = environment.keys() - os.environ.keys()
+    os.environ.update(environment)
+    try:
+        forkserver.ensure_running()
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 def _working_folder() -> Path | None:
