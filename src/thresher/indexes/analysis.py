@@ -92,7 +92,9 @@ def count_tokens(analyzer: Any, text: str) -> int:
     """Return the number of tokens of `text`, without a copy of the tokens from Java."""
     from pyserini.analysis import JAnalyzerUtils
 
-    count: int = JAnalyzerUtils.analyze(analyzer, valid_unicode(text)).size()
+    # Pyjnius passes bytes to Java in half the time of a string.
+    java_text = java_class("java.lang.String")(valid_unicode(text).encode(), "UTF-8")
+    count: int = JAnalyzerUtils.analyze(analyzer, java_text).size()
     return count
 
 

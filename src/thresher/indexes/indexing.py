@@ -29,6 +29,7 @@ SETTINGS = "thresher.json"
 """Thresher's files in Lucene's folder: exact document lengths, and settings."""
 _LOCK = "write.lock"
 _PARTS = ("_", "segments_", LENGTHS, SETTINGS, ORIGINAL_STATISTICS, _LOCK)
+_CONTENTS = "contents"
 _JSON_FOLDER = "json"
 _JSON_FILE = "documents.jsonl"
 
@@ -250,6 +251,10 @@ def _lengths_by_number(folder: Path, written: WrittenDocuments) -> npt.NDArray[n
     """
     with open_index(folder) as reader:
         ids = DocumentIds(reader).of(range(reader.maxDoc()))
+        tokens_of_lucene = max(reader.getSumTotalTermFreq(_CONTENTS), 0)
+    tokens = int(written.lengths.sum())
+    if tokens != tokens_of_lucene:
+        raise ValueError(f"Lucene indexed {tokens_of_lucene} tokens, but {tokens} were counted")
     line_of_id = {identifier: line for line, identifier in enumerate(written.ids)}
     lines = np.array([line_of_id[identifier] for identifier in ids], dtype=np.int64)
     return written.lengths[lines].astype(np.int32)

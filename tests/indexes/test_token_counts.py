@@ -1,0 +1,91 @@
+"""Counts of tokens against Lucene's analysis of the whole texts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thresher.base.defaults import STEMMERS
+from thresher.indexes.analysis import analyse, count_tokens, english_analyzer
+
+PIECES = (
+    "a",
+    "the",
+    "Dogs'",
+    "1,000.5",
+    ".",
+    "'s",
+    "’",
+    "_",
+    "\u0301",
+    "\u200d",
+    "\u00ad",
+    "日本",
+    "カ",
+    "조선말",
+    "ไทย",
+    "😀",
+    "🇩🇪",
+    'א"',
+    " ",
+    " ",
+    "\n",
+    "\t",
+    "\r",
+    "\u00a0",
+    "\u0085",
+    "\u2028",
+    "\u202f",
+    "\u3000",
+    "\ud800",
+    "\udc00",
+    "x" * 254,
+    "y" * 255,
+    "z" * 256,
+    "é" * 300,
+    "日" * 256,
+)
+
+
+def counts_of(texts: Sequence[str], stemmer: str = "porter", stopwords: bool = True) -> list[int]:
+    analyzer = english_analyzer(stemmer, stopwords)
+    return [count_tokens(analyzer, text) for text in texts]
+
+
+def tokens_of(texts: Sequence[str], stemmer: str = "porter", stopwords: bool = True) -> list[int]:
+    analyzer = english_analyzer(stemmer, stopwords)
+    return [len(analyse(analyzer, text)) for text in texts]
+
+
+def odd_texts(number: int, pieces: int) -> list[str]:
+    draw = random.Random(11)
+    return ["".join(draw.choices(PIECES, k=draw.randint(0, pieces))) for _ in range(number)]
+
+
+@pytest.mark.parametrize("stemmer", STEMMERS)
+@pytest.mark.parametrize("stopwords", [True, False])
+def test_counts_of_odd_texts_are_lucenes(stemmer: str, stopwords: bool) -> None:
+    texts = odd_texts(300, 60)
+    assert counts_of(texts, stemmer, stopwords) == tokens_of(texts, stemmer, stopwords)
+
+
+@pytest.mark.parametrize("stemmer", STEMMERS)
+@pytest.mark.parametrize("stopwords", [True, False])
+def test_counts_of_real_pages_are_lucenes(shared_data: Path, stemmer: str, stopwords: bool) -> None:
+    paths = sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::5]
+    # Markup and scripts stay in: no text is odder.
+    texts = [path.read_bytes().decode(errors="replace").replace("\0", " ") for path in paths]
+    counts = counts_of(texts, stemmer, stopwords)
+    assert counts == tokens_of(texts, stemmer, stopwords)
+    assert sum(counts) > 100_000
+
+
+@settings(max_examples=60)
+@given(st.lists(st.text(max_size=30), max_size=8))
+def test_counts_of_any_text_are_lucenes(texts: list[str]) -> None:
+    assert counts_of(texts) == tokens_of(texts)
