@@ -1,4 +1,4 @@
-"""What blocks are in their pages, by tags and by words of class, id and role: the first kind in `BlockKind` that holds.
+"""The kind of each block in its page, by tags and by words of class, id and role: the first kind in `BlockKind` that holds.
 
 - title: the page's title.
 - comment, footer, menu: in a FOOTER or NAV, or in an element with such a word in its class, id or role (`comment`, `footer`,
@@ -101,7 +101,9 @@ def kinds_of(segments: Segments) -> npt.NDArray[np.uint8]:
     of_elements = [_kinds_of_element(elements.descriptions[number]) for number in with_blocks.tolist()]
     columns = np.full((len(_ElementKinds._fields), len(elements.descriptions)), _NONE, dtype=np.int64)
     columns[:, with_blocks] = np.fromiter(chain.from_iterable(of_elements), np.int64).reshape(-1, len(columns)).T
-    structure, region, named_region = columns
+    structure = columns[0]
+    region = columns[1]
+    named_region = columns[2]
     kinds = _structures(structure, elements.parents, int(elements.depths.max()))[elements.innermost].astype(np.uint8)
     mostly_linked = segments.linked_words_in_blocks * 2 > segments.words_in_blocks
     kinds[mostly_linked & (kinds != _CODE)] = _LINK

@@ -53,7 +53,7 @@ class Layout:
             return self.headings
         is_headline = np.zeros_like(self.headings)
         if cut.headings == HEADLINE:
-            is_headline[[*self.headlines()]] = True
+            is_headline[list(self.headlines())] = True
         return is_headline
 
 
@@ -81,20 +81,29 @@ def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> B
         kept_before: for each sentence, whether the cuts before this keep it; only words of such sentences are counted.
     """
     pages = np.repeat(np.arange(len(layout.pages) - 1), np.diff(layout.pages))
-    headings, always, words = layout.headings, layout.always_kept(cut), layout.words * kept_before
+    headings = layout.headings
+    always = layout.always_kept(cut)
+    words = layout.words * kept_before
     if cut.scorer.segment == BLOCK:
         words = np.bincount(layout.blocks, weights=words, minlength=len(headings)).astype(np.int64)
     else:
-        pages, headings, always = pages[layout.blocks], headings[layout.blocks], always[layout.blocks]
-    # Sorting is stable, and NaN sorts last.
-    bad = -scores if cut.scorer.keep == KEEP_HIGH else scores
+        pages = pages[layout.blocks]
+        headings = headings[layout.blocks]
+        always = always[layout.blocks]
+    bad = scores
+    if cut.scorer.keep == KEEP_HIGH:
+        bad = -scores
     dropped = headings & (cut.headings == DROP)
     words = np.where(dropped, 0, words)
+    # The last key sorts first. Sorting is stable, and NaN sorts last.
     keys = [bad, ~always, pages]
-    order = np.lexsort([-words, *keys] if cut.scorer.decides else keys)
+    if cut.scorer.decides:
+        keys.insert(0, -words)
+    order = np.lexsort(keys)
     reached = np.concatenate(([0], np.cumsum(words[order])))
     # Pages are in their order, so that words before a page are those before its first segment.
-    first, after = np.searchsorted(pages, pages), np.searchsorted(pages, pages, side="right")
+    first = np.searchsorted(pages, pages)
+    after = np.searchsorted(pages, pages, side="right")
     before = np.empty(len(order), dtype=np.int64)
     before[order] = reached[:-1]
     return BestFirst(before - reached[first], reached[after] - reached[first], dropped, bad)
@@ -106,27 +115,39 @@ def kept_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
         return np.zeros(len(layout.blocks), dtype=np.bool_)
     order = best_first(cut, scores, layout, kept_before)
     within_floor = (order.before < cut.floor) & ~order.dropped
-    return within_floor[layout.blocks] if cut.scorer.segment == BLOCK else within_floor
+    if cut.scorer.segment == BLOCK:
+        return within_floor[layout.blocks]
+    return within_floor
 
 
 def shares_before(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Shares:
     """Return for each sentence the per cent of its page's words that come before it, or before its block if blocks are scored.
 
-    Below 100; infinite for what no quota keeps. Dropped headings are not marked. The args are those of `best_first`.
+    Shares are below 100, and infinite for sentences that no quota keeps. Dropped headings are not marked. The args are those
+    of `best_first`.
     """
     order = best_first(cut, scores, layout, kept_before)
     # A page without words has 0 / 1.
     shares = np.minimum(100 * order.before / np.maximum(order.all_words, 1), _LAST)
     shares[~(order.bad < np.inf)] = np.inf
-    return shares[layout.blocks] if cut.scorer.segment == BLOCK else shares
+    if cut.scorer.segment == BLOCK:
+        return shares[layout.blocks]
+    return shares
 
 
 @dataclass(frozen=True)
 class CleanedDocument:
-    """A cleaned page: the kept text, perhaps empty, and its number of words.
+    """A cleaned page.
 
-    `lost` is the page's text if nothing of it was kept, else empty; `title` the page's title, whether it was kept or not.
-    `problem` says why a page failed, which then has no text. `sentences` are the numbers of the kept sentences.
+    Attributes:
+        id: of the document.
+        text: the kept text, perhaps empty.
+        words: of the kept text.
+        url: its address.
+        lost: the page's text if the cleaner drops all of it, else empty.
+        title: the page's title, kept or not.
+        problem: the reason why the page failed; a failed page has no text.
+        sentences: the numbers of the kept sentences.
     """
 
     id: str
@@ -143,17 +164,22 @@ def passes(cut: Cut, scores: Scores) -> Mask:
     """Return which segments a cut at a number keeps: score >= cutoff, or <= where low scores are content."""
     # Larger cutoffs become the largest finite float32, not infinity, which is a possible score.
     cutoff = np.float32(np.clip(cut.threshold, -_LARGEST, _LARGEST))
-    return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
+    if cut.scorer.keep == KEEP_HIGH:
+        return scores >= cutoff
+    return scores <= cutoff
 
 
 def within_cutoff(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
-    """Return which sentences a cut's cutoff keeps, a number or a quota, not a percentile; headings and floors are left to the
-    caller. Other args as for `best_first`.
+    """Return which sentences the cutoff of a cut keeps, whatever the cut says of headings and floors.
+
+    The cutoff is a number or a quota, not a percentile. The args are those of `best_first`.
     """
     if cut.quota:
         return shares_before(cut, scores, layout, kept_before) < cut.threshold
-    kept = passes(cut, scores)
-    return kept[layout.blocks] if cut.scorer.segment == BLOCK else kept
+    passed = passes(cut, scores)
+    if cut.scorer.segment == BLOCK:
+        return passed[layout.blocks]
+    return passed
 
 
 def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout) -> Mask:
@@ -181,7 +207,9 @@ def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequen
         if pieces:
             pieces.append("\n" if block_of_sentence[first] != block_of_sentence[last] else " ")
         last = after - 1
-        begin = sentence_ends[first - 1] if first else 0
+        begin = 0
+        if first:
+            begin = sentence_ends[first - 1]
         pieces.append(text[begin : sentence_ends[last]].rstrip(" \n"))
     return "".join(pieces)
 
@@ -221,13 +249,14 @@ def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocumen
 def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     """Return the columns of a shard that cleaners need."""
     names = sorted({scorer.canonical_name for cleaner in cleaners for scorer in cleaner.scorers})
-    fixed = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
-    return [*fixed, *(f"score:{name}" for name in names)]
+    columns = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
+    return columns + [f"score:{name}" for name in names]
 
 
 def shard_layout(table: Table) -> Layout:
     """Return the layout of a shard's sentences, from the columns `shard_columns` names."""
-    levels, words = table.lists("levels"), table.lists("words").values
+    levels = table.lists("levels")
+    words = table.lists("words").values
 
     def headlines() -> Sequence[int]:
         return headlines_of(table.texts("text").tolist(), levels.values, levels.offsets)
@@ -295,4 +324,6 @@ def cut_shard(table: Table, cleaner: Cleaner) -> Iterator[CutPage]:
 
 def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:
     """Return a page's title, which is its first block if it has one; the levels and ends are those of that block alone."""
-    return text[: block_ends[0]].rstrip("\n") if levels and levels[0] == TITLE_LEVEL else ""
+    if not levels or levels[0] != TITLE_LEVEL:
+        return ""
+    return text[: block_ends[0]].rstrip("\n")

@@ -1,10 +1,11 @@
-"""The pages of a store that failed, where and why; and those that a cleaner empties, by language."""
+"""Failed pages of a store with position and reason, and counts by language of pages that a cleaner empties."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from thresher.base.files import atomic_path
@@ -34,30 +35,41 @@ class Failure:
     @property
     def name(self) -> str:
         """The id, or the file and offset if it is empty."""
-        return self.id or (self.file if self.offset is None else f"{self.file} at byte {self.offset}")
+        if self.id:
+            return self.id
+        if self.offset is None:
+            return self.file
+        return f"{self.file} at byte {self.offset}"
 
     def later(self, offset: int) -> Failure:
         """Return this failure in a file whose first `offset` bytes were left out."""
-        return self if self.offset is None or not offset else replace(self, offset=self.offset + offset)
+        if self.offset is None:
+            return self
+        return replace(self, offset=self.offset + offset)
 
 
 def failures(folder: Path, text: str = "") -> Iterator[Failure]:
-    """Yield every page of a store that failed, in the collection's order, or those of which another text, by name, did."""
+    """Yield the failed pages of a store, in the collection's order.
+
+    With the name of another `text` of the pages, yield the pages for which that text failed.
+    """
     for path in shards(text_store(folder, text)):
         table = read_shard(path, ["file", "offset", "id", "reason", "status"])
-        offsets = table.numbers("offset").tolist()
-        texts = (table.texts(name).tolist() for name in ("file", "id", "reason", "status"))
-        for offset, file, identifier, reason, status in zip(offsets, *texts, strict=True):
-            failed = status == EMPTIED and bool(reason) if text else status == FAILED
+        for row, status in enumerate(table.texts("status").tolist()):
+            reason = table.texts("reason")[row]
+            if text:
+                failed = status == EMPTIED and reason != ""
+                reason = f"{text}: {reason}"
+            else:
+                failed = status == FAILED
             if failed:
+                offset = int(table.numbers("offset")[row])
                 place = None if offset == NO_OFFSET else offset
-                yield Failure(file, place, identifier, f"{text}: {reason}" if text else reason)
+                yield Failure(table.texts("file")[row], place, table.texts("id")[row], reason)
 
 
 def write_failures(folder: Path, path: Path, texts: Iterable[str] = ()) -> None:
-    """Write the failed pages of a store, and of its `texts`, to `path`, as JSON lines with `file`, `offset`, `id`, `reason`,
-    atomically.
-    """
+    """Write the failed pages of a store and of its `texts` atomically, as JSON lines with `file`, `offset`, `id`, `reason`."""
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
         for text in ("", *texts):
             for failure in failures(folder, text):
@@ -65,17 +77,17 @@ def write_failures(folder: Path, path: Path, texts: Iterable[str] = ()) -> None:
 
 
 def language_of_emptied(document: CleanedDocument) -> str:
-    """Return what a document without text is counted as: its language, `UNKNOWN`, or `NO_TEXT`."""
+    """Return the language of a document that a cleaner empties: a code, `UNKNOWN`, or `NO_TEXT` for a page without text."""
     return language_of(document.lost) if document.lost else NO_TEXT
 
 
 def by_count(languages: Mapping[str, int]) -> dict[str, int]:
-    """Return counts by language, the largest first, of equals in the order of names."""
+    """Return counts by language, the largest first; languages with equal counts are in the order of names."""
     return dict(sorted(languages.items(), key=lambda item: (-item[1], item[0])))
 
 
 def foreign(cleaner: Cleaner, emptied: Mapping[str, int]) -> dict[str, int]:
-    """Return of the emptied pages, counted by language, those in languages that a scorer of the cleaner does not know."""
+    """Return the counts of emptied pages for languages that some scorer of the cleaner does not know."""
     foreign_pages: dict[str, int] = {}
     for language, pages in emptied.items():
         is_named = language not in (UNKNOWN, NO_TEXT)
@@ -98,9 +110,9 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     spaced = [language for language in lost if language not in UNSPACED]
     fixes: list[str] = []
     for scorer in cleaner.scorers:
-        other = scorer.other_languages
-        if other and other not in fixes and not all(scorer.knows(language) for language in spaced):
-            fixes.append(other)
+        fix = scorer.other_languages
+        if fix and fix not in fixes and not all(scorer.knows(language) for language in spaced):
+            fixes.append(fix)
     fixes.append("floor=W, which keeps W words of each page")
     return (
         f"{cleaner.name} empties {pages} of {documents} pages ({100 * pages / documents:.1f} %) in languages that it does "
@@ -108,19 +120,31 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     )
 
 
-def worst_losses(cleaned: Iterable[tuple[str, Cleaner, Mapping[str, int]]], documents: int) -> list[str]:
-    """Return one warning for each sweep and single cleaner that needs one: of a sweep, that of the worst cutoff.
+@dataclass(frozen=True)
+class _Loss:
+    """The pages that a cleaner empties in languages that it does not know, and the warning that says so."""
 
-    `cleaned` are sweeps or names, with their cleaners and the pages that these empty, by language.
+    pages: int
+    warning: str
+
+
+def worst_losses(cleaned: Iterable[tuple[str, Cleaner, Mapping[str, int]]], documents: int) -> list[str]:
+    """Return a warning for each sweep and each single cleaner that needs a warning: for a sweep, that of its worst cutoff.
+
+    Args:
+        cleaned: names of sweeps or cleaners, each with a cleaner and the counts by language of the pages that it empties.
+        documents: pages of the collection.
     """
-    lost: dict[str, list[tuple[int, str]]] = {}
+    losses: dict[str, list[_Loss]] = {}
     for sweep, cleaner, emptied in cleaned:
         warning = language_warning(cleaner, emptied, documents)
         if warning is not None:
-            lost.setdefault(sweep, []).append((sum(foreign(cleaner, emptied).values()), warning))
-    warnings = []
-    for of_sweep in lost.values():
-        more = len(of_sweep) - 1
-        others = f" ({more} more of its cutoffs lose over {TOLERATED:.0%} so)" if more else ""
-        warnings.append(max(of_sweep, key=lambda item: item[0])[1] + others)
+            losses.setdefault(sweep, []).append(_Loss(sum(foreign(cleaner, emptied).values()), warning))
+    warnings: list[str] = []
+    for losses_of_sweep in losses.values():
+        warning = max(losses_of_sweep, key=attrgetter("pages")).warning
+        more = len(losses_of_sweep) - 1
+        if more:
+            warning += f" ({more} more of its cutoffs lose over {TOLERATED:.0%} so)"
+        warnings.append(warning)
     return warnings

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from math import ceil, isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from thresher.cleaners.relative_cutoffs import reference_cutoff
 from thresher.cleaners.scorer import Scorer, Scores
 from thresher.scores import store as stores
 
-Parts = Callable[[], Iterable[tuple[Scores, Ints]]]
+Parts = Callable[[], Iterable[stores.WeightedScores]]
 """Returns an iterator over chunks of scores and their weights; may be called repeatedly."""
 
 _HALF_BITS = 16
@@ -47,16 +47,22 @@ def resolve_all(folder: Path, cleaners: Sequence[Cleaner]) -> tuple[Cleaner, ...
                 name = cut.scorer.canonical_name
                 scorers.setdefault(name, cut.scorer)
                 percentiles.setdefault(name, set()).add(cut.percentile.value)
-    cutoffs = {name: _cutoffs(folder, scorers[name], sorted(values)) for name, values in percentiles.items()}
-    return tuple(Cleaner(tuple(_resolved(cut, cutoffs) for cut in cleaner.cuts)) for cleaner in cleaners)
+    cutoffs: dict[str, dict[float, float]] = {}
+    for name, values in percentiles.items():
+        cutoffs[name] = _cutoffs(folder, scorers[name], sorted(values))
+    resolved_cleaners: list[Cleaner] = []
+    for cleaner in cleaners:
+        cuts = [_resolved(cut, cutoffs) for cut in cleaner.cuts]
+        resolved_cleaners.append(Cleaner(tuple(cuts)))
+    return tuple(resolved_cleaners)
 
 
 def _cutoffs(folder: Path, scorer: Scorer, percentiles: Sequence[float]) -> dict[float, float]:
     """Return the finite cutoff of each percentile of a scorer's scores in a store."""
     cutoffs = weighted_percentiles(partial(score_parts, folder, scorer), percentiles)
     if not all(isfinite(cutoff) for cutoff in cutoffs):
-        lowest, highest = _finite(score_parts(folder, scorer), scorer.canonical_name)
-        cutoffs = np.clip(cutoffs, lowest, highest).tolist()
+        finite = _finite_range(score_parts(folder, scorer), scorer.canonical_name)
+        cutoffs = np.clip(cutoffs, finite.lowest, finite.highest).tolist()
     return dict(zip(percentiles, cutoffs, strict=True))
 
 
@@ -66,14 +72,14 @@ def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
     for cut in cleaner.cuts:
         if cut.percentile and cut.percentile.kind == REFERENCE:
             cut = _resolved(cut, {})
-        # It raises an error for a percentile of a collection.
+        # A percentile of a collection has no threshold yet, which raises an error.
         _ = cut.threshold
         cuts.append(cut)
     return Cleaner(tuple(cuts))
 
 
-def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
-    """Give, shard by shard, the scores of a store's segments by one scorer and how many words each segment has."""
+def score_parts(folder: Path, scorer: Scorer) -> Iterator[stores.WeightedScores]:
+    """Yield, shard by shard, the scores of a store's segments by a scorer, and the words of each segment."""
     for path in stores.shards(stores.text_store(folder, scorer.input_name)):
         table = stores.read_shard(path, stores.weighted_columns(scorer))
         if len(table):
@@ -118,8 +124,13 @@ def _resolved(cut: Cut, cutoffs: Mapping[str, Mapping[float, float]]) -> Cut:
     return replace(cut, cutoff=cutoffs[cut.scorer.canonical_name][cut.percentile.value])
 
 
-def _finite(parts: Iterable[tuple[Scores, Ints]], scorer: str) -> tuple[float, float]:
-    """Return the lowest and highest finite score, which as cutoffs keep the same segments as infinite ones."""
+class _FiniteRange(NamedTuple):
+    lowest: float
+    highest: float
+
+
+def _finite_range(parts: Iterable[stores.WeightedScores], scorer: str) -> _FiniteRange:
+    """Return the lowest and highest finite score; as cutoffs they keep the same segments as infinite cutoffs."""
     lowest: list[float] = []
     highest: list[float] = []
     for scores, _ in parts:
@@ -129,7 +140,7 @@ def _finite(parts: Iterable[tuple[Scores, Ints]], scorer: str) -> tuple[float, f
             highest.append(float(str(finite.max())))
     if not lowest:
         raise InputError(f"no segment has a finite score by {scorer}", "give a number as the cutoff", scorer)
-    return min(lowest), max(highest)
+    return _FiniteRange(min(lowest), max(highest))
 
 
 def _ordered(scores: Scores) -> npt.NDArray[np.uint32]:
@@ -140,8 +151,9 @@ def _ordered(scores: Scores) -> npt.NDArray[np.uint32]:
 
 def _score(ordered: int) -> np.float32:
     bits = np.uint32(ordered)
-    plain = bits ^ _SIGN if bits & _SIGN else ~bits
-    return plain.view(np.float32)
+    if bits & _SIGN:
+        return (bits ^ _SIGN).view(np.float32)
+    return (~bits).view(np.float32)
 
 
 def _count(indices: npt.NDArray[Any], weights: Ints) -> Ints:

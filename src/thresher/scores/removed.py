@@ -25,12 +25,16 @@ _DROPPING = (DROPPED, DROPPED_HEADING)
 
 @dataclass(frozen=True)
 class SegmentVerdict:
-    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep` or
-    `headline`, `FLOORED` if kept only by the cut's floor, or `DROPPED_HEADING` if `headings=drop` drops it.
+    """The outcome of a cut for a segment.
 
-    `returns` is the strictest cutoff with which the cut would keep a segment that it drops, all other cuts as they are:
-    the score itself, or the smallest quota. None for kept segments, and where no cutoff does: a scorer that decides, a
-    dropped heading, a score that no number reaches.
+    Attributes:
+        cut: that scores the segment.
+        score: of the segment, or of its block.
+        outcome: `PASSED`, `DROPPED`, `HEADING` if only `headings=keep` or `headline` keeps it, `FLOORED` if only the cut's
+            floor keeps it, or `DROPPED_HEADING` if `headings=drop` drops it.
+        returns: the strictest cutoff with which the cut would keep a dropped segment, all other cuts being equal: the score
+            itself, or the smallest quota. None for kept segments, and if no cutoff keeps it: a scorer that decides, a
+            dropped heading, a score that no number reaches.
     """
 
     cut: Cut
@@ -71,7 +75,13 @@ class PageVerdicts:
 
 
 def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = None) -> Iterator[PageVerdicts]:
-    """Yield every page of a score store, or those with the ids `only`, except failed ones, with its verdicts, in order."""
+    """Yield the pages of a score store with their verdicts, in order, without failed pages.
+
+    Args:
+        folder: of the store.
+        cleaner: with cutoffs as numbers or percentiles of this store.
+        only: the ids of the pages to yield; None for all.
+    """
     cleaner = resolved(folder, cleaner)
     on_page = cleaner.on_page
     for path in shards(folder):
@@ -100,12 +110,14 @@ def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
     segments = [replace(segment, block=blocks_of_page + segment.block) for segment in text.segments]
     kinds = page.kinds
     if kinds:
-        kinds = (*kinds, *([BlockKind.TEXT] * blocks_of_text))
-    return PageVerdicts(page.id, (*dropped, *segments), kinds)
+        kinds += (BlockKind.TEXT,) * blocks_of_text
+    return PageVerdicts(page.id, tuple(dropped + segments), kinds)
 
 
 def _blocks(page: PageVerdicts) -> int:
-    return page.segments[-1].block + 1 if page.segments else 0
+    if not page.segments:
+        return 0
+    return page.segments[-1].block + 1
 
 
 def _explained(table: Table, row: int, cleaner: Cleaner) -> PageVerdicts:
@@ -139,7 +151,9 @@ def _verdicts(cut: Cut, scores: Scores, layout: cutting.Layout, kept_before: cut
     headings, always = layout.headings[layout.blocks], layout.always_kept(cut)[layout.blocks]
     by_floor = cutting.kept_by_floor(cut, scores, layout, kept_before)
     within = cutting.within_cutoff(cut, scores, layout, kept_before)
-    shares = cutting.shares_before(cut, scores, layout, kept_before) if cut.quota else None
+    shares = None
+    if cut.quota:
+        shares = cutting.shares_before(cut, scores, layout, kept_before)
     if cut.scorer.segment == BLOCK:
         scores = scores[layout.blocks]
     outcomes = np.select(
@@ -148,11 +162,17 @@ def _verdicts(cut: Cut, scores: Scores, layout: cutting.Layout, kept_before: cut
         DROPPED,
     ).tolist()
     returns = _returns(cut, scores, shares)
-    # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
-    return [
-        SegmentVerdict(cut, float(str(score)), outcome, cutoff if outcome == DROPPED else None)
-        for score, outcome, cutoff in zip(scores, outcomes, returns, strict=True)
-    ]
+    verdicts: list[SegmentVerdict] = []
+    for score, outcome, cutoff in zip(scores, outcomes, returns, strict=True):
+        if outcome != DROPPED:
+            cutoff = None
+        verdicts.append(SegmentVerdict(cut, _decimal(score), outcome, cutoff))
+    return verdicts
+
+
+def _decimal(score: np.float32) -> float:
+    """Return the shortest decimal that rounds to a 32-bit float: 0.1, not 0.10000000149."""
+    return float(str(score))
 
 
 def _returns(cut: Cut, scores: Scores, shares: cutting.Shares | None) -> list[float | None]:
@@ -160,38 +180,34 @@ def _returns(cut: Cut, scores: Scores, shares: cutting.Shares | None) -> list[fl
 
     `shares` are the words before each, for a quota: a segment stays if the quota exceeds them.
     """
+    cutoffs: list[float | None] = [None] * len(scores)
     if cut.scorer.decides:
-        return [None] * len(scores)
-    if shares is not None:
-        return [float(np.nextafter(share, np.inf)) if np.isfinite(share) else None for share in shares]
-    return [
-        # An infinity at the bad end of the scores, and NaN, pass no cutoff; one at the good end passes all.
-        float(str(score)) if np.isfinite(score) else None
-        for score in scores
-    ]
+        return cutoffs
+    # An infinity at the bad end of the scores, and NaN, pass no cutoff; one at the good end passes all.
+    finite = np.isfinite(scores if shares is None else shares)
+    for segment in np.flatnonzero(finite).tolist():
+        if shares is None:
+            cutoffs[segment] = _decimal(scores[segment])
+        else:
+            cutoffs[segment] = float(np.nextafter(shares[segment], np.inf))
+    return cutoffs
 
 
 def record(page: PageVerdicts) -> dict[str, Any]:
     """Return a page for JSON; an infinite score, of a sentence without words, is null."""
+    segments: list[dict[str, Any]] = []
+    for segment in page.segments:
+        cuts = [_record_of_verdict(verdict) for verdict in segment.verdicts]
+        segments.append({"block": segment.block, "text": segment.text, "kept": segment.kept, "cuts": cuts})
+    return {"id": page.id, "segments": segments}
+
+
+def _record_of_verdict(verdict: SegmentVerdict) -> dict[str, Any]:
     return {
-        "id": page.id,
-        "segments": [
-            {
-                "block": segment.block,
-                "text": segment.text,
-                "kept": segment.kept,
-                "cuts": [
-                    {
-                        "cut": verdict.cut.name,
-                        "score": verdict.score if np.isfinite(verdict.score) else None,
-                        "cutoff": verdict.cut.threshold,
-                        "outcome": verdict.outcome,
-                    }
-                    for verdict in segment.verdicts
-                ],
-            }
-            for segment in page.segments
-        ],
+        "cut": verdict.cut.name,
+        "score": verdict.score if np.isfinite(verdict.score) else None,
+        "cutoff": verdict.cut.threshold,
+        "outcome": verdict.outcome,
     }
 
 
@@ -203,4 +219,6 @@ def short(score: float) -> str:
     """
     if not np.isfinite(score):
         return "∞" if score > 0 else "−∞"
-    return f"{score:,.0f}" if score == int(score) or abs(score) >= 1000 else f"{score:.2f}"
+    if score == int(score) or abs(score) >= 1000:
+        return f"{score:,.0f}"
+    return f"{score:.2f}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from errno import EINVAL
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,17 +29,38 @@ from thresher.pages import Segments
 from thresher.scores.block_kinds import KINDS
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
+FURTHER_COLUMNS = ("html", "members")
+"""Columns of texts that only cleaning needs: the decoded page, and the members of its JSON line as JSON."""
+NO_OFFSET = -1
+"""The offset of a page that is a file of its own."""
+_TEXTS = ("id", "file", "url", "status", "reason", "encoding", "encoding_source")
+_ENDING = ".npz"
+# Longer than any page's text.
+_PAGE_BITS = 32
+_AGAIN = "delete the file and run again"
 
 
 @dataclass(frozen=True, repr=False)
 class PageScores(Shown):
-    """A page's segments with their scores, or why there are none.
+    """A page's segments with their scores, or the reason for having none.
 
-    `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
-    an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing;
-    `checksum` the CRC-32 of the raw page. `kinds` are the blocks', as by `thresher.scores.block_kinds`, if they were asked
-    for. `html` is the decoded page and `members` the members of its JSON line, as JSON, where they were asked for. `texts` are
-    other texts of the page that scorers cut, by name; one that failed has no text, and the reason.
+    Attributes:
+        id: of the document.
+        status: `SCORED`, `EMPTIED` or `FAILED`.
+        reason: for failing; empty otherwise.
+        file, offset: the position of its record, see `thresher.collections.sources.Source`.
+        url: its address.
+        encoding, encoding_source: the encoding, and the part of the page or protocol that declares it.
+        replaced: the number of invalid characters.
+        bytes: of the raw page.
+        segments: blocks and sentences; None for failed pages.
+        scores: an array for each scorer, by canonical name.
+        seconds: the time of each scorer, and under `pages` the time of decoding and parsing.
+        checksum: the CRC-32 of the raw page.
+        kinds: of the blocks, see `thresher.scores.block_kinds`; None if not requested.
+        html: the decoded page, if requested.
+        members: the members of its JSON line, as JSON, if requested.
+        texts: other texts of the page that scorers cut, by name. A failed text is empty and has a reason.
     """
 
     id: str
@@ -65,13 +86,13 @@ class PageScores(Shown):
         """Return the page itself for an empty name, or another text of it with its scores; both have failed together."""
         if not text or self.segments is None:
             return self
-        made = self.texts[text]
+        other_text = self.texts[text]
         return replace(
             self,
-            status=made.status,
-            reason=made.reason,
-            segments=made.segments,
-            scores=made.scores,
+            status=other_text.status,
+            reason=other_text.reason,
+            segments=other_text.segments,
+            scores=other_text.scores,
             seconds={},
             kinds=None,
             texts={},
@@ -79,62 +100,78 @@ class PageScores(Shown):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The blocks with their kinds and scores; the sentences, with their blocks' too, if some scores are of sentences."""
-        if self.segments is None:
+        """The blocks with their kinds and scores.
+
+        If a scorer scores sentences, the rows are sentences, each with the kind and the scores of its block.
+        """
+        segments = self.segments
+        if segments is None:
             return []
-        blocks, block_of = self.segments.blocks, self.segments.block_of_sentence
-        of_sentences = any(len(scores) != len(blocks) for scores in self.scores.values())
-        texts = self.segments.sentences if of_sentences else blocks
-        columns: dict[str, Any] = {} if self.kinds is None else {"kind": [str(KINDS[kind]) for kind in self.kinds]}
-        columns |= {name: scores.tolist() for name, scores in self.scores.items()}
-        return [
-            {"text": text, **{name: of[at if len(of) == len(texts) else block_of[at]] for name, of in columns.items()}}
-            for at, text in enumerate(texts)
-        ]
+        texts = segments.blocks
+        if any(len(scores) != len(segments.blocks) for scores in self.scores.values()):
+            texts = segments.sentences
+        columns: dict[str, list[Any]] = {}
+        if self.kinds is not None:
+            columns["kind"] = [str(KINDS[kind]) for kind in self.kinds]
+        for name, scores in self.scores.items():
+            columns[name] = scores.tolist()
+        for name, values in columns.items():
+            if len(values) != len(texts):
+                columns[name] = [values[block] for block in segments.block_of_sentence.tolist()]
+        rows: list[dict[str, Any]] = []
+        for number, text in enumerate(texts):
+            row: dict[str, Any] = {"text": text}
+            for name, values in columns.items():
+                row[name] = values[number]
+            rows.append(row)
+        return rows
 
 
-# Longer than any page's text.
-_PAGE_BITS = 32
+class WeightedScores(NamedTuple):
+    """The scores of segments, and the words of each; both have shape (segments,)."""
+
+    scores: Scores
+    words: Ints
 
 
 def blocks_of_sentences(table: Table) -> Ints:
     """Return for each sentence of a shard the number of its block within the shard, from the columns of ends."""
-    block_ends, sentence_ends = (_rising(table, name) for name in ("block_ends", "sentence_ends"))
-    return np.searchsorted(block_ends, sentence_ends)
+    return np.searchsorted(_rising(table, "block_ends"), _rising(table, "sentence_ends"))
 
 
-def weighted_scores(table: Table, scorer: Scorer) -> tuple[Scores, Ints]:
+def weighted_scores(table: Table, scorer: Scorer) -> WeightedScores:
     """Return the scores of a shard's segments, in order, and the words of each, from the columns `weighted_columns` names."""
     scores: Scores = table.lists(f"score:{scorer.canonical_name}").values
     words: Ints = table.lists("words").values.astype(np.int64)
-    if scorer.segment != BLOCK:
-        return scores, words
-    sums = np.bincount(blocks_of_sentences(table), weights=words, minlength=len(scores))
-    return scores, sums.astype(np.int64)
+    if scorer.segment == BLOCK:
+        words_in_blocks = np.bincount(blocks_of_sentences(table), weights=words, minlength=len(scores))
+        words = words_in_blocks.astype(np.int64)
+    return WeightedScores(scores, words)
 
 
 def weighted_columns(scorer: Scorer) -> list[str]:
     """Return the columns that `weighted_scores` needs."""
-    ends = ["block_ends", "sentence_ends"] if scorer.segment == BLOCK else []
-    return ["words", *ends, f"score:{scorer.canonical_name}"]
+    columns = ["words", f"score:{scorer.canonical_name}"]
+    if scorer.segment == BLOCK:
+        columns += ["block_ends", "sentence_ends"]
+    return columns
 
 
 def _rising(table: Table, name: str) -> Ints:
+    """Return a column of ends as numbers that rise over the whole shard: the row in the upper bits, the end in the lower."""
     ends = table.lists(name)
     rising: Ints = ends.values + (ends.rows << _PAGE_BITS)
     return rising
-
-
-_AGAIN = "delete the file and run again"
-_TEXTS = ("id", "file", "url", "status", "reason", "encoding", "encoding_source")
 
 
 @dataclass(frozen=True)
 class ScoringCost:
     """The cost of scoring a shard, or of training scorers before the pass.
 
-    `seconds` are those of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
-    `host` is the machine that scored a shard.
+    Attributes:
+        seconds: of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
+        times: wall and CPU seconds, peak memory.
+        host: the machine that scored a shard.
     """
 
     seconds: Mapping[str, float]
@@ -163,8 +200,10 @@ class PageCounts:
 class ShardReport(PageCounts):
     """The counts of a shard.
 
-    `begin` is where reading began if that was given exactly; `first` and `after` are the reader's span: see
-    `thresher.collections.sources`. `content` is a digest of the raw pages, in their order.
+    Attributes:
+        begin: the byte at which reading began; None if the part does not name it exactly.
+        first, after: the reader's span, see `thresher.collections.sources`.
+        content: a digest of the raw pages, in their order.
     """
 
     begin: int | None
@@ -174,16 +213,13 @@ class ShardReport(PageCounts):
 
 
 _REPORT_FILE = RecordFile(ShardReport, "a report on a shard", _AGAIN)
-_ENDING = ".npz"
-FURTHER_COLUMNS = ("html", "members")
-"""Columns of texts that only cleaning needs: the decoded page, and the members of its JSON line as JSON."""
-NO_OFFSET = -1
-"""The offset of a page that is a file of its own."""
 
 
 def text_store(folder: Path, text: str) -> Path:
     """Return the store of a text within a store: the same shards and pages; the store itself for an empty name."""
-    return folder / "texts" / safe_name(text) if text else folder
+    if not text:
+        return folder
+    return folder / "texts" / safe_name(text)
 
 
 def shard_path(folder: Path, part: Part) -> Path:
@@ -203,17 +239,18 @@ def write_shard(
 
     Times are in a separate file, so that the shard's bytes depend only on the pages.
     """
-    columns: dict[str, Column] = {name: Texts.of([getattr(page, name) or "" for page in pages]) for name in _TEXTS}
+    columns: dict[str, Column] = {}
+    for name in _TEXTS:
+        columns[name] = Texts.of([getattr(page, name) or "" for page in pages])
     offsets = [NO_OFFSET if page.offset is None else page.offset for page in pages]
     columns["offset"] = np.array(offsets, dtype=np.int64)
     for name in ("replaced", "bytes"):
         columns[name] = np.array([getattr(page, name) for page in pages], dtype=np.int64)
-    segments = [page.segments for page in pages]
-    columns["text"] = Texts.of([part.text if part else "" for part in segments])
-    columns["block_ends"] = Lists.of([part.block_ends if part else () for part in segments], np.int32)
-    columns["sentence_ends"] = Lists.of([part.sentence_ends if part else () for part in segments], np.int32)
-    columns["words"] = Lists.of([part.words_in_sentences if part else () for part in segments], np.int32)
-    columns["levels"] = Lists.of([part.levels if part else () for part in segments], np.int8)
+    columns["text"] = Texts.of(["" if page.segments is None else page.segments.text for page in pages])
+    columns["block_ends"] = _lists_of_segments(pages, "block_ends", np.int32)
+    columns["sentence_ends"] = _lists_of_segments(pages, "sentence_ends", np.int32)
+    columns["words"] = _lists_of_segments(pages, "words_in_sentences", np.int32)
+    columns["levels"] = _lists_of_segments(pages, "levels", np.int8)
     columns["kinds"] = Lists.of([() if page.kinds is None else page.kinds for page in pages], np.uint8)
     for name in further:
         columns[name] = Texts.of([getattr(page, name) for page in pages])
@@ -221,6 +258,12 @@ def write_shard(
         columns[f"score:{name}"] = Lists.of([page.scores.get(name, ()) for page in pages], np.float32)
     COST_FILE.write(_times_path(path), spent)
     write_columns(path, Table(columns), report)
+
+
+def _lists_of_segments(pages: Sequence[PageScores], attribute: str, kind: type[np.generic]) -> Lists:
+    """Return an array of each page's segments as a column; its row is empty for pages without segments."""
+    arrays = [() if page.segments is None else getattr(page.segments, attribute) for page in pages]
+    return Lists.of(arrays, kind)
 
 
 def write_columns(path: Path, table: Table, report: ShardReport) -> None:
@@ -262,9 +305,12 @@ def shards(folder: Path) -> list[Path]:
 
 
 def first_document(folder: Path) -> str:
-    """Return the first nonempty id of a store that has one."""
-    ids = (str(document_id) for path in shards(folder) for document_id in read_shard(path, ["id"]).texts("id").tolist())
-    return next(filter(None, ids))
+    """Return the first nonempty id of a store; raise `ValueError` if all pages lack ids."""
+    for path in shards(folder):
+        for document_id in read_shard(path, ["id"]).texts("id").tolist():
+            if document_id:
+                return str(document_id)
+    raise ValueError(f"no page in {folder} has an id")
 
 
 def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
@@ -300,9 +346,14 @@ def _times_path(path: Path) -> Path:
 class ScoreReport(PageCounts):
     """The result of a scoring pass.
 
-    `seconds` are those of all workers by stage: see `ScoringCost`. Wall time is that of the shards divided by the workers, so
-    that it covers resumed passes; the peak is the largest worker's. Training time is included. `machines` are those that
-    scored. `content` is a digest of the raw pages in order; empty in stores of earlier versions.
+    Attributes:
+        shards: their number.
+        workers: their number.
+        seconds: of all workers by stage, see `ScoringCost`.
+        times: wall time is the sum over shards divided by the workers, which covers resumed passes. The peak is the largest
+            worker's. Training is included.
+        machines: the number of machines that scored.
+        content: a digest of the raw pages in order; empty in stores of earlier versions.
     """
 
     shards: int
@@ -320,13 +371,20 @@ def total(
     seconds: Counter[str] = Counter()
     for part in (*spent, learning):
         seconds.update(part.seconds)
-    by_workers = sum((shard.times for shard in spent), Times(0.0, 0.0, 0.0))
+    times = Times(0.0, 0.0, 0.0)
+    for shard in spent:
+        times += shard.times
+    counts: dict[str, int] = {}
+    for field_of_counts in fields(PageCounts):
+        name = field_of_counts.name
+        counts[name] = sum(getattr(report, name) for report in reports)
+    contents = [report.content for report in reports]
     return ScoreReport(
-        **{count.name: sum(getattr(report, count.name) for report in reports) for count in fields(PageCounts)},
+        **counts,
         shards=len(reports),
         workers=workers,
         seconds=dict(seconds),
-        times=replace(by_workers, wall=by_workers.wall / workers) + learning.times,
-        machines=len({shard.host for shard in spent}) or 1,
-        content=digest([report.content for report in reports]) if all(report.content for report in reports) else "",
+        times=replace(times, wall=times.wall / workers) + learning.times,
+        machines=max(1, len({shard.host for shard in spent})),
+        content=digest(contents) if all(contents) else "",
     )

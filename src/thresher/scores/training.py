@@ -41,9 +41,13 @@ class Descriptive(Scorer):
 
 @dataclass
 class _Selection:
-    """The descriptive sentences of a collection, selected when they are first asked for.
+    """The descriptive sentences of a collection, selected at the first request.
 
-    `report` is that of the selection and `seconds` are those that it took; None and 0 before.
+    Attributes:
+        store: the folder of scores by `Descriptive`.
+        score_into: scores the collection.
+        report: on the selection; None before.
+        seconds: that the selection took; 0 before.
     """
 
     store: Path
