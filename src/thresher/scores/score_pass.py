@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,41 +64,49 @@ def fail_duplicates(folder: Path) -> None:
             if name in first:
                 doubles[row] = f"the document id occurs twice, first in {first[name]}"
             else:
-                offset = table.numbers("offset")[row]
-                first[name] = table.texts("file")[row] + ("" if offset == NO_OFFSET else f" at byte {offset}")
+                first[name] = _position(table, row)
         if doubles:
-            # The others first: this shard's rows say what is to be done.
-            for other in (*sorted(folder.glob(f"texts/*/{path.name}")), path):
-                _fail(other, doubles)
+            # The pages' own shard comes last: after a kill its rows still say which rows are left to fail.
+            for shard in [*sorted(folder.glob(f"texts/*/{path.name}")), path]:
+                _fail(shard, doubles)
+
+
+def _position(table: Table, row: int) -> str:
+    offset = table.numbers("offset")[row]
+    file = table.texts("file")[row]
+    if offset == NO_OFFSET:
+        return file
+    return f"{file} at byte {offset}"
 
 
 def _suspects(folder: Path) -> frozenset[int]:
+    """Return the digests that several pages share, without failed pages."""
     parts = [np.zeros(0, dtype=np.uint64)]
     for path in stores.shards(folder):
         table = stores.read_shard(path, ["id", "status"])
-        good = np.asarray([status != FAILED for status in table.texts("status").tolist()], dtype=np.bool_)
-        parts.append(_digests(table)[good])
+        has_failed = np.asarray([status == FAILED for status in table.texts("status").tolist()], dtype=np.bool_)
+        parts.append(_digests(table)[~has_failed])
     digests, counts = np.unique(np.concatenate(parts), return_counts=True)
     return frozenset(digests[counts > 1].tolist())
 
 
 def _digests(table: Table) -> npt.NDArray[np.uint64]:
-    joined = b"".join(
-        hashlib.blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
-        for document_id in table.texts("id").tolist()
-    )
-    return np.frombuffer(joined, dtype=np.uint64)
+    digests = bytearray()
+    for document_id in table.texts("id").tolist():
+        encoded = document_id.encode("utf-8", "surrogatepass")
+        digests += hashlib.blake2b(encoded, digest_size=_BYTES).digest()
+    return np.frombuffer(bytes(digests), dtype=np.uint64)
 
 
 def _fail(path: Path, doubles: Mapping[int, str]) -> None:
-    """Rewrite a shard with the given rows failed, byte for byte as if they had failed during scoring."""
+    """Rewrite a shard with the rows `doubles` failed, byte for byte as if they had failed during scoring."""
     table = stores.read_shard(path)
     rows = list(doubles)
     statuses = table.texts("status")
     lost = Counter(statuses[row] for row in rows)
     words = table.lists("words")
     report = stores.read_report(path)
-    left = replace(
+    report_after = replace(
         report,
         scored=report.scored - lost[SCORED],
         emptied=report.emptied - lost[EMPTIED],
@@ -105,11 +114,11 @@ def _fail(path: Path, doubles: Mapping[int, str]) -> None:
         words=report.words - sum(int(words[row].sum()) for row in rows),
     )
     columns = {name: _failed(name, column, doubles) for name, column in table.columns.items()}
-    stores.write_columns(path, Table(columns), left)
+    stores.write_columns(path, Table(columns), report_after)
 
 
 def _failed(name: str, column: Column, doubles: Mapping[int, str]) -> Column:
-    """Return a column whose rows, given with their reasons, have failed."""
+    """Return a column after the rows `doubles` have failed for the reasons in it."""
     if name in ("id", "file", "offset", "url", "bytes"):
         return column
     if isinstance(column, Lists):
@@ -131,7 +140,15 @@ def _failed(name: str, column: Column, doubles: Mapping[int, str]) -> Column:
 class StoreKey:
     """The conditions for reusing scores.
 
-    `collection` is its fingerprint, `scorers` those by canonical name; `columns` names the columns that not every store has.
+    Attributes:
+        version: `STORE_VERSION`.
+        collection: its fingerprint.
+        reading: how documents are read.
+        scorers: fingerprints by canonical name.
+        pages: how pages become blocks.
+        limits: of each page.
+        shard_pages: the most pages of a shard.
+        columns: the optional columns.
     """
 
     version: int
@@ -147,13 +164,24 @@ class StoreKey:
 _KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to run, explore or cleaneval", indent=2)
 
 
+class _Listing(NamedTuple):
+    fingerprint: str
+    shard_pages: int
+
+
 @dataclass(frozen=True)
 class ScorePlan:
-    """Everything that the scores depend on.
+    """The inputs of the scores.
 
-    `most_pages`: of a shard where parts carry their pages, by default `SHARD_PAGES`, or less in a small collection of pages in
-    files of their own, so that all workers get some. `kinds`: the store has the blocks' kinds, of which experiments tell.
-    `further` names those of `thresher.scores.store.FURTHER_COLUMNS` that it has.
+    Attributes:
+        collection: to score.
+        scorers: to score by.
+        options: how pages become blocks.
+        limits: of each page.
+        most_pages: of a shard if parts carry their pages. None for `SHARD_PAGES`, or fewer in a small collection of pages in
+            files of their own, so that all workers get pages.
+        kinds: whether the store has the kinds of blocks, which experiments report.
+        further: the columns of `thresher.scores.store.FURTHER_COLUMNS` that the store has.
     """
 
     collection: Collection
@@ -166,18 +194,23 @@ class ScorePlan:
 
     @cached_property
     def shard_pages(self) -> int:
-        """The most pages of a shard: of a collection's pages, not of the workers, on which no byte may depend."""
-        return self.most_pages if self.most_pages is not None else self._listed()[1]
+        """The most pages of a shard: it depends on the collection, not on the workers, on which no byte may depend."""
+        if self.most_pages is not None:
+            return self.most_pages
+        return self._list().shard_pages
 
-    def _listed(self) -> tuple[str, int]:
+    def _list(self) -> _Listing:
         """Return the collection's fingerprint and the most pages of a shard, both from one listing."""
         collection = self.collection
-        if not isinstance(collection, Files) or collection.format not in PAGE_FORMATS:
-            fingerprint, shard_pages = collection.fingerprint(), SHARD_PAGES
-        else:
+        shard_pages = SHARD_PAGES
+        if isinstance(collection, Files) and collection.format in PAGE_FORMATS:
             fingerprint, files = collection.listed()
             shard_pages = min(SHARD_PAGES, max(_LEAST_PAGES, ceil(files / _SHARDS)))
-        return fingerprint, self.most_pages if self.most_pages is not None else shard_pages
+        else:
+            fingerprint = collection.fingerprint()
+        if self.most_pages is not None:
+            shard_pages = self.most_pages
+        return _Listing(fingerprint, shard_pages)
 
     def work(self, folder: Path) -> ScoreWork:
         """Return the work that writes shards to the store `folder`."""
@@ -194,26 +227,38 @@ class ScorePlan:
 
     def key(self) -> StoreKey:
         """Return the key of the scores, of one look at the collection."""
-        fingerprint, shard_pages = self._listed()
+        listing = self._list()
+        columns = self.further
+        if self.kinds:
+            columns = ("kinds", *columns)
         return StoreKey(
-            STORE_VERSION,
-            fingerprint,
-            self.collection.options,
-            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
-            self.options,
-            self.limits,
-            shard_pages,
-            (*(("kinds",) if self.kinds else ()), *self.further),
+            version=STORE_VERSION,
+            collection=listing.fingerprint,
+            reading=self.collection.options,
+            scorers={scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
+            pages=self.options,
+            limits=self.limits,
+            shard_pages=listing.shard_pages,
+            columns=columns,
         )
 
 
 def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = None, fresh: bool = False) -> ScoreReport:
-    """Score every page of a collection into the score store `folder`; existing shards are kept.
+    """Score every page of a collection into a score store; existing shards of the same plan stay.
 
-    Shards are byte-identical whatever the backend, by default one process per core; workers on other machines must see
-    the store and the collection under the same path. Scorers that learn are trained on the collection first: see
-    `thresher.scores.percentiles`. Pages with an invalid or repeated id fail. `fresh` replaces scores of another plan,
-    instead of raising.
+    Shards are byte-identical whatever the backend. Workers on other machines must see the store and the collection under the
+    same path. Scorers that learn are trained on the collection first: see `thresher.scores.training`. Pages with an invalid
+    or repeated id fail.
+
+    Args:
+        plan: what to score.
+        folder: of the store.
+        backend: the workers; None for one process per core.
+        fresh: whether to replace scores of another plan.
+
+    Raises:
+        StateError: the folder has scores of another plan, and `fresh` is False.
+        InputError: the collection is empty.
     """
     backend = backend or Backend()
     key = _claim(plan, folder, fresh)
@@ -237,7 +282,9 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         raise
     fail_duplicates(folder)
     paths = stores.shards(folder)
-    report = stores.total([*map(stores.read_report, paths)], [*map(stores.read_cost, paths)], backend.workers, learnt)
+    reports = [stores.read_report(path) for path in paths]
+    costs = [stores.read_cost(path) for path in paths]
+    report = stores.total(reports, costs, backend.workers, learnt)
     if not report.documents:
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))
     _REPORT_FILE.write(done, report)
@@ -251,10 +298,13 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
         stored = _KEY_FILE.find(path)
         if stored == key:
             return key
-        names = [field.name for field in fields(key)]
-        changed = ", ".join(name for name in names if not stored or getattr(stored, name) != getattr(key, name))
+        changed: list[str] = []
+        for field in fields(key):
+            if stored is None or getattr(stored, field.name) != getattr(key, field.name):
+                changed.append(field.name)
         if not fresh:
-            raise StateError(f"these scores were made otherwise (changed: {changed})", _KEY_FILE.fix, str(folder))
+            what = f"these scores were made otherwise (changed: {', '.join(changed)})"
+            raise StateError(what, _KEY_FILE.fix, str(folder))
         remove_folder(folder)
     _KEY_FILE.write(path, key)
     return key

@@ -17,13 +17,13 @@ from thresher.scores import lost_pages
 from thresher.scores.cleaning.document_files import Row
 
 _MOST_KINDS = 5
-# What follows names the single page: values, numbers, positions.
+# The end of a reason that differs between pages: values, numbers, positions.
 _OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d(?![\d.e-]* s$)|\bat byte\b|\bof \d).*", re.DOTALL)
 FAILURES_SHOWN = 1000
 
 
 def kind_of_failure(reason: str) -> str:
-    """Return what a reason has in common with those of other pages.
+    """Return a reason without the values, numbers and positions of the single page.
 
     >>> kind_of_failure("too large: 17.0 MiB, the limit is 16 MiB")
     'too large'
@@ -42,12 +42,14 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
     what = f"{pages} failed: {_listed(lost_pages.by_count(kinds))}"
     fix = "see with --failures FILE what is wrong with each"
     if isinstance(collection, Files):
-        found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
-        # What is named rightly, and no string, no other name mends.
-        if found.members and not any(kind.endswith("is not a string") for kind in kinds):
-            options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
-            members = f"its members are {', '.join(found.members)}"
-            fix = f"add {options} ({members})" if options else f"{members}; {fix}"
+        fields = likely_fields_apart(collection.path, collection.format, collection.options.fields)
+        # If a member has the right name but is no string, another name does not help.
+        if fields.members and not any(kind.endswith("is not a string") for kind in kinds):
+            options = [f"--{name}-field {member}" for name, member in fields.likely.items() if name != "url"]
+            members = f"its members are {', '.join(fields.members)}"
+            fix = f"{members}; {fix}"
+            if options:
+                fix = f"add {' '.join(options)} ({members})"
     if str(source) == "-" and all(kind.endswith("not JSON") for kind in kinds):
         fix = "give JSON lines, or add --format html for one page"
     return InputError(what, fix, str(source))
@@ -58,16 +60,19 @@ def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied
 
     `kinds` are the numbers of failed pages by kind, `emptied` those of pages left without text by language.
     """
-    failed, empty = sum(kinds.values()), sum(emptied.values())
+    failed = sum(kinds.values())
+    empty = sum(emptied.values())
     notes: list[str] = []
     if failed > lost_pages.TOLERATED * documents:
         notes.append(f"{_share(failed, documents)} failed: {_listed(lost_pages.by_count(kinds))}")
-    unknown = lost_pages.language_warning(cleaner, emptied, documents)
-    # That warning has the languages of all of them.
-    explained = unknown and sum(lost_pages.foreign(cleaner, emptied).values()) == empty
-    if empty > lost_pages.TOLERATED * documents and not explained:
+    of_languages = lost_pages.language_warning(cleaner, emptied, documents)
+    # The warning on languages may already list all emptied pages.
+    is_explained = of_languages is not None and sum(lost_pages.foreign(cleaner, emptied).values()) == empty
+    if empty > lost_pages.TOLERATED * documents and not is_explained:
         notes.append(f"{_share(empty, documents)} are left without text: {_listed(lost_pages.by_count(emptied))}")
-    return (*notes, *([unknown] if unknown else []))
+    if of_languages is not None:
+        notes.append(of_languages)
+    return tuple(notes)
 
 
 def _share(pages: int, documents: int) -> str:
@@ -75,19 +80,31 @@ def _share(pages: int, documents: int) -> str:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    shown = [f"{count} {kind}" for kind, count in counts.items()]
-    rest = sum(list(counts.values())[_MOST_KINDS:])
-    return ", ".join([*shown[:_MOST_KINDS], *([f"{rest} others"] if rest else [])])
+    items = list(counts.items())
+    shown = [f"{count} {kind}" for kind, count in items[:_MOST_KINDS]]
+    rest = sum(count for _, count in items[_MOST_KINDS:])
+    if rest:
+        shown.append(f"{rest} others")
+    return ", ".join(shown)
 
 
 @dataclass(frozen=True)
 class CleanCounts:
     """The outcome of cleaning a collection: `documents = kept + emptied + failed`.
 
-    `emptied_languages` counts the emptied pages by language, see `scoring.lost_pages`. `warnings` are sentences on what was
-    lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names and reasons; `cutoffs` are the numbers that
-    percentiles resolved to, by cuts. `bytes` are those of the pages. `left_out` counts documents that the output leaves out,
-    `blocks_not_found` those whose HTML or Markdown consists of paragraphs, since their blocks are not found in their trees.
+    Attributes:
+        documents: pages of the collection.
+        bytes: of the raw pages.
+        kept: documents with text.
+        emptied: pages that the cleaner empties.
+        emptied_languages: emptied pages by language, see `thresher.scores.lost_pages`.
+        failed: pages that could not be scored.
+        words: of the written documents.
+        left_out: documents that the output leaves out.
+        blocks_not_found: documents whose HTML or Markdown consists of paragraphs, since the page's tree lacks their blocks.
+        failures: names and reasons of the first `FAILURES_SHOWN` failed pages.
+        cutoffs: the numbers that percentiles resolved to, by cuts.
+        warnings: a sentence on each large loss.
     """
 
     documents: int
@@ -154,9 +171,9 @@ class Tally:
     def counts(self, cleaner: Cleaner) -> CleanCounts:
         """Return the outcome of cleaning."""
         emptied = lost_pages.by_count(self.emptied)
-        told = list(warnings(cleaner, self.documents, self.failed, emptied))
+        notes = list(warnings(cleaner, self.documents, self.failed, emptied))
         for kind, count in lost_pages.by_count(self.without_other_text).items():
-            told.append(f"{count} pages have no text: {kind}")
+            notes.append(f"{count} pages have no text: {kind}")
         return CleanCounts(
             documents=self.documents,
             bytes=self.bytes,
@@ -169,5 +186,5 @@ class Tally:
             blocks_not_found=self.blocks_not_found,
             failures=tuple(self.failures),
             cutoffs=self.cutoffs,
-            warnings=tuple(told),
+            warnings=tuple(notes),
         )

@@ -45,8 +45,8 @@ class CleanedHtml:
 def cleaned_html(page: PageToCut, cleaned: str, sentences: Sequence[int], options: PageOptions) -> CleanedHtml:
     """Return a cleaned page as HTML: the page's own tree and attributes, without the text that the cleaner drops.
 
-    Whoever reads the HTML with these options gets the cleaned text. If the tree does not give it, each block of the cleaned
-    text stands as a paragraph or a heading.
+    Reading the HTML with the same options gives the cleaned text. If the tree does not give this text, each block of the
+    cleaned text becomes a paragraph or a heading.
 
     Args:
         page: as it was scored.
@@ -64,14 +64,15 @@ def cleaned_html(page: PageToCut, cleaned: str, sentences: Sequence[int], option
 
 def _cut_tree(page: PageToCut, sentences: Sequence[int], options: PageOptions) -> str:
     """Return the cut tree as HTML; empty if the page's blocks are not found in its tree."""
+    if not page.html:
+        return ""
     blocks = tuple(page.text.split("\n"))
-    for version in versions_read(page.html.encode()) if page.html else ():
+    for version in versions_read(page.html.encode()):
         root = parsed(version)
         placed = place_texts(root, options.blocks)
         if root is not None and placed.blocks == blocks:
-            return without_text(
-                root, placed.places, stays_between(page.text, page.sentence_ends, sentences), options.blocks
-            )
+            stays = stays_between(page.text, page.sentence_ends, sentences)
+            return without_text(root, placed.places, stays, options.blocks)
     return ""
 
 
@@ -84,15 +85,19 @@ def _paragraphs(page: PageToCut, cleaned: str, sentences: Sequence[int]) -> str:
         if level == TITLE_LEVEL and not body:
             head.append(f"<title>{escape(line)}</title>")
         else:
-            tag = f"h{level}" if 0 < level < TITLE_LEVEL else "p"
+            tag = "p"
+            if 0 < level < TITLE_LEVEL:
+                tag = f"h{level}"
             body.append(f"<{tag}>{escape(line)}</{tag}>")
-    return f"<!DOCTYPE html>\n<html><head>{''.join(head)}</head><body>\n{chr(10).join(body)}\n</body></html>"
+    lines = "\n".join(body)
+    return f"<!DOCTYPE html>\n<html><head>{''.join(head)}</head><body>\n{lines}\n</body></html>"
 
 
 def _levels_of_lines(page: PageToCut, sentences: Sequence[int]) -> list[int]:
-    """Return the heading level of each block of which a sentence is kept."""
+    """Return the heading level of each block that has a kept sentence."""
     levels: list[int] = []
-    block, last = 0, -1
+    block = 0
+    last = -1
     for sentence in sentences:
         while page.block_ends[block] < page.sentence_ends[sentence]:
             block += 1

@@ -19,7 +19,7 @@ from thresher.base.streams import zstd_frame
 from thresher.cleaners.languages import code_of
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.pages.plain import without_invalid
-from thresher.scores.cleaning.cleaned_html import PageToCut, cleaned_html, markdown_of
+from thresher.scores.cleaning.cleaned_html import CleanedHtml, PageToCut, cleaned_html, markdown_of
 from thresher.scores.cleaning.output_formats import (
     BY_ENDING,
     GZIP,
@@ -35,9 +35,10 @@ from thresher.scores.cutting import CleanedDocument
 Row = dict[str, Any]
 Write = Callable[[Row], object]
 
-# Bytes of a zstd frame and of a row group, before compression.
-_FRAME_BYTES, _GROUP_BYTES = 2**20, 16 * 2**20
-# Line ends and controls that JSON leaves as they are, but that some readers of lines take for ends.
+# Bytes before compression.
+_FRAME_BYTES = 2**20
+_GROUP_BYTES = 16 * 2**20
+# Controls that JSON does not escape, though some readers of lines end a line at them.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 
@@ -81,9 +82,12 @@ class Rendering:
     @property
     def further_columns(self) -> tuple[str, ...]:
         """The columns that the score store must have: see `thresher.scores.store.FURTHER_COLUMNS`."""
-        html = ("html",) if self.needs_html else ()
-        members = ("members",) if self.format.kind in (JSON_LINES, MARKDOWN) else ()
-        return (*html, *members)
+        columns: list[str] = []
+        if self.needs_html:
+            columns.append("html")
+        if self.format.kind in (JSON_LINES, MARKDOWN):
+            columns.append("members")
+        return tuple(columns)
 
     def document(
         self, document: CleanedDocument, page: PageToCut | None = None, members: str = ""
@@ -96,26 +100,32 @@ class Rendering:
             members: further members of the document's JSON line, as JSON; those of the row come first.
         """
         how = self.how
-        language = code_of(document.text)[0] if document.text and (how.with_language or how.language) else None
+        language: str | None = None
+        if document.text and (how.with_language or how.language):
+            language = code_of(document.text)[0]
         if document.words < how.min_words or (how.language and language != how.language):
             return None
-        html, blocks_found = "", True
+        cleaned = CleanedHtml("", blocks_found=True)
         if page is not None and self.needs_html:
             cleaned = cleaned_html(page, document.text, document.sentences, self.options)
-            html, blocks_found = cleaned.html, cleaned.blocks_found
+        row = self._row(document, cleaned.html, language)
+        if members:
+            for name, value in json.loads(members).items():
+                row.setdefault(name, value)
+        return RenderedDocument(row, cleaned.blocks_found)
+
+    def _row(self, document: CleanedDocument, html: str, language: str | None) -> Row:
+        """Return the members of a document that have values, in the order of the file."""
         row: Row = {
             "id": document.id,
             "url": document.url,
             "title": self._text(document.title) or None,
-            how.text_name: self._text(document.text),
+            self.how.text_name: self._text(document.text),
             HTML: self._indented_text(html) if self.has_html else None,
             MARKDOWN: self._indented_text(markdown_of(html, document.url)) if self.has_markdown else None,
             "language": language,
         }
-        row = {name: value for name, value in row.items() if value is not None}
-        if members:
-            row = {**row, **{name: value for name, value in json.loads(members).items() if name not in row}}
-        return RenderedDocument(row, blocks_found)
+        return {name: value for name, value in row.items() if value is not None}
 
     def _text(self, text: str) -> str:
         """Return a text without invalid characters if they are not wanted, and without the lines that this empties."""
@@ -138,31 +148,45 @@ class Rendering:
         if self.format.kind == PARQUET:
             return _parquet(out, self)
         if self.format.kind == MARKDOWN:
-            return nullcontext(lambda row: out.write(self._with_front_matter(row)))
+            return nullcontext(_markdown(out, self.how.text_name))
         if self.format.kind == HTML:
             return nullcontext(_html(out))
         if self.format.compression == GZIP:
             return _gzip(out)
         if self.format.compression == ZSTD:
             return _zstd(out)
-        return nullcontext(lambda row: out.write(json_line(row)))
-
-    def _with_front_matter(self, row: Row) -> bytes:
-        """Return a document in Markdown, after its other members as YAML, of which JSON is a part, between lines of `---`."""
-        forms = (self.how.text_name, MARKDOWN, HTML)
-        head = ""
-        for name, value in row.items():
-            if name not in forms:
-                head += f"{_key(name)}: {json.dumps(value, ensure_ascii=False)}\n"
-        return f"---\n{_safe(head)}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
+        return nullcontext(_json_lines(out))
 
 
-def _key(name: str) -> str:
-    return name if name.isidentifier() else json.dumps(name, ensure_ascii=False)
+def _json_lines(out: BinaryIO) -> Write:
+    def write(row: Row) -> None:
+        out.write(json_line(row))
+
+    return write
+
+
+def _markdown(out: BinaryIO, text_name: str) -> Write:
+    def write(row: Row) -> None:
+        out.write(_with_front_matter(row, text_name))
+
+    return write
+
+
+def _with_front_matter(row: Row, text_name: str) -> bytes:
+    """Return a document in Markdown after its other members, between lines of `---`.
+
+    The members are YAML; their values are JSON, which is a part of YAML.
+    """
+    head = ""
+    for name, value in row.items():
+        if name not in (text_name, MARKDOWN, HTML):
+            key = name if name.isidentifier() else json.dumps(name, ensure_ascii=False)
+            head += f"{key}: {json.dumps(value, ensure_ascii=False)}\n"
+    return f"---\n{_safe(head)}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
 
 
 def _html(out: BinaryIO) -> Write:
-    """Return the function that writes the only page."""
+    """Return the function that writes the only page of a file of HTML."""
     written: list[str] = []
 
     def write(row: Row) -> None:
@@ -175,14 +199,18 @@ def _html(out: BinaryIO) -> Write:
 
 
 def json_line(row: Row) -> bytes:
-    """Return a row as a line of JSON in UTF-8 that every reader of lines takes for one."""
+    """Return a row as a line of JSON in UTF-8; no reader of lines splits it."""
     return _safe(json.dumps(row, ensure_ascii=False)).encode("utf-8", "replace") + b"\n"
 
 
 def _safe(text: str) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _UNSAFE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 @contextmanager
@@ -196,7 +224,7 @@ def documents_writer(path: Path, rendering: Rendering) -> Iterator[Write]:
 def _gzip(out: BinaryIO) -> Iterator[Write]:
     # No name and no time: the same documents give the same bytes.
     packer: Any = igzip.IGzipFile(filename="", fileobj=out, mode="wb", mtime=0)  # type: ignore[no-untyped-call]
-    yield lambda row: packer.write(json_line(row))
+    yield _json_lines(packer)
     packer.close()
 
 

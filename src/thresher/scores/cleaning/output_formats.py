@@ -1,5 +1,6 @@
-"""The formats of cleaned collections, by endings of file names, and where output goes: a file, which is whole or absent, or
-standard output, a pipe or a device, which is written through.
+"""The formats of cleaned collections, by endings of file names, and the destinations of output.
+
+A file is whole or absent. Standard output, pipes and devices are written through.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ def is_stream(path: Path) -> bool:
 
 @contextmanager
 def opened_output(path: Path) -> Iterator[BinaryIO]:
-    """Give a binary file to write to.
+    """Yield a binary file to write to.
 
-    A file appears under its name when the block succeeds, and not at all after an error; a link stays, and what it points to
-    is replaced. Streams are written as it comes.
+    A file appears under its name when the block succeeds, and not at all after an error. A link stays, and its target is
+    replaced. Streams are written at once.
     """
     if not is_stream(path):
         with atomic_path(path) as temporary, temporary.open("wb") as out:
@@ -68,24 +69,30 @@ def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> 
     """
     if not isinstance(collection, Files):
         return
-    root, format = real_path(collection.path), collection.format
-    for path in (path for path in outputs if not is_stream(path)):
-        target, name = real_path(path), path.name.lower()
+    root = real_path(collection.path)
+    for path in outputs:
+        if is_stream(path):
+            continue
+        target = real_path(path)
+        name = path.name.lower()
+        if target == root or (target.is_file() and root.is_file() and target.samefile(root)):
+            raise ConfigError("it is the collection itself", "write it elsewhere", str(path))
+        if not target.is_relative_to(root):
+            continue
         kind = TEXT_DUMPS if name.endswith(TEXT_SUFFIXES) else kind_of(name)
-        is_read = format == kind
-        itself = target == root or (target.is_file() and root.is_file() and target.samefile(root))
-        if itself or (is_read and target.is_relative_to(root)):
-            what = "it is the collection itself" if itself else "it would be read as a part of the collection"
-            raise ConfigError(what, "write it elsewhere", str(path))
-        if kind_of(name) and not asked and target.is_relative_to(root):
+        if kind == collection.format:
+            raise ConfigError("it would be read as a part of the collection", "write it elsewhere", str(path))
+        if kind_of(name) and not asked:
             what = "the folder that is read would then hold files of several kinds"
-            raise ConfigError(what, f"write it elsewhere, or add --format {format}", str(path))
+            raise ConfigError(what, f"write it elsewhere, or add --format {collection.format}", str(path))
 
 
 def target_of(path: Path) -> Path:
     """Return a path that is the same for all names of one file or descriptor."""
     descriptor = _descriptor(path)
-    return real_path(path) if descriptor is None else Path(f"/dev/fd/{descriptor}")
+    if descriptor is None:
+        return real_path(path)
+    return Path(f"/dev/fd/{descriptor}")
 
 
 def check_writable(path: Path) -> None:
@@ -95,7 +102,8 @@ def check_writable(path: Path) -> None:
             return
         if path.is_dir():
             raise InputError("it is a folder", "name a file in it", str(path))
-        folder = (real_path(path) if path.is_symlink() else path).parent
+        target = real_path(path) if path.is_symlink() else path
+        folder = target.parent
         if not folder.exists():
             raise InputError("there is no such folder", "make it first, or correct the path", str(folder))
         if not folder.is_dir():
@@ -107,7 +115,9 @@ def _descriptor(path: Path) -> int | None:
     if name in _NAMED:
         return _NAMED[name]
     match = _DESCRIPTOR.fullmatch(name)
-    return int(match[1]) if match else None
+    if match is None:
+        return None
+    return int(match[1])
 
 
 @dataclass(frozen=True)
@@ -120,7 +130,9 @@ class OutputFormat:
     @property
     def name(self) -> str:
         """The name, which is also the ending: `jsonl.gz`."""
-        return ".".join(filter(None, (self.kind, self.compression)))
+        if not self.compression:
+            return self.kind
+        return f"{self.kind}.{self.compression}"
 
 
 @dataclass(frozen=True)
@@ -128,9 +140,9 @@ class Output:
     """Options of writing a cleaned collection.
 
     Attributes:
-        format: one of `thresher.base.defaults.OUTPUT_FORMATS`; empty for what the file's name ends in.
+        format: one of `thresher.base.defaults.OUTPUT_FORMATS`; empty for the format that the file's name ends in.
         valid: whether invalid characters are left out: see `thresher.pages.plain.without_invalid`.
-        html: whether documents have the member `html`, the page without the text that is dropped.
+        html: whether documents have the member `html`, the page without the dropped text.
         markdown: whether documents have the member `markdown`.
         with_language: whether documents have the member `language`.
         text_name: the name of the member with the text.
@@ -166,15 +178,16 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
 
     Standard output, pipes and devices get JSON lines unless a format is named.
     """
-    ending = _ENDING.search(path.name) or _ENDING.search(real_path(path).name)
+    match = _ENDING.search(path.name) or _ENDING.search(real_path(path).name)
     if wanted.format:
         name = wanted.format
-    elif ending:
-        name = ending[1].lower().replace("ndjson", JSON_LINES)
+    elif match:
+        name = match[1].lower().replace("ndjson", JSON_LINES)
     elif is_stream(path):
         name = JSON_LINES
     else:
-        what = f"the name ends in no format: {', '.join('.' + each for each in (*OUTPUT_FORMATS, *_FURTHER_ENDINGS))}"
+        endings = [f".{ending}" for ending in (*OUTPUT_FORMATS, *_FURTHER_ENDINGS)]
+        what = f"the name ends in no format: {', '.join(endings)}"
         raise ConfigError(what, "end it in one of them, or say --output-format", str(path))
     name = _KINDS.get(name, name)
     formats = (*OUTPUT_FORMATS, MARKDOWN, HTML)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from thresher.base.defaults import DEFAULT_CLEANER, PAGE_MIB
 from thresher.base.errors import ConfigError, InputError, ThresherError
@@ -21,14 +21,19 @@ from thresher.scores.percentiles import resolved_without_collection
 from thresher.scores.scoring import score_page
 from thresher.scores.store import FAILED, PageScores
 
+WINDOW_BYTES = 64 * 2**20
+"""The bytes of a pipe that are cleaned at once."""
+_PIECE = 2**20
+_NAME = "stdin"
+
 
 def clean_pages(
     pages: Iterable[str | bytes | Page], cleaner: str = DEFAULT_CLEANER, mib: float = PAGE_MIB, **options: str
 ) -> Iterator[CleanedDocument]:
     """Clean pages one at a time: one document for each page, in their order, with the text that `thresher clean` keeps.
 
-    Holds no more than a page and the cleaner's models. A page that fails has no text and a `problem`. Nothing stops a page
-    that takes long; `thresher clean` does. The function can be pickled, and has no state but models read once a process:
+    Memory holds a page and the cleaner's models. A page that fails has no text and a `problem`. Pages have no time limit, in
+    contrast to `thresher clean`. The function can be pickled; its only state is models, which each process reads once:
     `bag.map_partitions(lambda pages: list(clean_pages(pages)))` cleans a bag of Dask.
 
     Args:
@@ -74,16 +79,9 @@ def _cleaned(
     return clean_page(PageScores(page.id, FAILED, reason, url=page.url), cleaner)
 
 
-WINDOW_BYTES = 64 * 2**20
-"""The bytes of a pipe that are cleaned at once."""
-
-_PIECE = 2**20
-_NAME = "stdin"
-
-
 @dataclass(frozen=True)
 class PipedLines:
-    """Lines of a pipe as a collection; `offset` is where they began in the pipe, in bytes."""
+    """Lines of a pipe as a collection; `offset` is the byte of the pipe at which they begin."""
 
     collection: Files
     offset: int
@@ -105,20 +103,29 @@ def piped_lines(
     path = folder / _NAME
     offset = 0
     with user_errors(path):
-        while (copied := _copy(pipe, path, window))[0]:
-            size, has_text = copied
-            if has_text:
+        while True:
+            copied = _copy(pipe, path, window)
+            if not copied.size:
+                return
+            if copied.has_text:
                 yield PipedLines(Files(path, format or JsonLines.name, options), offset)
-            offset += size
+            offset += copied.size
 
 
-def _copy(pipe: BinaryIO, path: Path, window: int | None) -> tuple[int, bool]:
-    """Return how many bytes were copied, and whether there is more than white space among them."""
-    size, has_text = 0, False
+class _Copied(NamedTuple):
+    """The bytes copied from a pipe, and whether any of them is not white space."""
+
+    size: int
+    has_text: bool
+
+
+def _copy(pipe: BinaryIO, path: Path, window: int | None) -> _Copied:
+    size = 0
+    has_text = False
     piece = pipe.readline(_PIECE)
     if not piece:
-        # The last lines may be looked at again.
-        return size, has_text
+        # The file with the last lines stays, since they may be read again.
+        return _Copied(0, has_text=False)
     with path.open("wb") as out:
         while piece:
             size += len(piece)
@@ -127,4 +134,4 @@ def _copy(pipe: BinaryIO, path: Path, window: int | None) -> tuple[int, bool]:
             if window is not None and size >= window and piece.endswith(b"\n"):
                 break
             piece = pipe.readline(_PIECE)
-    return size, has_text
+    return _Copied(size, has_text)

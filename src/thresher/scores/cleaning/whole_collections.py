@@ -1,4 +1,4 @@
-"""Clean a whole collection, or a pipe of JSON lines, into files; say which pages failed or were left without text."""
+"""Clean a whole collection, or a pipe of JSON lines, into files; count the pages that failed or were left without text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher.base.defaults import DASK, LOCAL, REFERENCE
 from thresher.base.errors import ConfigError, InputError
@@ -45,7 +45,9 @@ BY_ADDRESS = ReadOptions(IdRule("address"))
 def begun_outputs(output: Path) -> list[Path]:
     """Return the files of a killed command, whose scores are beside its output: it may have written some of them."""
     path = scores_beside(real_path(output)) / _BEGUN
-    return [*map(Path, json.loads(path.read_bytes()))] if path.exists() else []
+    if not path.exists():
+        return []
+    return [Path(name) for name in json.loads(path.read_bytes())]
 
 
 @contextmanager
@@ -59,7 +61,7 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
     with exclusive(folder):
         try:
             remove_left(outputs)
-            write_text(folder / _BEGUN, json.dumps([*map(str, outputs)]))
+            write_text(folder / _BEGUN, json.dumps([str(path) for path in outputs]))
             yield folder
         except KeyboardInterrupt:
             keep = True
@@ -74,7 +76,7 @@ class Extras:
     """Further files to write: only those with a path here are written.
 
     Attributes:
-        removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scores.removed`.
+        removed: JSON lines of all segments with their scores and the verdict of each cut: see `thresher.scores.removed`.
         failures: JSON lines of the pages that failed, with file, offset, id and reason.
     """
 
@@ -225,9 +227,10 @@ def _clean_all(
     """Score and write a collection, or the windows of standard input; return the last one, None if there was none."""
     store = folder / "scores"
     last: Collection | None = None
-    for last, offset in _collections(job, collection, folder):
+    for piece in _pieces(job, collection, folder):
+        last = piece.collection
         _score(job, last, store, tally)
-        _write_failures(job, store, offset, files, tally)
+        _write_failures(job, store, piece.offset, files, tally)
         if not tally.all_failed:
             _write_documents(job, store, files, tally)
     return last
@@ -246,15 +249,22 @@ def _scores_folder(job: CleanJob) -> Iterator[Path]:
             yield folder
 
 
-def _collections(job: CleanJob, collection: Collection | None, folder: Path) -> Iterator[tuple[Collection, int]]:
-    """Yield the collection, or the windows of standard input; and where each begins in the input, in bytes."""
+class _Piece(NamedTuple):
+    """A collection, and the byte of standard input at which it begins."""
+
+    collection: Collection
+    offset: int
+
+
+def _pieces(job: CleanJob, collection: Collection | None, folder: Path) -> Iterator[_Piece]:
+    """Yield the collection, or the windows of standard input."""
     if collection is not None:
-        yield collection, 0
+        yield _Piece(collection, 0)
         return
     for lines in piped_lines(sys.stdin.buffer, folder, job.reading, job.format, job.window):
         if (folder / "scores").is_dir():
             remove_folder(folder / "scores")
-        yield lines.collection, lines.offset
+        yield _Piece(lines.collection, lines.offset)
 
 
 def _score(job: CleanJob, collection: Collection, store: Path, tally: Tally) -> None:
@@ -266,23 +276,23 @@ def _score(job: CleanJob, collection: Collection, store: Path, tally: Tally) -> 
         kinds=False,
         further=job.rendering.further_columns,
     )
-    # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
+    # Scores of the same plan stay. Scores of another plan are left from a killed command, perhaps with another cleaner.
     report = score_collection(plan, store, job.backend, fresh=True)
     tally.documents += report.documents
     tally.bytes += report.bytes
 
 
 def _write_failures(job: CleanJob, store: Path, offset: int, files: _Files, tally: Tally) -> None:
-    failures = [failure.later(offset) for failure in lost_pages.failures(store)]
-    for failure in failures:
-        tally.fail(failure)
-    if job.cleaner.input_name:
-        of_text = [failure.later(offset) for failure in lost_pages.failures(store, job.cleaner.input_name)]
-        tally.without_other_text.update(kind_of_failure(failure.reason) for failure in of_text)
-        failures += of_text
-    if files.failed:
-        for failure in failures:
-            files.failed(asdict(failure))
+    for failure in lost_pages.failures(store):
+        tally.fail(failure.later(offset))
+        if files.failed:
+            files.failed(asdict(failure.later(offset)))
+    if not job.cleaner.input_name:
+        return
+    for failure in lost_pages.failures(store, job.cleaner.input_name):
+        tally.without_other_text[kind_of_failure(failure.reason)] += 1
+        if files.failed:
+            files.failed(asdict(failure.later(offset)))
 
 
 def _write_documents(job: CleanJob, store: Path, files: _Files, tally: Tally) -> None:
@@ -300,14 +310,21 @@ def _write_documents(job: CleanJob, store: Path, files: _Files, tally: Tally) ->
 def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:
     """Cut a shard of scores and make its documents rows."""
     table = read_shard(path, shard_columns([cleaner]))
-    # Texts of other packages have shards of their own, two folders below the pages'.
-    pages = read_shard(path.parents[2] / path.name if cleaner.input_name else path, rendering.further_columns)
+    path_of_pages = path
+    if cleaner.input_name:
+        # Texts of other packages have shards of their own, two folders below the shards of pages.
+        path_of_pages = path.parents[2] / path.name
+    pages = read_shard(path_of_pages, rendering.further_columns)
     rows: list[Row] = []
     emptied: Counter[str] = Counter()
-    kept = words = left_out = blocks_not_found = 0
+    documents_with_text = words = left_out = blocks_not_found = 0
     for cut in cut_shard(table, cleaner):
-        page = _page_to_cut(pages.texts("html")[cut.row], table, cut.row) if rendering.needs_html else None
-        members = pages.texts("members")[cut.row] if "members" in rendering.further_columns else ""
+        page: PageToCut | None = None
+        if rendering.needs_html:
+            page = _page_to_cut(pages.texts("html")[cut.row], table, cut.row)
+        members = ""
+        if "members" in rendering.further_columns:
+            members = pages.texts("members")[cut.row]
         rendered = rendering.document(cut.document, page, members)
         if rendered is None:
             left_out += 1
@@ -317,19 +334,26 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
             if not rendered.blocks_found:
                 blocks_not_found += 1
         if cut.document.text:
-            kept += 1
+            documents_with_text += 1
         else:
             emptied[lost_pages.language_of_emptied(cut.document)] += 1
-    return CutShard(rows, left_out, blocks_not_found, kept, emptied, words)
+    return CutShard(
+        rows=rows,
+        left_out=left_out,
+        blocks_not_found=blocks_not_found,
+        kept=documents_with_text,
+        emptied=emptied,
+        words=words,
+    )
 
 
 def _page_to_cut(html: str, table: Table, row: int) -> PageToCut:
     return PageToCut(
-        html,
-        table.texts("text")[row],
-        table.lists("block_ends")[row].tolist(),
-        table.lists("sentence_ends")[row].tolist(),
-        table.lists("levels")[row].tolist(),
+        html=html,
+        text=table.texts("text")[row],
+        block_ends=table.lists("block_ends")[row].tolist(),
+        sentence_ends=table.lists("sentence_ends")[row].tolist(),
+        levels=table.lists("levels")[row].tolist(),
     )
 
 
@@ -348,6 +372,8 @@ def _lines(path: Path | None) -> Iterator[Callable[[Any], object] | None]:
         yield None
         return
     compression = path.suffix.lower().removeprefix(".")
-    kind = formats.OutputFormat(formats.JSON_LINES, compression if compression in (formats.GZIP, formats.ZSTD) else "")
+    if compression not in (formats.GZIP, formats.ZSTD):
+        compression = ""
+    kind = formats.OutputFormat(formats.JSON_LINES, compression)
     with documents_writer(path, Rendering(kind)) as write:
         yield write
