@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,22 +22,23 @@ from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.base.files import atomic_path, user_errors
 
 CARD = "card.json"
-# Models have 2 to 4.
-_MOST_RATIO, _LEAST_BYTES = 16, 2**20
+# The compression ratio of models is 2 to 4.
+_MOST_RATIO = 16
+_LEAST_BYTES = 2**20
 Array = npt.NDArray[Any]
 Model = TypeVar("Model")
 
 
 @dataclass(frozen=True)
 class NamedModels(Generic[Model]):
-    """Models of one kind by name or path: some come with the package, all else is a file.
+    """Models of one kind: a model has the name of a shipped model or the path of a file.
 
     Attributes:
         what: the kind, such as `NCleaner model`, for messages.
-        shipped: the names of those that come with the package.
-        folder: where these are, as files `NAME` and `suffix`.
+        shipped: the names of the models that come with the package.
+        folder: of the shipped models, whose files are named `NAME` and `suffix`.
         suffix: of files.
-        maker: what writes such a file, for messages.
+        maker: the command that writes such a file, for messages.
         read: reads a file; raises `InputError` if it is damaged.
     """
 
@@ -86,24 +87,35 @@ def write_archive(path: Path, card: str, arrays: Mapping[str, Array]) -> None:
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
 
 
-def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -> tuple[bytes, dict[str, Array]]:
-    """Return the card and the named arrays of an archive; messages have the kind of file (`what`) and the `fix` for a
-    bad one.
+class Archive(NamedTuple):
+    """The card of a model, and its arrays by name."""
+
+    card: bytes
+    arrays: dict[str, Array]
+
+
+def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -> Archive:
+    """Read the card of an archive and the arrays that it has of `names`.
+
+    Raises:
+        InputError: the file is damaged; the message names the kind of file (`what`) and the `fix`.
     """
     with user_errors(Path(str(path))):
         file = path.open("rb")
     try:
         with file, zipfile.ZipFile(file) as archive:
             members = archive.infolist()
-            packed, unpacked = sum(each.compress_size for each in members), sum(each.file_size for each in members)
+            packed = sum(member.compress_size for member in members)
+            unpacked = sum(member.file_size for member in members)
             if unpacked > max(_MOST_RATIO * packed, _LEAST_BYTES):
                 raise ValueError("no model compresses so well")
             card = archive.read(CARD)
-            return card, {
-                name: np.lib.format.read_array(io.BytesIO(archive.read(f"{name}.npy")), allow_pickle=False)
-                for name in names
-                if f"{name}.npy" in archive.namelist()
-            }
+            arrays: dict[str, Array] = {}
+            for name in names:
+                if f"{name}.npy" in archive.namelist():
+                    content = io.BytesIO(archive.read(f"{name}.npy"))
+                    arrays[name] = np.lib.format.read_array(content, allow_pickle=False)
+            return Archive(card, arrays)
     # A wrong offset makes the seek raise OSError, a shape of any size MemoryError.
     except (
         OSError,

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -23,13 +24,18 @@ from thresher.base.errors import ConfigError
 from thresher.base.numbers import Interval
 
 ASSUMED_WATTS = 85.0
-"""A socket whose TDP is not known: that of the paper's CPU, the Intel Xeon E5-2630 v4."""
+"""The watts of a socket with unknown TDP: the TDP of the paper's CPU, the Intel Xeon E5-2630 v4."""
+RESOLUTION_SECONDS = 1.0
+"""The shortest work that gets a figure: below it, starting and scheduling outweigh the measured work."""
+BELOW_RESOLUTION = "below resolution"
+"""Shown in tables for work that was too short to measure."""
 _CPUINFO = Path("/proc/cpuinfo")
+_HOUR = 3600.0
 
 
 @dataclass(frozen=True)
 class Tdp:
-    """Watts of all sockets of a machine together, and where the figure comes from."""
+    """Watts of all sockets of a machine together, and the source of the figure."""
 
     watts: float
     source: str
@@ -38,8 +44,8 @@ class Tdp:
 def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> Tdp:
     """Find the TDP of a machine: as configured, else from the table `tdp.tsv`, else an assumption that says so.
 
-    Only an exact model matches: `E5-2630` and `E5-2630 v4` differ, as do `7763` and `7763P`. A virtual machine's CPU has the
-    TDP of the whole CPU, of which it may own a few cores only: configure a share.
+    Only an exact model matches: `E5-2630` and `E5-2630 v4` differ, as do `7763` and `7763P`. A virtual machine gets the TDP of
+    the whole CPU, even if it has only a few of its cores: configure a share.
 
     Args:
         model: such as `Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz`.
@@ -54,19 +60,26 @@ def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> T
     times = f" × {sockets}" if sockets > 1 else ""
     if entry is None:
         return Tdp(ASSUMED_WATTS * sockets, f"assumed{times}: the paper's CPU; set costs.tdp_watts")
-    name, watts = entry
-    return Tdp(watts * sockets, f"table: {name}{times}")
+    return Tdp(entry.watts * sockets, f"table: {entry.name}{times}")
+
+
+class _TableEntry(NamedTuple):
+    name: str
+    watts: float
 
 
 @cache
-def _table() -> dict[str, tuple[str, float]]:
+def _table() -> dict[str, _TableEntry]:
     text = files("thresher.base").joinpath("tdp.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines())
-    return {_key(name): (name, float(watts)) for name, watts in rows}
+    entries: dict[str, _TableEntry] = {}
+    for line in text.splitlines():
+        name, watts = line.split("\t")
+        entries[_key(name)] = _TableEntry(name, float(watts))
+    return entries
 
 
 def _key(model: str) -> str:
-    """Reduce a CPU's name to what distinguishes models.
+    """Reduce a CPU's name to the words that distinguish models.
 
     >>> _key("Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz")
     'intel xeon e5-2630 v4'
@@ -92,11 +105,11 @@ class Machine:
 
 
 def read_machine() -> Machine:
-    """Describe the machine. Never fails: what cannot be determined is `unknown`, 1 socket or 0 cores."""
-    model, sockets = _cpu()
+    """Describe the machine. Never fails: an unknown model is `unknown`, unknown sockets are 1, unknown cores 0."""
+    cpu = _cpu()
     return Machine(
-        cpu_model=model,
-        sockets=sockets,
+        cpu_model=cpu.model,
+        sockets=cpu.sockets,
         cores=psutil.cpu_count(logical=False) or 0,
         logical_cpus=os.cpu_count() or 0,
         memory_mib=psutil.virtual_memory().total // 2**20,
@@ -105,21 +118,33 @@ def read_machine() -> Machine:
     )
 
 
-def parse_cpuinfo(text: str) -> tuple[str, int]:
-    """Return CPU model (empty where there is none, as on ARM) and number of sockets from Linux's `/proc/cpuinfo`."""
-    fields = [tuple(part.strip() for part in line.split(":", 1)) for line in text.splitlines() if ":" in line]
-    models = [value for name, value in fields if name == "model name"]
-    sockets = {value for name, value in fields if name == "physical id"}
-    return (models[0] if models else ""), max(1, len(sockets))
+class Cpu(NamedTuple):
+    """The model of the CPUs, empty if unknown, and the number of sockets."""
+
+    model: str
+    sockets: int
 
 
-def _cpu() -> tuple[str, int]:
-    model, sockets = "", 1
+def parse_cpuinfo(text: str) -> Cpu:
+    """Return the CPU of Linux's `/proc/cpuinfo`; on ARM the file names no model."""
+    model = ""
+    sockets: set[str] = set()
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "model name" and not model:
+            model = value.strip()
+        if name.strip() == "physical id":
+            sockets.add(value.strip())
+    return Cpu(model, max(1, len(sockets)))
+
+
+def _cpu() -> Cpu:
+    cpu = Cpu("", 1)
     if _CPUINFO.is_file():
-        model, sockets = parse_cpuinfo(_CPUINFO.read_text(encoding="utf-8", errors="replace"))
+        cpu = parse_cpuinfo(_CPUINFO.read_text(encoding="utf-8", errors="replace"))
     elif platform.system() == "Darwin":
-        model = _sysctl("machdep.cpu.brand_string")
-    return model or platform.processor() or "unknown", sockets
+        cpu = Cpu(_sysctl("machdep.cpu.brand_string"), 1)
+    return Cpu(cpu.model or platform.processor() or "unknown", cpu.sockets)
 
 
 def _sysctl(name: str) -> str:
@@ -128,13 +153,6 @@ def _sysctl(name: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip()
-
-
-RESOLUTION_SECONDS = 1.0
-"""The shortest work that gets a figure: below it, starting and scheduling outweigh what is measured."""
-BELOW_RESOLUTION = "below resolution"
-"""Shown in tables for work that was too short to measure."""
-_HOUR = 3600.0
 
 
 @dataclass(frozen=True)
@@ -169,16 +187,21 @@ class Power:
         t are hours summed over the machines, W are watts times `share` times `pue`. None below resolution, that is, under
         `RESOLUTION_SECONDS`.
         """
-        return None if seconds < RESOLUTION_SECONDS else 1000.0 * self.kwh(seconds, machines) * self.intensity
+        if seconds < RESOLUTION_SECONDS:
+            return None
+        return 1000.0 * self.kwh(seconds, machines) * self.intensity
 
     def __str__(self) -> str:
-        """Return in one line how figures come about."""
+        """Return the formula of the figures in one line."""
         factors = [f"{self.watts:g} W a machine ({self.source})"]
         if self.share != 1:
             factors.append(f"{self.share:.3g} of its cores")
         factors.append("1 machine" if self.machines == 1 else f"{self.machines} machines for cleaning, 1 for the rest")
         factors.append(f"PUE {self.pue:g}")
-        factors.append(f"{self.intensity:g} kg/kWh" + (f" ({self.origin})" if self.origin else ""))
+        intensity = f"{self.intensity:g} kg/kWh"
+        if self.origin:
+            intensity += f" ({self.origin})"
+        factors.append(intensity)
         return f"estimated: Eq. 9, wall time × {' × '.join(factors)}"
 
 
@@ -200,17 +223,31 @@ class Footprint:
 
 def footprint(work: str, seconds: Interval, power: Power, machines: int) -> Footprint:
     """Return the footprint of work that takes `seconds` on each of `machines`."""
-    bounds = seconds.value, seconds.low, seconds.high
-    hours = Interval(*(bound * machines / _HOUR for bound in bounds))
+    value = _figures(seconds.value, power, machines)
+    low = _figures(seconds.low, power, machines)
+    high = _figures(seconds.high, power, machines)
+    hours = Interval(value.hours, low.hours, high.hours)
     if seconds.value < RESOLUTION_SECONDS:
         return Footprint(work, hours, None, None)
-    kwh = [power.kwh(bound, machines) for bound in bounds]
-    return Footprint(work, hours, Interval(*kwh), Interval(*(power.intensity * bound for bound in kwh)))
+    kwh = Interval(value.kwh, low.kwh, high.kwh)
+    kg = Interval(value.kg, low.kg, high.kg)
+    return Footprint(work, hours, kwh, kg)
+
+
+class _Figures(NamedTuple):
+    hours: float
+    kwh: float
+    kg: float
+
+
+def _figures(seconds: float, power: Power, machines: int) -> _Figures:
+    kwh = power.kwh(seconds, machines)
+    return _Figures(hours=seconds * machines / _HOUR, kwh=kwh, kg=power.intensity * kwh)
 
 
 @contextmanager
 def counted_joules() -> Iterator[dict[str, float]]:
-    """Yield what has, when the block has ended, the whole machine's joules by part (cpu, ram, gpu), by tirex-tracker.
+    """Yield a mapping that has the whole machine's joules by part (cpu, ram, gpu) after the block, by tirex-tracker.
 
     It stays empty without that package, the extra `energy`, and lacks the parts that have no counter.
     """
@@ -221,15 +258,23 @@ def counted_joules() -> Iterator[dict[str, float]]:
     import tirex_tracker
 
     measures = {part: tirex_tracker.Measure[f"{part.upper()}_ENERGY_SYSTEM_JOULES"] for part in ("cpu", "ram", "gpu")}
-    handle = tirex_tracker.start_tracking([*measures.values()])
+    handle = tirex_tracker.start_tracking(list(measures.values()))
     try:
         yield joules
     finally:
-        found = tirex_tracker.stop_tracking(handle)
-        joules |= parse_joules({part: found[measure].value for part, measure in measures.items() if measure in found})
+        results = tirex_tracker.stop_tracking(handle)
+        values: dict[str, bytes | str] = {}
+        for part, measure in measures.items():
+            if measure in results:
+                values[part] = results[measure].value
+        joules.update(parse_joules(values))
 
 
 def parse_joules(values: Mapping[str, bytes | str]) -> dict[str, float]:
     """Return joules by part from tirex-tracker's values, which are JSON; `null` is no measurement, nor is 0."""
-    numbers = {part: json.loads(value or "null") for part, value in values.items()}
-    return {part: float(number) for part, number in numbers.items() if number}
+    joules: dict[str, float] = {}
+    for part, value in values.items():
+        number = json.loads(value or "null")
+        if number:
+            joules[part] = float(number)
+    return joules

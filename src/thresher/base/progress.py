@@ -16,23 +16,33 @@ Item = TypeVar("Item")
 SECONDS = 10.0
 """Between two lines."""
 BYTES = "MB"
-"""The unit of what is counted in bytes."""
+"""The unit of bytes."""
 
 
 class Progress:
-    """A bar, or lines, that count `unit`s (`BYTES`: bytes, shown in megabytes). A context manager."""
+    """A bar, or lines, that count `unit`s (`BYTES`: bytes, shown in megabytes); a context manager."""
 
     def __init__(self, label: str, total: int | None, unit: str) -> None:
-        self._label, self._total, self._unit = escape_controls(label), total, unit
-        self._count = self._told = 0
+        self._label = escape_controls(label)
+        self._total = total
+        self._unit = unit
+        self._count = 0
+        self._shown_count = 0
         self._last = monotonic()
         self._bar: Any = None
         if sys.stderr.isatty() and _columns():
-            # With all that it imports, it would take a good part of a short command's time.
+            # Its import would take a good part of a short command's time.
             from tqdm import tqdm
 
-            scaled = {"unit": "B", "unit_scale": True} if unit == BYTES else {"unit": f" {unit}"}
-            self._bar = tqdm(total=total, desc=self._label, leave=False, dynamic_ncols=True, **scaled)
+            scaled = unit == BYTES
+            self._bar = tqdm(
+                total=total,
+                desc=self._label,
+                leave=False,
+                dynamic_ncols=True,
+                unit="B" if scaled else f" {unit}",
+                unit_scale=scaled,
+            )
 
     def __enter__(self) -> Progress:
         return self
@@ -42,7 +52,7 @@ class Progress:
             self._bar.close()
 
     def expect(self, total: int) -> None:
-        """Set what there is to count, where that is known better as the work goes on."""
+        """Replace the total by a better estimate."""
         self._total = total
         if self._bar is not None:
             self._bar.total = total
@@ -52,17 +62,31 @@ class Progress:
         self._count += count
         if self._bar is not None:
             self._bar.update(count)
-        elif (passed := monotonic() - self._last) >= SECONDS:
-            of = f" of {self._shown(self._total)}" if self._total is not None else ""
-            rate = self._shown((self._count - self._told) / passed if passed else 0.0)
-            told = f"{self._label}: {self._shown(self._count)}{of} {self._unit}, {rate} a second"
-            print(told, file=sys.stderr, flush=True)
-            self._last, self._told = monotonic(), self._count
+            return
+        seconds = monotonic() - self._last
+        if seconds >= SECONDS:
+            self._print_line(seconds)
+            self._last = monotonic()
+            self._shown_count = self._count
 
-    def _shown(self, count: float) -> str:
+    def _print_line(self, seconds: float) -> None:
+        counted = self._text(self._count)
+        if self._total is not None:
+            counted += f" of {self._text(self._total)}"
+        rate = 0.0
+        if seconds:
+            rate = (self._count - self._shown_count) / seconds
+        line = f"{self._label}: {counted} {self._unit}, {self._text(rate)} a second"
+        print(line, file=sys.stderr, flush=True)
+
+    def _text(self, count: float) -> str:
+        if self._unit == BYTES and (count >= 1e6 or not count):
+            return f"{count / 1e6:,.1f}"
         if self._unit == BYTES:
-            return f"{count / 1e6:,.1f}" if count >= 1e6 or not count else f"{count / 1e6:.2g}"
-        return f"{count:,.0f}" if count >= 10 or count == int(count) else f"{count:.2g}"
+            return f"{count / 1e6:.2g}"
+        if count >= 10 or count == int(count):
+            return f"{count:,.0f}"
+        return f"{count:.2g}"
 
 
 def _columns() -> int:

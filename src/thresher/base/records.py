@@ -1,18 +1,17 @@
 """Records as JSON files: frozen dataclasses, written exactly and checked against their annotations when they are read.
 
-pydantic does the work where records hold arrays and enumerations, or are wrong. It is imported when it is first needed: other
-records are read in each worker and by each command, which would wait for it.
+pydantic reads records with arrays or enumerations, and words the errors of wrong records. It is imported at its first use:
+each worker and each command reads records, and would wait for the import.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from thresher.base.errors import InputError, ThresherError
 from thresher.base.files import read_text, write_text
@@ -40,6 +39,9 @@ EXPECTED: Mapping[str, str] = {
     "named_tuple_type": "a list",
 }
 """The expected value, by the type of pydantic's error."""
+_SPECIAL = ("NaN", "Infinity", "-Infinity")
+_NOT_SIMPLE = object()
+_hints = functools.cache(get_type_hints)
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class NestedLists:
         except ValueError as error:
             raise ValueError("its lists differ in length") from error
         # An empty list has fewer dimensions.
-        return array if array.ndim == self.depth else array.reshape(array.shape + (0,) * (self.depth - array.ndim))
+        missing = self.depth - array.ndim
+        return array.reshape(array.shape + (0,) * missing)
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,9 @@ class RecordFile(Generic[Record]):
     Attributes:
         kind: a dataclass of numbers, texts, enumerations, other dataclasses, tuples and mappings of these, and arrays
             annotated with `NestedLists`.
-        what: what such a file is, for errors.
-        fix: what to do about a file that cannot be read.
-        format, version: what the file names itself; files without a name have neither.
+        what: the content of the file, for errors.
+        fix: of a file that cannot be read, for errors.
+        format, version: the members of the file that identify it; a file without a format has neither.
         error: raised for any other file.
         most: bytes of a file at most; None for any number.
         indent: spaces by which the members of a file are indented, each on its line; None for one line.
@@ -114,9 +117,13 @@ class RecordFile(Generic[Record]):
         """Return a record as JSON."""
         from pydantic_core import to_json
 
-        head = {"format": self.format, "version": self.version} if self.format else {}
-        values = {field.name: getattr(record, field.name) for field in fields(record)}  # type: ignore[arg-type]
-        return to_json({**head, **values}, indent=self.indent, inf_nan_mode="strings", fallback=_plain).decode()
+        members: dict[str, Any] = {}
+        if self.format:
+            members["format"] = self.format
+            members["version"] = self.version
+        for field in fields(record):  # type: ignore[arg-type]
+            members[field.name] = getattr(record, field.name)
+        return to_json(members, indent=self.indent, inf_nan_mode="strings", fallback=_plain).decode()
 
     def parse(self, text: str | bytes, where: str) -> Record:
         """Return the record that `text` wrote; `where` is the file, for errors."""
@@ -131,8 +138,10 @@ class RecordFile(Generic[Record]):
         if self.format and data.get("version") != self.version:
             raise self.error(f"version {data.get('version')!r} is not known, only {self.version}", self.fix, where)
         kind: Any = self.kind
-        simple: Any = _simple(kind, data)
-        return self._checked(kind, text, data, where) if simple is _NOT_SIMPLE else simple
+        record: Any = _simple(kind, data)
+        if record is _NOT_SIMPLE:
+            return self._checked(kind, text, data, where)
+        return cast("Record", record)
 
     def _checked(self, kind: Any, text: str | bytes, data: Any, where: str) -> Record:
         from pydantic import ValidationError
@@ -151,68 +160,112 @@ class RecordFile(Generic[Record]):
 
     def _wrong(self, error: ValidationError, where: str) -> ThresherError:
         first = error.errors(include_url=False)[0]
-        path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
-        return self.error(_complaint(first), self.fix, f"{where}: {path.removeprefix('.')}" if path else where)
+        path = ""
+        for step in first["loc"]:
+            path += f"[{step}]" if isinstance(step, int) else f".{step}"
+        if path:
+            where = f"{where}: {path.removeprefix('.')}"
+        return self.error(_complaint(first), self.fix, where)
 
 
 def _complaint(error: ErrorDetails) -> str:
     if error["type"] == "missing":
         return "it is missing"
     if error["type"] in ("enum", "literal_error"):
-        return f"it should be one of {error['ctx']['expected'].replace(' or ', ', ').replace(chr(39), '')}"
+        expected = error["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
+        return f"it should be one of {expected}"
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
-    return f"it should be {EXPECTED[error['type']]}" if error["type"] in EXPECTED else error["msg"]
+    if error["type"] in EXPECTED:
+        return f"it should be {EXPECTED[error['type']]}"
+    return error["msg"]
 
 
 def _put_numbers(data: Any, errors: Sequence[ErrorDetails]) -> bool:
     """Replace the names of NaN and infinities where numbers belong; return whether there were any."""
-    special = [error for error in errors if error["type"] == "float_type" and error["input"] in _SPECIAL]
-    for error in special:
-        *above, last = error["loc"]
-        holder = functools.reduce(lambda value, step: value[step], above, data)
-        holder[last] = float(holder[last])
-    return bool(special)
-
-
-_SPECIAL = ("NaN", "Infinity", "-Infinity")
+    replaced = False
+    for error in errors:
+        if error["type"] == "float_type" and error["input"] in _SPECIAL:
+            container = data
+            for step in error["loc"][:-1]:
+                container = container[step]
+            last = error["loc"][-1]
+            container[last] = float(container[last])
+            replaced = True
+    return replaced
 
 
 def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else value.tolist()
-
-
-_NOT_SIMPLE = object()
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.tolist()
 
 
 def _simple(hint: Any, value: Any) -> Any:
-    """Return a value of JSON as its annotation has it, or `_NOT_SIMPLE` where pydantic has to look.
+    """Return a value of JSON converted to its annotation, or `_NOT_SIMPLE` if pydantic must check it.
 
-    Simple are texts, numbers, truth values, None, and tuples, mappings and records of such values.
+    Simple are texts, numbers, truth values, None, and tuples, mappings and records of simple values.
     """
-    origin, inner = get_origin(hint), get_args(hint)
+    origin = get_origin(hint)
+    inner = get_args(hint)
     if origin in (UnionType, Union):
-        every = (_simple(part, value) for part in inner)
-        return next((found for found in every if found is not _NOT_SIMPLE), _NOT_SIMPLE)
+        return _simple_alternative(inner, value)
     if origin is tuple and inner[1:] == (Ellipsis,) and type(value) is list:
-        items = tuple(_simple(inner[0], item) for item in value)
-        return _NOT_SIMPLE if _NOT_SIMPLE in items else items
-    if type(value) is dict and origin is Mapping:
-        members = {name: _simple(inner[1], item) for name, item in value.items()}
-        return members if inner[0] is str and _NOT_SIMPLE not in members.values() else _NOT_SIMPLE
-    if type(value) is dict and isinstance(hint, type) and is_dataclass(hint):
-        known = {name: _simple(kind, value.get(name, _NOT_SIMPLE)) for name, kind in _hints(hint).items()}
-        with suppress(ValueError):
-            return hint(**known) if _NOT_SIMPLE not in known.values() else _NOT_SIMPLE
-    return value if type(value) is hint else _NOT_SIMPLE
+        return _simple_items(inner[0], value)
+    if origin is Mapping and inner[0] is str and type(value) is dict:
+        return _simple_members(inner[1], value)
+    if isinstance(hint, type) and is_dataclass(hint) and type(value) is dict:
+        return _simple_record(hint, value)
+    if type(value) is hint:
+        return value
+    return _NOT_SIMPLE
 
 
-_hints = functools.cache(get_type_hints)
+def _simple_alternative(hints: Sequence[Any], value: Any) -> Any:
+    for hint in hints:
+        converted = _simple(hint, value)
+        if converted is not _NOT_SIMPLE:
+            return converted
+    return _NOT_SIMPLE
+
+
+def _simple_items(hint: Any, values: Sequence[Any]) -> Any:
+    items: list[Any] = []
+    for value in values:
+        item = _simple(hint, value)
+        if item is _NOT_SIMPLE:
+            return _NOT_SIMPLE
+        items.append(item)
+    return tuple(items)
+
+
+def _simple_members(hint: Any, values: Mapping[str, Any]) -> Any:
+    members: dict[str, Any] = {}
+    for name, value in values.items():
+        member = _simple(hint, value)
+        if member is _NOT_SIMPLE:
+            return _NOT_SIMPLE
+        members[name] = member
+    return members
+
+
+def _simple_record(kind: Any, values: Mapping[str, Any]) -> Any:
+    members: dict[str, Any] = {}
+    for name, hint in _hints(kind).items():
+        member = _simple(hint, values.get(name, _NOT_SIMPLE))
+        if member is _NOT_SIMPLE:
+            return _NOT_SIMPLE
+        members[name] = member
+    try:
+        return kind(**members)
+    except ValueError:
+        # The record refuses its values; pydantic words the error.
+        return _NOT_SIMPLE
 
 
 @functools.cache
 def adapter_of(kind: Any) -> TypeAdapter[Any]:
-    """Return what reads and writes a type by pydantic."""
+    """Return pydantic's reader and writer of a type."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)

@@ -15,18 +15,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher.base.numbers import Floats, Interval
 from thresher.base.student import t_quantile
 
-Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-"""Numbers of restarts and of topics, drawn with replacement."""
 RESAMPLES = 400
 CONFIDENCE = 0.95
+# The baseline's copy comes after the baseline.
+_COPY = 1
 _TICK = 1e-9
+_SELF = Path("/proc/self")
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,26 @@ def compare_times(names: Sequence[str], wall: Sequence[Floats], cpu: Sequence[Fl
         wall, cpu: seconds of each restart, shape (rounds, 1 + pieces, topics): the baseline, its copy, the variants.
         seed: of the bootstrap.
     """
-    means, ratios, saved = _bounded(wall, seed)
-    cpu_means, cpu_ratios, _ = _bounded(cpu, seed)
-    baseline, copy, *variants = [
-        MeasuredTime(*figures, measurable(figures[2], figures[4], ratios[1]))
-        for figures in zip(means, cpu_means, ratios, cpu_ratios, saved, strict=True)
-    ]
-    return Repeats(dict(zip(names, (baseline, *variants), strict=True)), copy, len(wall), sum(map(len, wall)))
+    of_wall = _bounded(wall, seed)
+    of_cpu = _bounded(cpu, seed)
+    measured: list[MeasuredTime] = []
+    for piece, ratio in enumerate(of_wall.ratios):
+        time_of_piece = MeasuredTime(
+            wall=of_wall.means[piece],
+            cpu=of_cpu.means[piece],
+            ratio=ratio,
+            cpu_ratio=of_cpu.ratios[piece],
+            saved=of_wall.saved[piece],
+            measurable=measurable(ratio, of_wall.saved[piece], of_wall.ratios[_COPY]),
+        )
+        measured.append(time_of_piece)
+    copy = measured.pop(_COPY)
+    return Repeats(
+        times=dict(zip(names, measured, strict=True)),
+        copy=copy,
+        restarts=len(wall),
+        rounds=sum(len(rounds) for rounds in wall),
+    )
 
 
 def measurable(ratio: Interval, saved: Interval, copy: Interval) -> bool:
@@ -104,8 +118,10 @@ def measurable(ratio: Interval, saved: Interval, copy: Interval) -> bool:
 
 def are_narrow(wall: Sequence[Floats], width: float, seed: int = 0) -> bool:
     """Return whether every ratio's interval is within the share `width` of it on both sides; see `compare_times`."""
-    _, ratios, _ = _bounded(wall, seed)
-    return all(ratio.high <= ratio.value * (1 + width) and ratio.low >= ratio.value * (1 - width) for ratio in ratios)
+    for ratio in _bounded(wall, seed).ratios:
+        if ratio.high > ratio.value * (1 + width) or ratio.low < ratio.value * (1 - width):
+            return False
+    return True
 
 
 def _mean(medians: Floats) -> Floats:
@@ -113,38 +129,75 @@ def _mean(medians: Floats) -> Floats:
     return means
 
 
-def _bounded(times: Sequence[Floats], seed: int) -> tuple[list[Interval], list[Interval], list[Interval]]:
-    """Return means, ratios to the baseline and seconds saved, each by piece, with intervals over draws."""
-    restarts, topics = len(times), times[0].shape[2]
-    chance = np.random.default_rng(seed)
-    resamples = RESAMPLES if restarts > 1 else 0
-    drawn = [chance.integers(count, size=(resamples, count)) for count in (restarts, topics)]
-    draws: list[Draw] = list(zip(*drawn, strict=True))
+def _log_ratios(medians: Floats) -> Floats:
+    logs = np.log(np.maximum(medians, _TICK))
+    return _mean(logs - logs[:1])
+
+
+def _saved_shares(medians: Floats) -> Floats:
+    return np.asarray(1 - _mean(medians) / _mean(medians)[0])
+
+
+class _Figures(NamedTuple):
+    """Mean seconds, ratios to the baseline and seconds saved, each by piece."""
+
+    means: list[Interval]
+    ratios: list[Interval]
+    saved: list[Interval]
+
+
+def _bounded(times: Sequence[Floats], seed: int) -> _Figures:
+    """Return the figures of all pieces with intervals over draws."""
+    restarts = len(times)
     medians = _medians(times)
-    resampled = [_medians([times[number] for number in of_restarts])[:, of_topics] for of_restarts, of_topics in draws]
+    resampled = _resampled(times, seed)
     factor = math.inf
-    if draws:
+    if resampled:
         factor = t_quantile((1 - CONFIDENCE) / 2, restarts - 1) * math.sqrt(restarts / (restarts - 1))
+    means: list[Interval] = []
+    for mean in _bounds(_mean, medians, resampled, factor):
+        means.append(Interval(mean.value, max(mean.low, 0.0), mean.high))
+    ratios: list[Interval] = []
+    for log in _bounds(_log_ratios, medians, resampled, factor):
+        ratios.append(Interval(math.exp(log.value), math.exp(log.low), math.exp(log.high)))
+    seconds = means[0].value
+    saved: list[Interval] = []
+    for share in _bounds(_saved_shares, medians, resampled, factor):
+        saved.append(Interval(seconds * share.value, seconds * share.low, seconds * share.high))
+    return _Figures(means, ratios, saved)
 
-    def log_ratios(medians: Floats) -> Floats:
-        logs = np.log(np.maximum(medians, _TICK))
-        return _mean(logs - logs[:1])
 
-    def saved_shares(medians: Floats) -> Floats:
-        return np.asarray(1 - _mean(medians) / _mean(medians)[0])
+def _resampled(times: Sequence[Floats], seed: int) -> list[Floats]:
+    """Return the medians of each draw of restarts and topics with replacement; no draw after a single restart."""
+    restarts = len(times)
+    topics = times[0].shape[2]
+    resamples = RESAMPLES if restarts > 1 else 0
+    chance = np.random.default_rng(seed)
+    drawn_restarts = chance.integers(restarts, size=(resamples, restarts))
+    drawn_topics = chance.integers(topics, size=(resamples, topics))
+    resampled: list[Floats] = []
+    for of_restarts, of_topics in zip(drawn_restarts, drawn_topics, strict=True):
+        medians = _medians([times[number] for number in of_restarts])
+        resampled.append(medians[:, of_topics])
+    return resampled
 
-    def bounds(figure: Callable[[Floats], Floats]) -> list[tuple[float, float, float]]:
-        values = figure(medians)
-        errors = np.array([figure(one) for one in resampled]).std(axis=0, ddof=1) if draws else np.ones(len(values))
-        if figure is not _mean:
-            errors[0] = 0.0  # the baseline beside itself
-        reach = [factor * error if error else 0.0 for error in errors.tolist()]
-        return [(value, value - by, value + by) for value, by in zip(values.tolist(), reach, strict=True)]
 
-    means = [Interval(value, max(low, 0.0), high) for value, low, high in bounds(_mean)]
-    ratios = [Interval(*map(math.exp, logs)) for logs in bounds(log_ratios)]
-    saved = [Interval(*(means[0].value * share for share in shares)) for shares in bounds(saved_shares)]
-    return means, ratios, saved
+def _bounds(
+    figure: Callable[[Floats], Floats], medians: Floats, resampled: Sequence[Floats], factor: float
+) -> list[Interval]:
+    """Return a figure of each piece, with an interval of `factor` standard errors over the draws to both sides."""
+    values = figure(medians)
+    errors = np.ones(len(values))
+    if resampled:
+        errors = np.array([figure(draw) for draw in resampled]).std(axis=0, ddof=1)
+    if figure is not _mean:
+        errors[0] = 0.0  # the baseline beside itself
+    intervals: list[Interval] = []
+    for value, error in zip(values.tolist(), errors.tolist(), strict=True):
+        # Infinity times 0 is no number.
+        reach = factor * error if error else 0.0
+        intervals.append(Interval(value, value - reach, value + reach))
+    return intervals
 
 
 def _medians(times: Sequence[Floats]) -> Floats:
@@ -202,9 +255,6 @@ def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
     if extra_seconds >= 0:
         return BreakEven(Payoff.NEVER)
     return BreakEven(Payoff.USED_UP, until=extra_seconds / saved.value)
-
-
-_SELF = Path("/proc/self")
 
 
 @dataclass(frozen=True)
@@ -269,8 +319,7 @@ def measure_times() -> Iterator[Stopwatch]:
     try:
         yield stopwatch
     finally:
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-        peak = _high_water_mark() if was_reset else most
+        peak = _high_water_mark() if was_reset else _peak_since_start()
         stopwatch._times = Times(time.perf_counter() - wall, time.process_time() - cpu, peak)
 
 
@@ -282,6 +331,11 @@ def _reset_peak() -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def _peak_since_start() -> float:
+    units_per_mib = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / units_per_mib
 
 
 def _high_water_mark() -> float:

@@ -9,8 +9,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class View:
-    """Functions that show a record: in a few words, as a short answer, whole as a `pandas.DataFrame`, and perhaps as a
-    chart for one retrieval model, None for the first.
+    """Functions that show a record.
+
+    Attributes:
+        line: in a few words.
+        html: as a short answer.
+        frame: whole, as a `pandas.DataFrame`.
+        plot: as a chart for a retrieval model, None for the first; None if there is no chart of the record.
     """
 
     line: Callable[[Any], str]
@@ -34,7 +39,9 @@ class Shown:
         return VIEWS[type(self).__name__]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._view().line(self)}>" if LOADERS or VIEWS else object.__repr__(self)
+        if not LOADERS and not VIEWS:
+            return object.__repr__(self)
+        return f"<{type(self).__name__}: {self._view().line(self)}>"
 
     def _repr_html_(self) -> str:
         return self._view().html(self)
@@ -48,9 +55,9 @@ class Plotted(Shown):
     """A record of which there is a chart."""
 
     def plot(self, retrieval: str | None = None) -> Any:
-        """Return index size against the main measure for a retrieval model, by default the first.
+        """Return a chart of index size against the main measure for a retrieval model, by default the first.
 
-        Notebooks show it, `save` writes SVG, PDF or PNG, `vega_lite()` is the specification, for other programs to change.
+        Notebooks show the chart, `save` writes SVG, PDF or PNG, and `vega_lite()` is the specification for other programs.
         """
         draw = self._view().plot
         assert draw is not None

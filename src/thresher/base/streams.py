@@ -8,8 +8,9 @@ import lzma
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from thresher.base.errors import InputError
@@ -56,13 +57,17 @@ def open_stream(path: Path) -> Stream:
     except OSError:
         handle.close()
         raise
-    return Stream(_Unpacked(handle, unpack) if unpack else handle, _BLOCK)
+    if unpack is None:
+        return Stream(handle, _BLOCK)
+    return Stream(_Unpacked(handle, unpack), _BLOCK)
 
 
 def bytes_read(path: Path) -> int | None:
-    """Return how many bytes have been read of a file that `open_stream` opened last and is still open; None of others."""
+    """Return the number of bytes read of the file that `open_stream` opened last under a path; None if it is not open."""
     handle = _OPEN.get(path)
-    return None if handle is None or handle.closed else handle.tell()
+    if handle is None or handle.closed:
+        return None
+    return handle.tell()
 
 
 def is_plain(path: Path) -> bool:
@@ -77,9 +82,17 @@ def reason(error: Exception) -> str:
     return re.sub(r"^Error -?\d+ ", "", str(error))
 
 
-def skip(stream: BinaryIO, size: int, newline: bool = False) -> tuple[int, bool]:
-    """Skip at most `size` bytes of a stream, with `newline` to the end of the line; return how many, and whether they
-    end a line (always False without `newline`).
+class Skipped(NamedTuple):
+    """The number of skipped bytes, and whether they end a line."""
+
+    size: int
+    ends_line: bool
+
+
+def skip(stream: BinaryIO, size: int, newline: bool = False) -> Skipped:
+    """Skip at most `size` bytes of a stream, with `newline` to the end of the line.
+
+    Without `newline`, `ends_line` is False.
     """
     count = 0
     while count < size:
@@ -87,10 +100,10 @@ def skip(stream: BinaryIO, size: int, newline: bool = False) -> tuple[int, bool]
         piece = stream.readline(limit) if newline else stream.read(limit)
         count += len(piece)
         if newline and piece.endswith(b"\n"):
-            return count, True
+            return Skipped(count, ends_line=True)
         if not piece:
             break
-    return count, False
+    return Skipped(count, ends_line=False)
 
 
 class _Unpacked(io.RawIOBase):
@@ -116,9 +129,9 @@ class _Unpacked(io.RawIOBase):
                 # Decompressors raise various exceptions for bad data; only OS errors carry an errno.
                 if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
                     raise
-                self.damage = (
-                    str(error) if isinstance(error, EOFError) else f"the compressed data are broken ({reason(error)})"
-                )
+                self.damage = f"the compressed data are broken ({reason(error)})"
+                if isinstance(error, EOFError):
+                    self.damage = str(error)
                 return 0
         count = min(len(buffer), len(self._piece))
         buffer[:count] = self._piece[:count]
@@ -145,11 +158,11 @@ def _unpacker(magic: bytes) -> Callable[[Any], Iterator[bytes]] | None:
     if magic.startswith(b"\x1f\x8b"):
         from isal.igzip_lib import DECOMP_GZIP, IgzipDecompressor
 
-        return lambda handle: _members(handle, lambda: IgzipDecompressor(flag=DECOMP_GZIP))
+        return partial(_members, new=partial(IgzipDecompressor, flag=DECOMP_GZIP))
     if magic.startswith(b"BZh"):
-        return lambda handle: _members(handle, bz2.BZ2Decompressor)
+        return partial(_members, new=bz2.BZ2Decompressor)
     if magic.startswith(b"\xfd7zXZ\x00"):
-        return lambda handle: _members(handle, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY))
+        return partial(_members, new=partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _XZ_MEMORY))
     # A frame, or the skippable frame that pzstd writes first.
     if magic.startswith(b"\x28\xb5\x2f\xfd") or (magic[1:4] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5):
         return _zstd
@@ -191,6 +204,6 @@ def zstd_frame(content: bytes) -> bytes:
     out = io.BytesIO()
     with ZstdWriter(out, compression_level=1) as writer:
         for begin in range(0, len(content) or 1, _BLOCK):
-            # It takes no more than 2 MiB at once.
+            # The writer accepts at most 2 MiB at once.
             writer.write(content[begin : begin + _BLOCK])
     return out.getvalue()
