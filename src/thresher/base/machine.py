@@ -223,9 +223,9 @@ class Footprint:
 
 def footprint(work: str, seconds: Interval, power: Power, machines: int) -> Footprint:
     """Return the footprint of work that takes `seconds` on each of `machines`."""
-    value = _figures(seconds.value, power, machines)
-    low = _figures(seconds.low, power, machines)
-    high = _figures(seconds.high, power, machines)
+    value = _bound(seconds.value, power, machines)
+    low = _bound(seconds.low, power, machines)
+    high = _bound(seconds.high, power, machines)
     hours = Interval(value.hours, low.hours, high.hours)
     if seconds.value < RESOLUTION_SECONDS:
         return Footprint(work, hours, None, None)
@@ -234,15 +234,15 @@ def footprint(work: str, seconds: Interval, power: Power, machines: int) -> Foot
     return Footprint(work, hours, kwh, kg)
 
 
-class _Figures(NamedTuple):
+class _Bound(NamedTuple):
     hours: float
     kwh: float
     kg: float
 
 
-def _figures(seconds: float, power: Power, machines: int) -> _Figures:
+def _bound(seconds: float, power: Power, machines: int) -> _Bound:
     kwh = power.kwh(seconds, machines)
-    return _Figures(hours=seconds * machines / _HOUR, kwh=kwh, kg=power.intensity * kwh)
+    return _Bound(hours=seconds * machines / _HOUR, kwh=kwh, kg=power.intensity * kwh)
 
 
 @contextmanager
