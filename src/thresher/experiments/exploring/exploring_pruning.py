@@ -53,7 +53,7 @@ class PruningSweep:
 
     Args:
         cleaner: with numbers for percentiles.
-        cutoffs: that must be among those explored.
+        cutoffs: that are explored in any case.
         points: fewest cutoffs, where there are as many different numbers of postings.
         combined: whether its cleaner is one cutoff of a sweep over the cutoffs of scorer and pruning method.
     """
@@ -91,8 +91,8 @@ def explore_pruning(
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
         with temporary_folder(store.parent) as folder:
             with collected_postings(store, of_cleaner[0].cleaner, tokenizer, store.parent / "postings") as postings:
-                every = count_pruning(postings, of_cleaner, hash_texts(analysed.terms), original, folder)
-            for sweep, counted in zip(of_cleaner, every, strict=True):
+                counted_sweeps = count_pruning(postings, of_cleaner, hash_texts(analysed.terms), original, folder)
+            for sweep, counted in zip(of_cleaner, counted_sweeps, strict=True):
                 with temporary_folder(store.parent) as of_chunks:
                     job = search.job(counted.matches(of_chunks), analysed.queries)
                     ranked[id(sweep)] = _ranked(sweep, counted, job, search.backend, store.parent)
@@ -110,8 +110,17 @@ def spread_over_sizes(table: VariantTable, sweep: str, count: int) -> list[float
 
 @dataclass(frozen=True)
 class CountedPruning:
-    """A sweep's cutoffs, strictest first; what is in the index at each; and the file with the queries' postings,
-    of `terms` terms, block by block.
+    """A sweep's cutoffs, the index at each cutoff, and the postings of the queries.
+
+    Args:
+        cutoffs: the strictest first.
+        words: of the cleaned collection.
+        sizes: of the index at each cutoff.
+        terms: number of different terms of the queries.
+        counts: of all documents, by step.
+        blocks: number of blocks in the file.
+        file: with the postings of the queries' terms, block by block.
+        fixed: statistics to rank by at every cutoff, as one step; None to rank by the statistics of each cutoff.
     """
 
     cutoffs: Floats
@@ -158,7 +167,7 @@ def count_pruning(
     numbers = postings.statistics.numbers(terms)
     counters = [_PostingCounter(postings, sweep.method, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
     files = [folder / f"counts-{number}" for number in range(len(sweeps))]
-    # By the collection's numbers of terms, those among the queries' terms, -1 for all others.
+    # The number of each term of the collection among the queries' terms, -1 for all other terms.
     of_queries = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
     of_queries[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
     for block in postings.blocks():
@@ -169,60 +178,90 @@ def count_pruning(
             counter.add(block, of_posting)
             with path.open("ab") as file:
                 pickle.dump(matching.counts(of_posting, len(counter.cutoffs), original), file, protocol=5)
-    of_terms = _of_terms(postings.statistics, numbers) if original else None
-    return [
-        CountedPruning(
-            counter.cutoffs,
-            postings.words,
-            counter.sizes(postings.indexed),
-            len(terms),
-            counter.counts(),
-            len(postings.files),
-            path,
-            of_terms,
+    fixed = None
+    if original:
+        fixed = _statistics_of_terms(postings.statistics, numbers)
+    counted_sweeps: list[CountedPruning] = []
+    for counter, path in zip(counters, files, strict=True):
+        counted = CountedPruning(
+            cutoffs=counter.cutoffs,
+            words=postings.words,
+            sizes=counter.sizes(postings.indexed),
+            terms=len(terms),
+            counts=counter.counts(),
+            blocks=len(postings.files),
+            file=path,
+            fixed=fixed,
         )
-        for counter, path in zip(counters, files, strict=True)
-    ]
+        counted_sweeps.append(counted)
+    return counted_sweeps
 
 
-def _of_terms(statistics: CollectionStatistics, numbers: Ints) -> StepStatistics:
-    """Return the statistics of the unpruned collection, of the queries' terms, whose numbers in it are given."""
-    held = numbers >= 0
-    cf, df = (np.zeros((1, len(numbers)), dtype=np.int64) for _ in range(2))
-    cf[0, held], df[0, held] = statistics.cf[numbers[held]], statistics.df[numbers[held]]
+def _statistics_of_terms(statistics: CollectionStatistics, numbers: Ints) -> StepStatistics:
+    """Return the statistics of the unpruned collection for terms with these numbers; -1 for terms that it lacks."""
+    present = numbers >= 0
+    cf = np.zeros((1, len(numbers)), dtype=np.int64)
+    df = np.zeros((1, len(numbers)), dtype=np.int64)
+    cf[0, present] = statistics.cf[numbers[present]]
+    df[0, present] = statistics.df[numbers[present]]
     return StepStatistics(np.array([statistics.documents]), np.array([statistics.tokens]), cf, df)
 
 
 def _cutoffs(postings: CollectedPostings, sweeps: Sequence[PruningSweep], fitted: Sequence[Any]) -> list[Floats]:
-    """Return the cutoffs of each sweep, the strictest first: shares are even, others spread over numbers that occur."""
-    spreads = {index: ScoreSpread() for index, sweep in enumerate(sweeps) if sweep.method.keep != KEEP_SHARE}
-    lowest = dict.fromkeys(spreads, np.inf)
-    for block in postings.blocks() if spreads else ():
-        for index, spread in spreads.items():
-            scores = sweeps[index].method.scores(block, postings.statistics, fitted[index])
-            spread.add(scores.astype(np.float32), np.ones(len(scores), dtype=np.int64))
-            lowest[index] = min(lowest[index], float(scores.min(initial=np.inf)))
-    chosen = []
-    for index, sweep in enumerate(sweeps):
-        if index in spreads:
-            spreads[index].settle()
-            values = evenly(spreads[index].values, spreads[index].words, sweep.points)
-            # A spread may leave out the lowest number, which keeps everything.
-            numbers: Floats = np.append(values.astype(np.float64), lowest[index])
-            even = _rounded_down(numbers[np.isfinite(numbers)])
+    """Return the cutoffs of each sweep, the strictest first: shares are even, other cutoffs spread over scores that occur."""
+    scores_of_sweep: dict[int, _PostingScores] = {}
+    for number, sweep in enumerate(sweeps):
+        if sweep.method.keep != KEEP_SHARE:
+            scores_of_sweep[number] = _PostingScores()
+    if scores_of_sweep:
+        for block in postings.blocks():
+            for number, posting_scores in scores_of_sweep.items():
+                posting_scores.add(sweeps[number].method.scores(block, postings.statistics, fitted[number]))
+    cutoffs: list[Floats] = []
+    for number, sweep in enumerate(sweeps):
+        if number in scores_of_sweep:
+            cutoffs.append(_cutoffs_of_sweep(sweep, scores_of_sweep[number].spread_cutoffs(sweep.points)))
         else:
-            even = np.arange(1, sweep.points + 1) / sweep.points
-        low = -np.inf if sweep.method.low is None else sweep.method.low
-        high = np.inf if sweep.method.high is None else sweep.method.high
-        inside = even[(even >= low) & (even <= high)]
-        if not len(inside):  # all scores are infinite, as of a collection of one page
-            inside = np.array(sweep.method.grid[:1])
-        chosen.append(strictest_first(sweep.method, np.concatenate((inside, sweep.cutoffs))))
-    return chosen
+            cutoffs.append(_cutoffs_of_sweep(sweep, np.arange(1, sweep.points + 1) / sweep.points))
+    return cutoffs
+
+
+class _PostingScores:
+    """The scores of the postings of a collection by one pruning method."""
+
+    def __init__(self) -> None:
+        self._spread = ScoreSpread()
+        self._lowest = np.inf
+
+    def add(self, scores: Floats) -> None:
+        """Add the scores of some postings."""
+        self._spread.add(scores.astype(np.float32), np.ones(len(scores), dtype=np.int64))
+        self._lowest = min(self._lowest, float(scores.min(initial=np.inf)))
+
+    def spread_cutoffs(self, points: int) -> Floats:
+        """Return finite cutoffs that are spread over the scores."""
+        self._spread.settle()
+        values = evenly(self._spread.values, self._spread.words, points)
+        # A spread may leave out the lowest score, which keeps everything.
+        cutoffs = np.append(values.astype(np.float64), self._lowest)
+        return _rounded_down(cutoffs[np.isfinite(cutoffs)])
+
+
+def _cutoffs_of_sweep(sweep: PruningSweep, cutoffs: Floats) -> Floats:
+    """Return the cutoffs within the method's range and the sweep's own cutoffs, the strictest first."""
+    method = sweep.method
+    if method.low is not None:
+        cutoffs = cutoffs[cutoffs >= method.low]
+    if method.high is not None:
+        cutoffs = cutoffs[cutoffs <= method.high]
+    # All scores are infinite in a collection of one page, for example.
+    if not len(cutoffs):
+        cutoffs = np.array(method.grid[:1])
+    return strictest_first(method, np.concatenate((cutoffs, sweep.cutoffs)))
 
 
 def _rounded_down(values: Floats) -> Floats:
-    """Return values with `_DIGITS` significant digits, none of them above what it was: the lowest still keeps everything."""
+    """Return values with `_DIGITS` significant digits, none above its value before: the lowest still keeps everything."""
     # A little lower first, since the values were rounded to 32 bits.
     lowered = values - np.abs(values) * 2.0**-23
     units = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(lowered), 1e-300))) - _DIGITS + 1)
@@ -235,7 +274,9 @@ class _PostingCounter:
     def __init__(self, postings: CollectedPostings, method: PruningMethod, cutoffs: Floats) -> None:
         self.method, self.cutoffs = method, cutoffs
         self._none = len(cutoffs)
-        self._tokens, self._postings, self._documents = (np.zeros(len(cutoffs) + 1, dtype=np.int64) for _ in range(3))
+        self._tokens = np.zeros(len(cutoffs) + 1, dtype=np.int64)
+        self._postings = np.zeros(len(cutoffs) + 1, dtype=np.int64)
+        self._documents = np.zeros(len(cutoffs) + 1, dtype=np.int64)
         self._first = np.full(len(postings.statistics.df), self._none, dtype=np.uint16)
 
     def add(self, block: DocumentPostings, of_posting: npt.NDArray[np.uint16]) -> None:
@@ -249,10 +290,10 @@ class _PostingCounter:
 
     def sizes(self, indexed: int) -> tuple[IndexStatistics, ...]:
         terms = np.bincount(self._first, minlength=self._none + 1)
-        # Those that never had a term, of stop words alone, lose nothing.
+        # Documents that never had a term, of stop words alone, lose nothing.
         documents = indexed - self._documents.sum() + np.cumsum(self._documents)
-        columns = (documents, np.cumsum(self._tokens), np.cumsum(self._postings), np.cumsum(terms))
-        return tuple(IndexStatistics(*(int(column[step]) for column in columns)) for step in range(self._none))
+        columns = np.stack((documents, np.cumsum(self._tokens), np.cumsum(self._postings), np.cumsum(terms)), axis=1)
+        return tuple(IndexStatistics(*row) for row in columns[: self._none].tolist())
 
     def counts(self) -> StepCounts:
         return StepCounts(self._tokens, self._tokens, self._documents, self._documents, self._postings)
