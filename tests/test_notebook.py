@@ -45,7 +45,7 @@ def test_the_notebook_runs_as_written(tmp_path: Path, generated_pydoc: Path, mon
         ("plot", "image/svg+xml", "<svg "),
         ("explore", "image/svg+xml", "<svg "),
         ("choose", "text/html", "<li>"),
-        ("explain", "text/html", "<th>cause</th>"),
+        ("explain", "text/html", "<th>largest part</th>"),
     ):
         for one in (stored, made):
             assert text in "".join(one[cell][kind])
