@@ -29,8 +29,8 @@ from thresher.cli.main import cli
 from thresher.experiments.schema import LARGE, Key, TableRule, tables
 from thresher.indexes.pruning.treatments import method_class, method_declarations
 from thresher.indexes.work import INDEX_PARTS
-from thresher.reports import choice_tables, cleaning_tables, compared_runs, further_tables, variant_tables
-from thresher.reports.cleaning_columns import CLEANERS
+from thresher.reports import choice_tables, compared_runs, further_tables, variant_tables
+from thresher.reports.cleaning_columns import CLEANERS, PAGES, TYPES
 from thresher.reports.columns import Column
 from thresher.reports.variant_columns import variant_columns
 
@@ -270,8 +270,8 @@ def index_files() -> Iterable[str]:
 def cleaning_columns() -> Iterable[str]:
     """Give the sections on the files of `thresher cleaneval`, whose measures are in [0, 1]."""
     yield from columns_of("cleaners.csv of `thresher cleaneval`", CLEANERS)
-    yield from columns_of("pages.csv of `thresher cleaneval`", cleaning_tables.PAGES)
-    yield from columns_of("page_types.csv of `thresher cleaneval`: gold with types of pages", cleaning_tables.TYPES)
+    yield from columns_of("pages.csv of `thresher cleaneval`", PAGES)
+    yield from columns_of("page_types.csv of `thresher cleaneval`: gold with types of pages", TYPES)
 
 
 def tables_only(declared: Iterable[Column[Any]]) -> list[Column[Any]]:

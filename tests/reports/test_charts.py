@@ -24,7 +24,7 @@ from thresher.reports.charts import (
     topics_chart,
     variants_chart,
 )
-from thresher.reports.variant_tables import topic_changes
+from thresher.reports.topic_rows import topic_changes
 
 RECOMMENDED = "none|dcp@0.5"
 

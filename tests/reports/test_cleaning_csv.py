@@ -7,8 +7,8 @@ import io
 
 from cleaning_samples import STEMS, results, run
 
-from thresher.reports.cleaning_columns import CLEANERS
-from thresher.reports.cleaning_tables import TYPES, page_types, pages_csv
+from thresher.reports.cleaning_columns import CLEANERS, TYPES
+from thresher.reports.cleaning_tables import page_types, pages_csv
 from thresher.reports.table import csv_table
 
 

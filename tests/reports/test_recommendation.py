@@ -9,7 +9,8 @@ from experiments import NDCG, chosen, effect, made
 
 from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.choosing.choices import Choice
-from thresher.reports.choice_tables import answer_columns, answers_table, families_tables, named_indexes
+from thresher.reports.choice_tables import answer_columns, answers_table, families_tables
+from thresher.reports.named_indexes import named_indexes
 from thresher.reports.summary import answer, assumptions, commands, measured, model_answer
 from thresher.reports.table import csv_table
 from thresher.reports.text_tables import render_text

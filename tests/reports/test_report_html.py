@@ -26,11 +26,11 @@ from thresher.reports.html import render_report
 from thresher.reports.html_parts import coded, viewed
 from thresher.reports.summary import assumptions, model_answer
 from thresher.reports.table import Table
+from thresher.reports.topic_rows import topic_changes
 from thresher.reports.variant_tables import (
     all_variants_table,
     costs_table,
     frontier_table,
-    topic_changes,
     topics_table,
 )
 

@@ -14,6 +14,7 @@ from thresher.base.numbers import Interval
 from thresher.evaluation.significance import Comparison
 from thresher.reports import formats
 from thresher.reports.columns import Column, comparison_columns, csv_fields, meaning_of, middle_of
+from thresher.reports.number_formats import Format, decimals
 from thresher.reports.table import Cell, Table, csv_table, data_frame, filled, measure_header
 from thresher.reports.text_tables import render_latex, render_markdown, render_text
 
@@ -122,10 +123,10 @@ def _itself(compared: Comparison | None) -> Comparison | None:
         (formats.MEGABYTES, [2_500_000, 625_000], ["2.500", "0.625"]),
         (formats.SECONDS, [14.0, 2.5], ["14.0", "2.5"]),
         (formats.MILLISECONDS, [0.00125], ["1.25"]),
-        (formats.decimals(1), [1.25], ["1.2"]),
+        (decimals(1), [1.25], ["1.2"]),
     ],
 )
-def test_formats_fit_all_numbers_of_a_column(format: formats.Format, values: list[float], texts: list[str]) -> None:
+def test_formats_fit_all_numbers_of_a_column(format: Format, values: list[float], texts: list[str]) -> None:
     columns: list[Column[float]] = [Column("n", lambda value: value, "A number.", format)]
     assert [row[0].text for row in Table.of(columns, values, "").rows] == texts
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from thresher.experiments.results import Results
 from thresher.reports.columns import csv_fields
 from thresher.reports.table import Table, spread
+from thresher.reports.topic_rows import topic_changes
 from thresher.reports.variant_columns import variant_columns
 from thresher.reports.variant_rows import VariantRow, variant_rows
 from thresher.reports.variant_tables import (
@@ -26,7 +27,6 @@ from thresher.reports.variant_tables import (
     per_topic_csv,
     results_csv,
     shown_rows,
-    topic_changes,
     topics_table,
 )
 

@@ -12,7 +12,7 @@ from typing import Any
 from thresher.reports.chart_data import ChartData, ChartPoint
 from thresher.reports.formatting import change_text, plain
 from thresher.reports.table import measure_header
-from thresher.reports.variant_tables import TopicChange
+from thresher.reports.topic_rows import TopicChange
 
 Spec = dict[str, Any]
 Row = Mapping[str, Any]

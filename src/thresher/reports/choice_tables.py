@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, NamedTuple
 
-from thresher.base.numbers import Interval
 from thresher.cleaners.cleaner import BASELINE
 from thresher.experiments.adviser import Advice, RemovedWords
-from thresher.experiments.choosing.choices import AnswerRole, Choice, ChosenIndex, FamilyTests, ModelChoice, TestedIndex
-from thresher.experiments.choosing.savings import Savings
+from thresher.experiments.choosing.choices import Choice, FamilyTests, ModelChoice
 from thresher.experiments.choosing.shared import SettingOnCollection, SharedChoice
 from thresher.reports import formats
-from thresher.reports.columns import Column, Row, Value, meaning_of, middle_of
+from thresher.reports.columns import Column, meaning_of, middle_of
 from thresher.reports.cost_columns import BreakEvenColumns, break_even_columns
+from thresher.reports.index_columns import IndexColumns, first_failed, index_columns, last_accepted, topics_needed
+from thresher.reports.named_indexes import NamedIndex, co2_saved, named_indexes, seconds_saved
 from thresher.reports.summary import loss_text, margin_text
 from thresher.reports.table import Table, filled, measure_header
 
@@ -26,141 +25,15 @@ REMOVED_WORDS: tuple[Column[RemovedWords], ...] = (
     ),
 )
 
-
-def removed_words_table(advice: Advice) -> Table:
-    """Return the words that cleaning removes, by kind of block."""
-    return Table.of(REMOVED_WORDS, advice.blocks, "Words that cleaning removes, by kind of block.")
-
-
-# Indexes
-
-
-class IndexColumns(NamedTuple, Generic[Row]):
-    """The columns of an index that was tested or is named: its name, its size, its differences by measure."""
-
-    variant: Column[Row]
-    share: Column[Row]
-    emptied: Column[Row]
-    effects: tuple[Column[Row], ...]
-
-
-def index_columns(
-    index: Callable[[Row], ChosenIndex | TestedIndex | None], measures: Sequence[str], prefix: str = "", about: str = ""
-) -> IndexColumns[Row]:
-    """Return the columns of an index.
-
-    Args:
-        index: returns the index of a row; None where there is none.
-        measures: the deciding ones, the main measure first.
-        prefix: before the columns' names.
-        about: what the index is, before the meanings.
-    """
-
-    def read(value: Callable[[ChosenIndex | TestedIndex], Value]) -> Callable[[Row], Value]:
-        def of_row(row: Row) -> Value:
-            tested = index(row)
-            return None if tested is None else value(tested)
-
-        return of_row
-
-    def effects(number: int, measure: str) -> tuple[Column[Row], Column[Row]]:
-        header = measure_header(measure).name
-        difference = Column(
-            f"{prefix}{measure} difference",
-            read(lambda tested: tested.effects[number].difference),
-            meaning_of(about, f"mean difference from the baseline in {measure}."),
-            formats.DIFFERENCE,
-            header,
-            "difference",
-        )
-        low = Column(
-            f"{prefix}{measure} low",
-            read(lambda tested: tested.effects[number].low),
-            meaning_of(about, f"lower bound of the difference in {measure}."),
-            formats.DIFFERENCE,
-            header,
-            "lower bound",
-        )
-        return difference, low
-
-    columns_of_effects: list[Column[Row]] = []
-    for number, measure in enumerate(measures):
-        columns_of_effects += effects(number, measure)
-    return IndexColumns(
-        variant=Column(
-            f"{prefix}variant",
-            read(lambda tested: tested.variant),
-            meaning_of(about, "the variant."),
-            formats.TEXT,
-            "variant",
-        ),
-        share=Column(
-            f"{prefix}postings_share",
-            read(lambda tested: tested.share),
-            meaning_of(about, "its postings over the baseline's."),
-            formats.PERCENT,
-            "index",
-            "% of baseline",
-        ),
-        emptied=Column(
-            f"{prefix}emptied",
-            read(lambda tested: tested.emptied),
-            meaning_of(about, "pages with text that it leaves without."),
-            formats.COUNT,
-            "emptied",
-            "pages",
-        ),
-        effects=tuple(columns_of_effects),
-    )
-
-
-# The indexes that answers name
-
-
-@dataclass(frozen=True)
-class NamedIndex:
-    """An index that the answer for a retrieval model names, and its role in the answer."""
-
-    retrieval: str
-    role: AnswerRole
-    index: ChosenIndex
-
-
-def named_indexes(choice: Choice) -> list[NamedIndex]:
-    """Return the indexes that the answers name, in their order."""
-    indexes = []
-    for model in choice.models:
-        if model.too_few:
-            continue
-        for role, index in model.answer:
-            if index:
-                indexes.append(NamedIndex(model.retrieval, role, index))
-    return indexes
-
-
 NamedColumn = Column[NamedIndex]
 NAMED_RETRIEVAL = NamedColumn("retrieval", lambda row: row.retrieval, "The retrieval model.", formats.TEXT)
 NAMED_ROLE = NamedColumn("answer", lambda row: row.role, "The reason to name the index.", formats.TEXT)
-NAMED_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(lambda row: _savings(row).break_even)
-
-
-def _savings(row: NamedIndex) -> Savings:
-    return row.index.savings
-
-
-def _seconds_saved(row: NamedIndex) -> Interval | None:
-    return _savings(row).query_seconds
-
-
-def _co2_saved(row: NamedIndex) -> Interval | None:
-    return _savings(row).co2_kg
-
-
+NAMED_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(lambda row: row.savings.break_even)
 SAVINGS: tuple[NamedColumn, ...] = (
-    Column("queries", lambda row: _savings(row).queries, "Over how many queries.", formats.COUNT),
+    Column("queries", lambda row: row.savings.queries, "Over how many queries.", formats.COUNT),
     Column(
         "bytes",
-        lambda row: _savings(row).bytes,
+        lambda row: row.savings.bytes,
         "Bytes of index that are saved.",
         formats.MEGABYTES,
         "index saved",
@@ -168,25 +41,25 @@ SAVINGS: tuple[NamedColumn, ...] = (
     ),
     Column(
         "share",
-        lambda row: _savings(row).share,
+        lambda row: row.savings.share,
         "Bytes that are saved, as a share of the baseline's.",
         formats.PERCENT,
         "saved",
         "% of baseline",
     ),
-    Column("basis", lambda row: _savings(row).basis, "Where the times come from.", formats.TEXT, "times"),
+    Column("basis", lambda row: row.savings.basis, "Where the times come from.", formats.TEXT, "times"),
     Column(
         "query_seconds",
-        middle_of(_seconds_saved),
+        middle_of(seconds_saved),
         "Wall time that searching saves.",
         formats.SECONDS,
         "searching saved",
         "s",
-        interval=_seconds_saved,
+        interval=seconds_saved,
     ),
     Column(
         "extra_seconds",
-        lambda row: _savings(row).extra_seconds,
+        lambda row: row.savings.extra_seconds,
         "Wall time that cleaning and building take more.",
         formats.SECONDS,
         "more to build",
@@ -194,14 +67,33 @@ SAVINGS: tuple[NamedColumn, ...] = (
     ),
     Column(
         "co2_kg",
-        middle_of(_co2_saved),
+        middle_of(co2_saved),
         "CO₂ that is saved.",
         formats.FIGURE,
         "CO₂ saved",
         "kg",
-        interval=_co2_saved,
+        interval=co2_saved,
     ),
 )
+FAMILY: Column[FamilyTests] = Column("family", lambda row: row.family, "The family.", formats.TEXT)
+FAMILY_STEPS: Column[FamilyTests] = Column(
+    "steps", lambda row: row.steps, "Indexes on its path of sizes.", formats.COUNT
+)
+TOPICS_NEEDED: Column[FamilyTests] = Column(
+    "failed topics_needed",
+    topics_needed,
+    "The first that is not: topics that would show it, if its mean and spread stay the same.",
+    formats.COUNT,
+    "topics needed",
+)
+
+
+def removed_words_table(advice: Advice) -> Table:
+    """Return the words that cleaning removes, by kind of block."""
+    return Table.of(REMOVED_WORDS, advice.blocks, "Words that cleaning removes, by kind of block.")
+
+
+# The indexes that answers name
 
 
 def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
@@ -231,23 +123,10 @@ def answers_table(choice: Choice) -> Table | None:
 # Families
 
 
-FAMILY: Column[FamilyTests] = Column("family", lambda row: row.family, "The family.", formats.TEXT)
-FAMILY_STEPS: Column[FamilyTests] = Column(
-    "steps", lambda row: row.steps, "Indexes on its path of sizes.", formats.COUNT
-)
-TOPICS_NEEDED: Column[FamilyTests] = Column(
-    "failed topics_needed",
-    lambda row: row.failed.topics_needed if row.failed else None,
-    "The first that is not: topics that would show it, if its mean and spread stay the same.",
-    formats.COUNT,
-    "topics needed",
-)
-
-
 def family_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
     """Return the columns of what became of families: the last index that was accepted, and the first that was not."""
-    last = index_columns(_last_of, measures, "last ", "The last that is shown to lose little")
-    failed = index_columns(_failed_of, measures, "failed ", "The first that is not")
+    last = index_columns(last_accepted, measures, "last ", "The last that is shown to lose little")
+    failed = index_columns(first_failed, measures, "failed ", "The first that is not")
     return [
         FAMILY,
         FAMILY_STEPS,
@@ -261,14 +140,6 @@ def family_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
         *failed.effects,
         TOPICS_NEEDED,
     ]
-
-
-def _last_of(row: FamilyTests) -> TestedIndex | None:
-    return row.last
-
-
-def _failed_of(row: FamilyTests) -> TestedIndex | None:
-    return row.failed
 
 
 def families_tables(choice: Choice, model: ModelChoice) -> list[Table]:

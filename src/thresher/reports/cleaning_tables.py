@@ -9,19 +9,14 @@ from pathlib import Path
 from thresher.base.defaults import HOLM
 from thresher.base.files import user_errors, write_text
 from thresher.base.number_text import counted
-from thresher.evaluation.cleaneval.cleaning_measures import Agreement
-from thresher.evaluation.cleaneval.comparing import PageQuality
-from thresher.evaluation.cleaneval.gold import GoldPage
-from thresher.evaluation.cleaneval.results import CleanerResult, CleaningRun, MeanInterval, TypeQuality, by_page_type
+from thresher.evaluation.cleaneval.results import CleanerResult, CleaningRun, TypeQuality, by_page_type
 from thresher.evaluation.significance import Comparison
 from thresher.reports import formats
 from thresher.reports.cleaning_columns import (
     CLEANED_PAGES,
-    CLEANER,
     CLEANER_NAME,
     CLEANERS,
     CRASHED,
-    DECIMALS,
     EMPTIED,
     F1,
     F1_HOLM_P,
@@ -29,7 +24,7 @@ from thresher.reports.cleaning_columns import (
     F1_P,
     MARKED_F1,
     MICRO,
-    NUMBER,
+    PAGES,
     PRECISION,
     RECALL,
     ROUGE_F1,
@@ -38,10 +33,10 @@ from thresher.reports.cleaning_columns import (
     SIMILARITY,
     TOKEN_F1,
     TOKEN_F1_INTERVAL,
-    CleanerColumn,
-    agreement_columns,
-    mean_interval_columns,
+    TYPES,
 )
+from thresher.reports.cleaning_measures import CLEANER, DECIMALS, CleanerColumn
+from thresher.reports.cleaning_rows import PageQualityRow
 from thresher.reports.columns import Column
 from thresher.reports.formatting import (
     being,
@@ -143,50 +138,6 @@ def tested_at(comparisons: Sequence[Comparison]) -> str:
     return f"{correction_text(correction, counted(len(comparisons), 'row'))}, α = {first.alpha:g}"
 
 
-@dataclass(frozen=True)
-class PageQualityRow:
-    """The quality of a page cleaned by a cleaner, by its canonical name, against the gold text."""
-
-    page: GoldPage
-    cleaner: str
-    quality: PageQuality
-
-
-def _words_of(row: PageQualityRow) -> Agreement:
-    return row.quality.words.alignment
-
-
-def _rouge_of(row: PageQualityRow) -> Agreement:
-    return row.quality.rouge.agreement
-
-
-def _token_f1_of(row: TypeQuality) -> MeanInterval:
-    return row.token_f1
-
-
-def _f1_of(row: TypeQuality) -> MeanInterval:
-    return row.f1
-
-
-PAGES: tuple[Column[PageQualityRow], ...] = (
-    Column("page", lambda row: row.page.stem, "Stem of the page's file."),
-    Column("page_type", lambda row: row.page.page_type, "Type of the page by its gold; empty where it names none."),
-    Column("cleaner", lambda row: row.cleaner, CLEANER),
-    Column("words", lambda row: row.quality.words.words, "Words of the cleaned text."),
-    Column("gold", lambda row: row.quality.words.gold, "Words of the gold text."),
-    Column("aligned", lambda row: row.quality.words.aligned, "Words in the longest matching blocks of both texts."),
-    Column("distance", lambda row: row.quality.words.distance, "Levenshtein distance in words."),
-    *agreement_columns(_words_of, "", "Words by alignment"),
-    Column("tokens", lambda row: row.quality.tokens.cleaned, "Tokens of the cleaned text."),
-    Column("gold_tokens", lambda row: row.quality.tokens.gold, "Tokens of the gold text."),
-    Column("shared_tokens", lambda row: row.quality.tokens.shared, "Tokens of both, without regard to their order."),
-    Column("token_f1", lambda row: row.quality.tokens.bag.f1, "F1 of tokens as bags."),
-    Column("similarity", lambda row: row.quality.words.similarity, "Levenshtein similarity in per cent."),
-    *agreement_columns(_rouge_of, "rouge_", "ROUGE-LSum"),
-)
-"""The columns of pages."""
-
-
 def pages_csv(run: CleaningRun) -> str:
     """Return one line per page and cleaner: counts of words and the measures."""
     rows = []
@@ -194,21 +145,6 @@ def pages_csv(run: CleaningRun) -> str:
         for result in run.results:
             rows.append(PageQualityRow(page, result.cleaner, result.pages[number]))
     return csv_table(PAGES, rows)
-
-
-TypeColumn = Column[TypeQuality]
-TYPES: tuple[TypeColumn, ...] = (
-    Column("cleaner", lambda row: row.cleaner, CLEANER),
-    Column("extractor", lambda row: int(row.is_extractor), "1 for another package's extractor."),
-    Column("page_type", lambda row: row.page_type, "Type of the pages by their gold."),
-    Column("pages", lambda row: row.pages, "Pages of the type.", formats.COUNT),
-    Column("emptied", lambda row: row.emptied, "Pages without text left.", formats.COUNT),
-    Column("token_f1", lambda row: row.token_f1.mean, "F1 of tokens as bags: mean over pages.", NUMBER),
-    *mean_interval_columns("token_f1", "token F1", _token_f1_of, "mean token F1"),
-    Column("f1", lambda row: row.f1.mean, "F1 of words by alignment: mean over pages.", NUMBER),
-    *mean_interval_columns("f1", "F1", _f1_of, "mean F1"),
-)
-"""The columns of cleaners by type of page."""
 
 
 @dataclass(frozen=True)

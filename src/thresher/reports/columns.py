@@ -12,8 +12,8 @@ from typing import Generic, NamedTuple, TypeVar
 from thresher.base.numbers import Interval
 from thresher.evaluation.significance import Comparison
 from thresher.reports import formats
-from thresher.reports.formats import Format
 from thresher.reports.formatting import NOTHING, change_text
+from thresher.reports.number_formats import Format
 
 Row = TypeVar("Row")
 Value = str | float | None

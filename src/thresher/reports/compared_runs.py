@@ -2,41 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from thresher.base.defaults import HOLM
 from thresher.base.errors import escape_controls
 from thresher.base.number_text import counted
 from thresher.evaluation.comparing import ComparedRuns
-from thresher.evaluation.non_inferiority import MINIMUM, MarginComparison
-from thresher.evaluation.significance import EXACT_LIMIT, Comparison
+from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.reports import formats
-from thresher.reports.columns import Column, ComparisonColumns, Value, comparison_columns
+from thresher.reports.columns import Column, ComparisonColumns, comparison_columns
+from thresher.reports.compared_rows import ComparedRun, compared_rows, margin_figure
 from thresher.reports.formatting import correction_text, fixed
 from thresher.reports.table import Table
 
-
-@dataclass(frozen=True)
-class ComparedRun:
-    """A run's mean by a measure, and its comparison with the baseline, which has none."""
-
-    run: str
-    measure: str
-    mean: float
-    comparison: Comparison | None
-    at_margin: MarginComparison | None = None
-
-
-def compared_rows(compared: ComparedRuns) -> list[ComparedRun]:
-    """Return a row for each run and measure."""
-    rows = []
-    for run, by_measure in compared.means.items():
-        comparisons = compared.comparisons.get(run, {})
-        margins = compared.margins.get(run, {})
-        for measure, mean in by_measure.items():
-            rows.append(ComparedRun(run, measure, mean, comparisons.get(measure), margins.get(measure)))
-    return rows
+RunColumn = Column[ComparedRun]
+RUN = RunColumn("run", lambda row: row.run, "The run's file.", formats.TEXT)
+MEASURE = RunColumn("measure", lambda row: row.measure, "The measure, as ir-measures names it.", formats.TEXT)
+MEAN = RunColumn("mean", lambda row: row.mean, "Mean over the topics.")
+COMPARISON: ComparisonColumns[ComparedRun] = comparison_columns(lambda row: row.comparison)
+HOLM_P = RunColumn("p_holm", COMPARISON.p_holm.value, COMPARISON.p_holm.meaning, formats.P, "p (Holm)")
+NOTE = RunColumn(
+    "note", lambda row: row.note, "A warning where the numbers alone would mislead.", formats.TEXT, in_csv=False
+)
+RUNS: tuple[RunColumn, ...] = (RUN, MEASURE, MEAN, *COMPARISON, NOTE)
+"""The columns of runs."""
+AT_MARGIN: tuple[RunColumn, ...] = (
+    Column(
+        "difference",
+        margin_figure(lambda test: test.difference),
+        "Mean difference from the baseline.",
+        formats.DIFFERENCE,
+    ),
+    Column(
+        "low",
+        margin_figure(lambda test: test.low),
+        "Lower bound of the difference, of confidence 1 − α.",
+        formats.DIFFERENCE,
+    ),
+    Column("margin", margin_figure(lambda test: test.margin), "The accepted loss, in units of the measure."),
+    Column("p", margin_figure(lambda test: test.p), "p of losing the margin or more.", formats.P),
+    Column(
+        "p_superior", margin_figure(lambda test: test.p_superior), "p of being no better.", formats.P, "p (superior)"
+    ),
+    Column("verdict", margin_figure(lambda test: test.verdict), "What the test shows.", formats.TEXT),
+)
+"""The columns of a test at a margin."""
 
 
 def runs_table(compared: ComparedRuns) -> Table:
@@ -83,54 +93,3 @@ def topic_lines(compared: ComparedRuns) -> Iterator[str]:
                 yield "\t".join(
                     (escape_controls(run), escape_controls(measure), escape_controls(topic), fixed(value, 6))
                 )
-
-
-def _note(row: ComparedRun) -> str | None:
-    """Return a warning where the numbers alone would mislead."""
-    comparison = row.comparison
-    if comparison is None:
-        return None
-    differing = comparison.differing
-    if differing == 0:
-        return "no topic differs"
-    if comparison.smallest_p > comparison.alpha:
-        return f"p cannot fall below {comparison.smallest_p:.4g} with {counted(differing, 'differing topic')}"
-    if not comparison.is_exact:
-        return f"p by the normal approximation (more than {EXACT_LIMIT} differing topics)"
-    return ""
-
-
-def _at_margin(read: Callable[[MarginComparison], Value]) -> Callable[[ComparedRun], Value]:
-    """Return the function that reads a figure of a row's test at the margin."""
-
-    def of_row(row: ComparedRun) -> Value:
-        return None if row.at_margin is None else read(row.at_margin)
-
-    return of_row
-
-
-RunColumn = Column[ComparedRun]
-RUN = RunColumn("run", lambda row: row.run, "The run's file.", formats.TEXT)
-MEASURE = RunColumn("measure", lambda row: row.measure, "The measure, as ir-measures names it.", formats.TEXT)
-MEAN = RunColumn("mean", lambda row: row.mean, "Mean over the topics.")
-COMPARISON: ComparisonColumns[ComparedRun] = comparison_columns(lambda row: row.comparison)
-HOLM_P = RunColumn("p_holm", COMPARISON.p_holm.value, COMPARISON.p_holm.meaning, formats.P, "p (Holm)")
-NOTE = RunColumn("note", _note, "A warning where the numbers alone would mislead.", formats.TEXT, in_csv=False)
-RUNS: tuple[RunColumn, ...] = (RUN, MEASURE, MEAN, *COMPARISON, NOTE)
-"""The columns of runs."""
-AT_MARGIN: tuple[RunColumn, ...] = (
-    Column(
-        "difference", _at_margin(lambda test: test.difference), "Mean difference from the baseline.", formats.DIFFERENCE
-    ),
-    Column(
-        "low",
-        _at_margin(lambda test: test.low),
-        "Lower bound of the difference, of confidence 1 − α.",
-        formats.DIFFERENCE,
-    ),
-    Column("margin", _at_margin(lambda test: test.margin), "The accepted loss, in units of the measure."),
-    Column("p", _at_margin(lambda test: test.p), "p of losing the margin or more.", formats.P),
-    Column("p_superior", _at_margin(lambda test: test.p_superior), "p of being no better.", formats.P, "p (superior)"),
-    Column("verdict", _at_margin(lambda test: test.verdict), "What the test shows.", formats.TEXT),
-)
-"""The columns of a test at a margin."""

@@ -1,4 +1,4 @@
-"""The columns of what variants cost: of stages once, of times that were measured, of energy and CO₂, and when they pay off."""
+"""Makes columns of costs: of stages once, of times that were measured, of energy and CO₂, and when variants pay off."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class CostColumns(NamedTuple):
     co2: VariantColumn
 
 
-def _cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> CostColumns:
+def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> CostColumns:
+    """Return the columns of what a stage took; `prefix` goes before their names, `cost` returns the stage's cost."""
+
     def read(value: Callable[[Cost], float | None]) -> Callable[[VariantRow], float | None]:
         return lambda row: value(cost(row.built)) if row.built else None
 
@@ -72,10 +74,6 @@ def _cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> Cos
     )
 
 
-CLEANING_COST = _cost_columns("Cleaning", "clean_", lambda built: built.clean)
-INDEXING_COST = _cost_columns("Indexing", "index_", lambda built: built.index)
-
-
 class TimeColumns(NamedTuple):
     """The columns of a time that was measured for all variants together; `verdict` is not in CSV files."""
 
@@ -88,7 +86,16 @@ class TimeColumns(NamedTuple):
     verdict: VariantColumn
 
 
-def _time_columns(about: str, title: str, prefix: str, time: Callable[[Built], MeasuredTime | None]) -> TimeColumns:
+def time_columns(about: str, title: str, prefix: str, time: Callable[[Built], MeasuredTime | None]) -> TimeColumns:
+    """Return the columns of a time.
+
+    Args:
+        about: the work that was timed, before the meanings.
+        title: the same in headers.
+        prefix: before the columns' names.
+        time: returns the time of a built variant; None where it was not timed.
+    """
+
     def time_of(row: VariantRow) -> MeasuredTime | None:
         return time(row.built) if row.built else None
 
@@ -179,10 +186,6 @@ def _verdict(time: MeasuredTime) -> str:
     return "measurable" if time.measurable else NOT_MEASURABLE
 
 
-QUERY_TIME = _time_columns("Searching", "searching", "query_", lambda built: built.query)
-INDEXING_TIME = _time_columns("Indexing", "repeated indexing", "indexing_", lambda built: built.indexing)
-
-
 def break_even_text(point: BreakEven) -> str:
     """Return when cleaning pays off, in words."""
     if point.payoff is Payoff.AFTER and point.queries:
@@ -246,9 +249,6 @@ def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenCol
     )
 
 
-BREAK_EVEN: BreakEvenColumns[VariantRow] = break_even_columns(lambda row: row.built.break_even if row.built else None)
-
-
 class FootprintColumns(NamedTuple):
     """The columns of the energy and CO₂ of a piece of work."""
 
@@ -268,16 +268,16 @@ def footprint_columns(work: str) -> FootprintColumns:
         return None
 
     def hours(row: VariantRow) -> Interval | None:
-        found = footprint(row)
-        return found.hours if found else None
+        work_done = footprint(row)
+        return work_done.hours if work_done else None
 
     def kwh(row: VariantRow) -> Interval | None:
-        found = footprint(row)
-        return found.kwh if found else None
+        work_done = footprint(row)
+        return work_done.kwh if work_done else None
 
     def kg(row: VariantRow) -> Interval | None:
-        found = footprint(row)
-        return found.kg if found else None
+        work_done = footprint(row)
+        return work_done.kg if work_done else None
 
     prefix = work.replace(",", "").replace(" ", "_")
     about = work.capitalize()
@@ -314,30 +314,9 @@ def footprint_columns(work: str) -> FootprintColumns:
     )
 
 
-def _ratio_text(row: VariantRow) -> str:
+def time_ratio_text(row: VariantRow) -> str:
+    """Return the time of a query by the baseline's, or that the difference is within noise."""
     time = row.built.query if row.built else None
     if time is None:
         return ""
     return fixed(time.ratio.value, 3) if time.measurable or row.is_baseline else NOT_MEASURABLE
-
-
-QUERY_MEAN = VariantColumn(
-    "query_mean",
-    QUERY_TIME.seconds.value,
-    "Searching: wall seconds, mean over topics.",
-    formats.MILLISECONDS,
-    "query",
-    "ms",
-    in_csv=False,
-)
-"""The time of a query without its interval."""
-QUERY_RATIO = VariantColumn(
-    "query_ratio_or_noise",
-    QUERY_TIME.ratio.value,
-    "Searching: wall time by the baseline's, where it is more than noise.",
-    formats.VALUE,
-    "time of a query",
-    "by baseline's",
-    text=_ratio_text,
-    in_csv=False,
-)

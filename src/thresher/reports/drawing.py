@@ -21,7 +21,7 @@ from thresher.reports.chart_data import ChartData, chart_data
 from thresher.reports.charts import LOOK, Spec, frontier_chart, topics_chart, variants_chart
 from thresher.reports.formatting import plain
 from thresher.reports.html_parts import TEMPLATES
-from thresher.reports.variant_tables import topic_changes
+from thresher.reports.topic_rows import topic_changes
 
 ENDINGS = (".svg", ".pdf", ".png")
 WIDTH = 640

@@ -23,6 +23,7 @@ from thresher.experiments.explaining.explanations import (
 from thresher.reports import formats
 from thresher.reports.columns import Column
 from thresher.reports.formatting import NOTHING, change_text, measure_text, plain, rounded_up, signed
+from thresher.reports.number_formats import decimals, single
 from thresher.reports.table import Table
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
 from thresher.scores.removed import DROPPED_HEADING, short
@@ -31,8 +32,8 @@ MOST_DOCUMENTS, MOST_PASSAGES, MOST_OVERTAKERS, MOST_TOPICS = 10, 3, 5, 20
 """Shown of a topic or of all topics; a single document is shown whole."""
 MOST_CHARACTERS = 400
 """Characters shown of a passage, unless its document is shown alone."""
-SCORE = formats.decimals(2)
-SCORE_CHANGE = formats.single(partial(signed, decimals=2))
+SCORE = decimals(2)
+SCORE_CHANGE = single(partial(signed, decimals=2))
 
 
 def explanation_lines(explanation: Explanation, width: int) -> Iterator[str]:

@@ -68,6 +68,20 @@ CHOSEN_COLUMNS: tuple[ChosenColumn, ...] = (
 )
 """The columns of `chosen.csv`."""
 
+SystemColumn = Column[BaselineRun]
+SYSTEM = SystemColumn("system", lambda row: row.name, "The system, as the experiment names it.", formats.TEXT)
+SYSTEM_RETRIEVED = SystemColumn(
+    "retrieved", lambda row: row.retrieved, "Topics with a document.", formats.COUNT, unit="topics"
+)
+SYSTEM_BYTES = SystemColumn(
+    "index_bytes",
+    lambda row: row.index_bytes,
+    "Size of its index in bytes, if known.",
+    formats.MEGABYTES,
+    "index",
+    "MB",
+)
+
 
 def chosen_table(results: Results) -> Table | None:
     """Return one row per sweep and single variant; None where nothing was chosen."""
@@ -91,21 +105,6 @@ def _chosen_caption(results: Results, rows: Sequence[Chosen]) -> str:
         f"against the baseline, {correction}, α = {facts.alpha}, {percent_text(1 - facts.alpha)} intervals: {marks} "
         "Optimism: what the best cutoff on the held-out topics would have promised beyond the chosen one."
     )
-
-
-SystemColumn = Column[BaselineRun]
-SYSTEM = SystemColumn("system", lambda row: row.name, "The system, as the experiment names it.", formats.TEXT)
-SYSTEM_RETRIEVED = SystemColumn(
-    "retrieved", lambda row: row.retrieved, "Topics with a document.", formats.COUNT, unit="topics"
-)
-SYSTEM_BYTES = SystemColumn(
-    "index_bytes",
-    lambda row: row.index_bytes,
-    "Size of its index in bytes, if known.",
-    formats.MEGABYTES,
-    "index",
-    "MB",
-)
 
 
 def system_columns(measures: Sequence[str]) -> list[SystemColumn]:

@@ -21,6 +21,7 @@ from thresher.reports.html_parts import render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
 from thresher.reports.table import Table, measure_header
+from thresher.reports.topic_rows import topic_changes
 
 WIDE, NARROW = 640, 350
 """Pixels of a chart on a desk's screen and on a phone's; the page shows one of both. Only that of all variants has one."""
@@ -142,7 +143,7 @@ def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSecti
         return None
     measure = choice.measure if choice else table.main
     name = table.rows[index].name
-    changes = variant_tables.topic_changes(results, table, measure, index)
+    changes = topic_changes(results, table, measure, index)
     spec = topics_chart(changes, measure)
     chart = _chart(f"topics-{number}", Plot(spec, width=WIDE), Plot(spec, width=NARROW))
     return TopicsSection(name, chart, variant_tables.topics_table(changes, measure, name))

@@ -20,16 +20,17 @@ from thresher.reports.chart_data import chart_data
 from thresher.reports.choice_tables import (
     answer_columns,
     answers_table,
-    named_indexes,
     shared_columns,
     shared_rows,
     shared_table,
 )
 from thresher.reports.columns import Column
-from thresher.reports.compared_runs import AT_MARGIN, RUNS, compared_rows, runs_table
+from thresher.reports.compared_rows import compared_rows
+from thresher.reports.compared_runs import AT_MARGIN, RUNS, runs_table
 from thresher.reports.drawing import Plot, variants_plot
 from thresher.reports.explanation_text import topics_columns, topics_table, variant_text
 from thresher.reports.html_parts import coded
+from thresher.reports.named_indexes import named_indexes
 from thresher.reports.summary import answer, commands, findings, shared_answer, warnings
 from thresher.reports.table import Table, data_frame, filled
 from thresher.reports.variant_columns import variant_columns

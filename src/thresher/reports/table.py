@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from thresher.base.errors import needs_extra
 from thresher.reports.columns import Column, Row, Value, csv_fields
-from thresher.reports.formats import Align, Number
+from thresher.reports.number_formats import Align, Number
 
 _EXPONENTIAL = "dcg='exp-log2'"
 

@@ -16,6 +16,35 @@ NARROWEST = 16
 """Columns that texts have at least, however narrow the terminal is."""
 _CELL = 300
 """Characters shown of a cell on a terminal."""
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    '"': r"\char34{}",
+    "†": r"$\dagger$",
+    "−": "$-$",
+    "–": "--",
+    "\0": "{}",  # put in between hyphens, for they would become one dash
+    "α": r"$\alpha$",
+    "µ": r"$\mu$",
+    "μ": r"$\mu$",
+    "∞": r"$\infty$",
+    "⁶": r"\textsuperscript{6}",
+    "₂": r"\textsubscript{2}",
+}
+_LATEX_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$^{\dagger}$", "": ""}
 
 
 def display_width(text: str) -> int:
@@ -105,37 +134,6 @@ def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:
     for index, row in enumerate(rows[2:]):
         body += [line, row] if index in rules else [row]
     return [*head, line, *body]
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-    '"': r"\char34{}",
-    "†": r"$\dagger$",
-    "−": "$-$",
-    "–": "--",
-    "\0": "{}",  # put in between hyphens, for they would become one dash
-    "α": r"$\alpha$",
-    "µ": r"$\mu$",
-    "μ": r"$\mu$",
-    "∞": r"$\infty$",
-    "⁶": r"\textsuperscript{6}",
-    "₂": r"\textsubscript{2}",
-}
-_LATEX_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$^{\dagger}$", "": ""}
 
 
 def render_markdown(table: Table) -> str:

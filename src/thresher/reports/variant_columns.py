@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from thresher.reports import cost_columns as costs
 from thresher.reports import formats
+from thresher.reports import variant_cost_columns as costs
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns
+from thresher.reports.cost_columns import FOOTPRINTS, footprint_columns
 from thresher.reports.formatting import MARKS, direction
 from thresher.reports.table import measure_header
 from thresher.reports.variant_rows import VariantRow
@@ -194,6 +195,6 @@ def variant_columns(measures: tuple[str, ...]) -> tuple[VariantColumn, ...]:
     columns += [WORDS, BYTES, QUERY_POSTINGS, POSTINGS_SHARE, WORDS_SHARE, BYTES_SHARE, EMPTIED, EMPTIED_SHARE]
     columns += [DOCUMENTS, TOKENS, POSTINGS, VOCABULARY, QUERY_DOCUMENTS]
     columns += [*costs.CLEANING_COST, *costs.INDEXING_COST, *costs.QUERY_TIME, *costs.INDEXING_TIME, *costs.BREAK_EVEN]
-    for work in costs.FOOTPRINTS:
-        columns += costs.footprint_columns(work)
+    for work in FOOTPRINTS:
+        columns += footprint_columns(work)
     return tuple(columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thresher.base.repeats import BreakEven
 from thresher.evaluation.significance import Comparison
 from thresher.experiments.results import Results
 from thresher.experiments.table import Built, Row, VariantTable
@@ -25,6 +26,11 @@ class VariantRow:
     def built(self) -> Built | None:
         """What building took; None for a variant that was not built."""
         return self.record.built
+
+    @property
+    def break_even(self) -> BreakEven | None:
+        """When cleaning pays off; None for a variant that was not built."""
+        return self.built.break_even if self.built else None
 
     @property
     def is_baseline(self) -> bool:

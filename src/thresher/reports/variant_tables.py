@@ -3,55 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from thresher.base.number_text import counted
-from thresher.base.numbers import Floats
 from thresher.experiments.results import Results
 from thresher.experiments.table import NoiseFloor, VariantTable
 from thresher.indexes.analysis import formula_of
-from thresher.reports import cost_columns as costs
 from thresher.reports import formats
 from thresher.reports import variant_columns as variants
+from thresher.reports import variant_cost_columns as costs
 from thresher.reports.columns import Column
+from thresher.reports.cost_columns import FOOTPRINTS, NOT_MEASURABLE, footprint_columns
 from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
 from thresher.reports.table import Table, csv_table, filled, measure_header, spread
+from thresher.reports.topic_rows import TopicChange, TopicValue, topic_values
 from thresher.reports.variant_columns import VariantColumn
 from thresher.reports.variant_rows import VariantRow, variant_rows
 
 RESULTS_CSV = "results.csv"
-
-
-# CSV files
-
-
-def results_csv(results: Results) -> str:
-    """Return one line for each retrieval model and variant, without columns that are empty in all of them."""
-    rows = variant_rows(results)
-    return csv_table(filled(variants.variant_columns(results.measures), rows), rows)
-
-
-@dataclass(frozen=True)
-class TopicValue:
-    """The value of a measure for a topic.
-
-    Args:
-        variant: its name, or that of a baseline run of another system.
-        retrieval: the retrieval model.
-        held_out: whether it is a held-out topic.
-        topic: its id.
-        measure: its name.
-        value: of the measure.
-    """
-
-    variant: str
-    retrieval: str
-    held_out: bool
-    topic: str
-    measure: str
-    value: float
-
-
 PER_TOPIC: tuple[Column[TopicValue], ...] = (
     Column(
         "variant",
@@ -65,35 +33,27 @@ PER_TOPIC: tuple[Column[TopicValue], ...] = (
     Column("measure", lambda row: row.measure, "The measure.", formats.TEXT),
     Column("value", lambda row: row.value, "The measure's value for the topic."),
 )
+TOPICS: tuple[Column[TopicChange], ...] = (
+    Column("topic", lambda row: row.topic, "The topic's id.", formats.TEXT),
+    Column("query", lambda row: row.query, "The query.", formats.TEXT),
+    Column("baseline", lambda row: row.baseline, "The baseline's value."),
+    Column("variant", lambda row: row.variant, "The variant's value."),
+    Column("difference", lambda row: row.difference, "The variant's value less the baseline's.", formats.DIFFERENCE),
+)
+
+
+# CSV files
+
+
+def results_csv(results: Results) -> str:
+    """Return one line for each retrieval model and variant, without columns that are empty in all of them."""
+    rows = variant_rows(results)
+    return csv_table(filled(variants.variant_columns(results.measures), rows), rows)
 
 
 def per_topic_csv(results: Results) -> str:
     """Return the values of built variants, and of baseline runs, by topic and measure."""
-    return csv_table(PER_TOPIC, _topic_values(results))
-
-
-def _topic_values(results: Results) -> Iterator[TopicValue]:
-    measures = results.measures
-    for table in results.tables:
-        for index in table.built:
-            of_variant = TopicValue(table.rows[index].name, table.retrieval, False, "", "", 0.0)
-            yield from _by_topic(of_variant, measures, table.topics, table.values[:, index])
-        for index in table.built:
-            of_variant = TopicValue(table.rows[index].name, table.retrieval, True, "", "", 0.0)
-            yield from _by_topic(of_variant, measures, table.held_out_topics, table.held_out[:, index])
-    first = results.tables[0]
-    for system in results.facts.systems:
-        of_system = TopicValue(system.name, first.retrieval, False, "", "", 0.0)
-        yield from _by_topic(of_system, measures, first.topics, system.values)
-
-
-def _by_topic(
-    common: TopicValue, measures: Sequence[str], topics: Sequence[str], values: Floats
-) -> Iterator[TopicValue]:
-    """Give a value for each measure and topic; `common` holds the fields that all of them share."""
-    for measure, of_measure in zip(measures, values.tolist(), strict=True):
-        for topic, value in zip(topics, of_measure, strict=True):
-            yield TopicValue(common.variant, common.retrieval, common.held_out, topic, measure, value)
+    return csv_table(PER_TOPIC, topic_values(results))
 
 
 # Tables
@@ -186,7 +146,7 @@ def costs_table(results: Results) -> Table:
         columns += [indexing.seconds, indexing.ratio, indexing.verdict]
         columns += [query.cpu_seconds, query.cpu_ratio, indexing.cpu_seconds, indexing.cpu_ratio]
     columns += [*costs.CLEANING_COST, *costs.INDEXING_COST]
-    footprints = [costs.footprint_columns(work) for work in costs.FOOTPRINTS]
+    footprints = [footprint_columns(work) for work in FOOTPRINTS]
     columns += [footprint.kwh for footprint in footprints]
     columns += [footprint.kg for footprint in footprints]
     text = f"Costs of what was built, once. Energy and CO₂: {results.facts.setup.power}."
@@ -211,42 +171,8 @@ def _noise_note(noise: NoiseFloor, several_models: bool) -> str:
     return (
         f"{what}: {counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}. A copy of the "
         f"baseline's index takes {fixed(ratio.value, 3)} of its time: differences between {fixed(ratio.low, 3)} and "
-        f"{fixed(ratio.high, 3)} are {costs.NOT_MEASURABLE}."
+        f"{fixed(ratio.high, 3)} are {NOT_MEASURABLE}."
     )
-
-
-@dataclass(frozen=True)
-class TopicChange:
-    """A topic's value of the main measure with the baseline and with a variant."""
-
-    topic: str
-    query: str
-    baseline: float
-    variant: float
-
-    @property
-    def difference(self) -> float:
-        """The variant's value less the baseline's."""
-        return self.variant - self.baseline
-
-
-TOPICS: tuple[Column[TopicChange], ...] = (
-    Column("topic", lambda row: row.topic, "The topic's id.", formats.TEXT),
-    Column("query", lambda row: row.query, "The query.", formats.TEXT),
-    Column("baseline", lambda row: row.baseline, "The baseline's value."),
-    Column("variant", lambda row: row.variant, "The variant's value."),
-    Column("difference", lambda row: row.difference, "The variant's value less the baseline's.", formats.DIFFERENCE),
-)
-
-
-def topic_changes(results: Results, table: VariantTable, measure: str, index: int) -> list[TopicChange]:
-    """Return each topic's change with a variant, from the most gained to the most lost."""
-    values = table.of(measure)
-    changes = [
-        TopicChange(topic, results.facts.topics.get(topic, ""), baseline, variant)
-        for topic, baseline, variant in zip(table.topics, values[0].tolist(), values[index].tolist(), strict=True)
-    ]
-    return sorted(changes, key=lambda change: (-change.difference, change.topic))
 
 
 def topics_table(changes: Sequence[TopicChange], measure: str, variant: str) -> Table:

@@ -1,0 +1,105 @@
+"""Makes the columns of an index that was tested or is named, and reads the indexes of a family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Generic, NamedTuple
+
+from thresher.experiments.choosing.choices import ChosenIndex, FamilyTests, TestedIndex
+from thresher.reports import formats
+from thresher.reports.columns import Column, Row, Value, meaning_of
+from thresher.reports.table import measure_header
+
+
+class IndexColumns(NamedTuple, Generic[Row]):
+    """The columns of an index that was tested or is named: its name, its size, its differences by measure."""
+
+    variant: Column[Row]
+    share: Column[Row]
+    emptied: Column[Row]
+    effects: tuple[Column[Row], ...]
+
+
+def index_columns(
+    index: Callable[[Row], ChosenIndex | TestedIndex | None], measures: Sequence[str], prefix: str = "", about: str = ""
+) -> IndexColumns[Row]:
+    """Return the columns of an index.
+
+    Args:
+        index: returns the index of a row; None where there is none.
+        measures: the deciding ones, the main measure first.
+        prefix: before the columns' names.
+        about: what the index is, before the meanings.
+    """
+
+    def read(value: Callable[[ChosenIndex | TestedIndex], Value]) -> Callable[[Row], Value]:
+        def of_row(row: Row) -> Value:
+            tested = index(row)
+            return None if tested is None else value(tested)
+
+        return of_row
+
+    def effects(number: int, measure: str) -> tuple[Column[Row], Column[Row]]:
+        header = measure_header(measure).name
+        difference = Column(
+            f"{prefix}{measure} difference",
+            read(lambda tested: tested.effects[number].difference),
+            meaning_of(about, f"mean difference from the baseline in {measure}."),
+            formats.DIFFERENCE,
+            header,
+            "difference",
+        )
+        low = Column(
+            f"{prefix}{measure} low",
+            read(lambda tested: tested.effects[number].low),
+            meaning_of(about, f"lower bound of the difference in {measure}."),
+            formats.DIFFERENCE,
+            header,
+            "lower bound",
+        )
+        return difference, low
+
+    columns_of_effects: list[Column[Row]] = []
+    for number, measure in enumerate(measures):
+        columns_of_effects += effects(number, measure)
+    return IndexColumns(
+        variant=Column(
+            f"{prefix}variant",
+            read(lambda tested: tested.variant),
+            meaning_of(about, "the variant."),
+            formats.TEXT,
+            "variant",
+        ),
+        share=Column(
+            f"{prefix}postings_share",
+            read(lambda tested: tested.share),
+            meaning_of(about, "its postings over the baseline's."),
+            formats.PERCENT,
+            "index",
+            "% of baseline",
+        ),
+        emptied=Column(
+            f"{prefix}emptied",
+            read(lambda tested: tested.emptied),
+            meaning_of(about, "pages with text that it leaves without."),
+            formats.COUNT,
+            "emptied",
+            "pages",
+        ),
+        effects=tuple(columns_of_effects),
+    )
+
+
+def last_accepted(row: FamilyTests) -> TestedIndex | None:
+    """Return the last index of a family that was accepted, if there is one."""
+    return row.last
+
+
+def first_failed(row: FamilyTests) -> TestedIndex | None:
+    """Return the first index of a family that was not accepted, if there is one."""
+    return row.failed
+
+
+def topics_needed(row: FamilyTests) -> int | None:
+    """Return how many topics would show that the first index that failed loses little; None if none failed."""
+    return row.failed.topics_needed if row.failed else None

@@ -1,0 +1,81 @@
+"""The rows that the columns of topics read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from thresher.base.numbers import Floats
+from thresher.experiments.results import Results
+from thresher.experiments.table import VariantTable
+
+
+@dataclass(frozen=True)
+class TopicValue:
+    """The value of a measure for a topic.
+
+    Args:
+        variant: its name, or that of a baseline run of another system.
+        retrieval: the retrieval model.
+        held_out: whether it is a held-out topic.
+        topic: its id.
+        measure: its name.
+        value: of the measure.
+    """
+
+    variant: str
+    retrieval: str
+    held_out: bool
+    topic: str
+    measure: str
+    value: float
+
+
+@dataclass(frozen=True)
+class TopicChange:
+    """A topic's value of the main measure with the baseline and with a variant."""
+
+    topic: str
+    query: str
+    baseline: float
+    variant: float
+
+    @property
+    def difference(self) -> float:
+        """The variant's value less the baseline's."""
+        return self.variant - self.baseline
+
+
+def topic_values(results: Results) -> Iterator[TopicValue]:
+    """Give the values of built variants, and of baseline runs, by topic and measure."""
+    measures = results.measures
+    for table in results.tables:
+        for index in table.built:
+            of_variant = TopicValue(table.rows[index].name, table.retrieval, False, "", "", 0.0)
+            yield from _by_topic(of_variant, measures, table.topics, table.values[:, index])
+        for index in table.built:
+            of_variant = TopicValue(table.rows[index].name, table.retrieval, True, "", "", 0.0)
+            yield from _by_topic(of_variant, measures, table.held_out_topics, table.held_out[:, index])
+    first = results.tables[0]
+    for system in results.facts.systems:
+        of_system = TopicValue(system.name, first.retrieval, False, "", "", 0.0)
+        yield from _by_topic(of_system, measures, first.topics, system.values)
+
+
+def _by_topic(
+    common: TopicValue, measures: Sequence[str], topics: Sequence[str], values: Floats
+) -> Iterator[TopicValue]:
+    """Give a value for each measure and topic; `common` holds the fields that all of them share."""
+    for measure, of_measure in zip(measures, values.tolist(), strict=True):
+        for topic, value in zip(topics, of_measure, strict=True):
+            yield TopicValue(common.variant, common.retrieval, common.held_out, topic, measure, value)
+
+
+def topic_changes(results: Results, table: VariantTable, measure: str, index: int) -> list[TopicChange]:
+    """Return each topic's change with a variant, from the most gained to the most lost."""
+    values = table.of(measure)
+    changes = [
+        TopicChange(topic, results.facts.topics.get(topic, ""), baseline, variant)
+        for topic, baseline, variant in zip(table.topics, values[0].tolist(), values[index].tolist(), strict=True)
+    ]
+    return sorted(changes, key=lambda change: (-change.difference, change.topic))
