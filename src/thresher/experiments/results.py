@@ -26,6 +26,10 @@ from thresher.experiments.table import Built, NoiseFloor, Row, Variant, VariantT
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics
 
+TABLE_FILE = "variants.parquet"
+RESULTS_FILE = "results.json"
+_FIX = "make it again with `thresher explore FILE` or `thresher run FILE`, where FILE is the experiment file"
+
 
 @dataclass(frozen=True)
 class TitleBias:
@@ -175,26 +179,35 @@ class Results(Plotted):
     @property
     def tests(self) -> int:
         """The tests that a correction is over: of all retrieval models, and of runs of other systems."""
-        tested = [row.built.comparisons for table in self.tables for row in table.rows if row.built]
-        return sum(map(len, [*tested, *(system.comparisons for system in self.facts.systems)]))
+        count = 0
+        for table in self.tables:
+            for row in table.rows:
+                if row.built:
+                    count += len(row.built.comparisons)
+        for system in self.facts.systems:
+            count += len(system.comparisons)
+        return count
 
     def table(self, retrieval: str | None = None) -> VariantTable:
         """Return the table of a retrieval model; None for the first."""
         for table in self.tables:
             if retrieval in (None, table.retrieval):
                 return table
-        known = ", ".join(self.retrievals)
-        raise ConfigError(f"there is no retrieval model {retrieval!r}", f"use one of {known}", "retrieval")
+        names = ", ".join(self.retrievals)
+        raise ConfigError(f"there is no retrieval model {retrieval!r}", f"use one of {names}", "retrieval")
 
     def with_built(self, before: Results) -> Results:
         """Return these results with what was built before of the same evidence: costs, bytes, and variants that these lack."""
         tables = []
         for table, old in zip(self.tables, before.tables, strict=True):
-            known = {row.name: row for row in old.rows if row.built}
-            rows = [
-                replace(row, bytes=same.bytes, built=same.built) if (same := known.get(row.name)) else row
-                for row in table.rows
-            ]
+            built = {row.name: row for row in old.rows if row.built}
+            rows = []
+            for row in table.rows:
+                if row.name in built:
+                    old_row = built[row.name]
+                    rows.append(replace(row, bytes=old_row.bytes, built=old_row.built))
+                else:
+                    rows.append(row)
             tables.append(table.with_rows(rows).joined(old.only(old.built or (0,))))
         return replace(self, tables=tuple(tables))
 
@@ -202,13 +215,20 @@ class Results(Plotted):
         """Return these results with the variants that were explored before of the same evidence."""
         tables = []
         for table, old in zip(self.tables, before.tables, strict=True):
-            known = {row.name: row for row in old.rows}
-            rows = [
-                replace(row, variant=same.variant, explored=same.explored) if (same := known.get(row.name)) else row
-                for row in table.rows
-            ]
-            unbuilt = [replace(row, bytes=None, built=None) if row.built else row for row in old.rows]
-            explored = (0, *(index for index, row in enumerate(old.rows) if index and row.explored))
+            old_rows = {row.name: row for row in old.rows}
+            rows = []
+            for row in table.rows:
+                if row.name in old_rows:
+                    old_row = old_rows[row.name]
+                    rows.append(replace(row, variant=old_row.variant, explored=old_row.explored))
+                else:
+                    rows.append(row)
+            unbuilt = []
+            explored = []
+            for index, row in enumerate(old.rows):
+                unbuilt.append(replace(row, bytes=None, built=None) if row.built else row)
+                if index == 0 or row.explored:
+                    explored.append(index)
             tables.append(table.with_rows(rows).joined(old.with_rows(unbuilt).only(explored)))
         return replace(self, tables=tuple(tables))
 
@@ -217,13 +237,8 @@ class Results(Plotted):
         return replace(self, tables=tuple(table.only(table.built or (0,)) for table in self.tables))
 
 
-TABLE_FILE = "variants.parquet"
-RESULTS_FILE = "results.json"
-_FIX = "make it again with `thresher explore FILE` or `thresher run FILE`, where FILE is the experiment file"
-
-
 @dataclass(frozen=True)
-class _Kept:
+class _ResultsRecord:
     """The facts, and what the tables have in common; `table` is the digest of their file."""
 
     table: str
@@ -239,18 +254,18 @@ class _Details:
     built: Built | None
 
 
-_FILE = RecordFile(_Kept, "a results file", _FIX, "thresher-results", 6, StateError)
+_FILE = RecordFile(_ResultsRecord, "a results file", _FIX, "thresher-results", 6, StateError)
 _DETAILS = RecordFile(_Details, "the details of a variant", _FIX, error=StateError)
 
 
 def write_results(results: Results, folder: Path) -> None:
     """Write both files into a folder. Neither is ever half written; one without the other is noticed by `read_results`."""
     path = folder / TABLE_FILE
-    table = pa.concat_tables([_arrow(one) for one in results.tables])
+    table = pa.concat_tables([_arrow(model_table) for model_table in results.tables])
     with atomic_path(path) as temporary:
         pa.parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
-    kept = _Kept(file_digest(path), results.retrievals, results.measures, results.facts)
-    _FILE.write(folder / RESULTS_FILE, kept)
+    record = _ResultsRecord(file_digest(path), results.retrievals, results.measures, results.facts)
+    _FILE.write(folder / RESULTS_FILE, record)
 
 
 def read_results(folder: Path) -> Results:
@@ -260,12 +275,12 @@ def read_results(folder: Path) -> Results:
         raise StateError(
             "nothing was explored or run yet", "run `thresher explore` or `thresher run` first", str(folder)
         )
-    kept = _FILE.read(path)
+    record = _FILE.read(path)
     table_path = folder / TABLE_FILE
     try:
-        if not table_path.is_file() or file_digest(table_path) != kept.table:
+        if not table_path.is_file() or file_digest(table_path) != record.table:
             raise StateError("it is not the table that belongs to results.json", _FIX, str(table_path))
-        return Results(kept.facts, tuple(_read(pa.read_parquet(table_path), kept)))
+        return Results(record.facts, tuple(_read(pa.read_parquet(table_path), record)))
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise StateError(f"the table of variants cannot be read ({error})", _FIX, str(table_path)) from error
 
@@ -303,20 +318,20 @@ def _lists(values: Floats) -> pa.Array:
     return pa.ListArray.from_arrays(pa.number_array(offsets), pa.number_array(values.ravel()))
 
 
-def _read(table: pa.Table, kept: _Kept) -> Iterator[VariantTable]:
+def _read(table: pa.Table, record: _ResultsRecord) -> Iterator[VariantTable]:
     of_row = np.array(table["retrieval"].to_pylist(), dtype=object)
-    topics, held_out = tuple(kept.facts.topics), tuple(kept.facts.held_out_topics)
-    for retrieval in kept.retrievals:
+    topics, held_out = tuple(record.facts.topics), tuple(record.facts.held_out_topics)
+    for retrieval in record.retrievals:
         part = table.filter(pa.number_array(of_row == retrieval)).combine_chunks()
         yield VariantTable(
             retrieval,
-            kept.measures,
+            record.measures,
             topics,
             tuple(_rows(part)),
-            _stacked(part, [_values(name) for name in kept.measures], len(topics)),
+            _stacked(part, [_values(name) for name in record.measures], len(topics)),
             _stacked(part, ["query_postings"], len(topics))[0],
             held_out,
-            _stacked(part, [_held_out(name) for name in kept.measures], len(held_out)),
+            _stacked(part, [_held_out(name) for name in record.measures], len(held_out)),
         )
 
 
@@ -325,11 +340,11 @@ def _rows(table: pa.Table) -> Iterator[Row]:
     counts = [table[name].to_pylist() for name in IndexStatistics.__dataclass_fields__]
     columns = zip(*(table[name].to_pylist() for name in names), zip(*counts, strict=True), strict=True)
     for name, sweep, cutoff, cleaner_cutoff, words, size, explored, details, index in columns:
-        known = _DETAILS.parse(details, TABLE_FILE)
+        details_of_row = _DETAILS.parse(details, TABLE_FILE)
         variant = Variant(parse_treatment(name), sweep, cutoff, cleaner_cutoff)
         if variant.name != name:
             raise StateError(f"the variant {name} would now be {variant.name}", _FIX, TABLE_FILE)
-        yield Row(variant, IndexStatistics(*index), words, size, explored, known.built)
+        yield Row(variant, IndexStatistics(*index), words, size, explored, details_of_row.built)
 
 
 def _stacked(table: pa.Table, names: Sequence[str], topics: int) -> Floats:

@@ -45,9 +45,17 @@ def fixed(value: float | None, decimals: int) -> str:
     if value is None or math.isnan(value):
         return NOTHING
     text = f"{value:,.{decimals}f}".replace("inf", "∞")
-    if text.startswith("-"):
-        text = MINUS + text[1:] if any(sign in "123456789∞" for sign in text) else text[1:]
-    return text
+    if not text.startswith("-"):
+        return text
+    digits = text[1:]
+    if _shows_zero(digits):
+        return digits
+    return MINUS + digits
+
+
+def _shows_zero(text: str) -> bool:
+    """Return whether a number as text has no digit but 0."""
+    return not any(sign in "123456789∞" for sign in text)
 
 
 def signed(value: float | None, decimals: int) -> str:
@@ -57,8 +65,9 @@ def signed(value: float | None, decimals: int) -> str:
     '+0.0123'
     """
     text = fixed(value, decimals)
-    positive = value is not None and value > 0 and any(digit in "123456789∞" for digit in text)
-    return f"+{text}" if positive else text
+    if value is not None and value > 0 and not _shows_zero(text):
+        return f"+{text}"
+    return text
 
 
 def measure_text(value: float | None) -> str:
@@ -73,7 +82,9 @@ def change_text(value: float | None) -> str:
 
 def percent(ratio: float | None) -> str:
     """Return a ratio as per cent with one decimal and without the sign: 0.4321 is '43.2'."""
-    return fixed(None if ratio is None else 100 * ratio, 1)
+    if ratio is None:
+        return NOTHING
+    return fixed(100 * ratio, 1)
 
 
 def decimals_for(values: Iterable[float], digits: int = 3) -> int:
@@ -81,7 +92,8 @@ def decimals_for(values: Iterable[float], digits: int = 3) -> int:
     sizes = [abs(value) for value in values if math.isfinite(value) and value != 0]
     if not sizes:
         return 0
-    smallest, largest = math.floor(math.log10(min(sizes))), math.floor(math.log10(max(sizes)))
+    smallest = math.floor(math.log10(min(sizes)))
+    largest = math.floor(math.log10(max(sizes)))
     return max(0, min(3, digits - 1 - smallest, 4 - largest))
 
 
@@ -93,7 +105,9 @@ def significant_digits(value: float, digits: int = 3) -> str:
     """
     if not math.isfinite(value) or value == 0:
         return fixed(value, 0)
-    return fixed(value, max(0, min(9, digits - 1 - math.floor(math.log10(abs(value))))))
+    exponent = math.floor(math.log10(abs(value)))
+    decimals = max(0, min(9, digits - 1 - exponent))
+    return fixed(value, decimals)
 
 
 def rounded_up(value: float) -> float:
@@ -107,23 +121,32 @@ def cutoff_label(sweep: str) -> str:
     >>> cutoff_label("words"), cutoff_label("words@p")
     ('cutoff', "cutoff, percentile of the collection's words")
     """
-    return next((label for kind, label in _CUTOFFS.items() if sweep.endswith(f"@{kind}")), CUTOFF)
+    for kind, label in _CUTOFFS.items():
+        if sweep.endswith(f"@{kind}"):
+            return label
+    return CUTOFF
 
 
 def marks_text(directions: Iterable[Direction]) -> str:
     """Return what the marks of differences of these directions mean."""
     text = f"†+ is significantly better, †{MINUS} significantly worse."
-    return f"{text} † alone is significant, but mean and ranks differ in sign." if "mixed" in directions else text
+    if "mixed" in directions:
+        text += " † alone is significant, but mean and ranks differ in sign."
+    return text
 
 
 def direction(comparison: Comparison | None) -> Direction:
     """Return where a comparison points; "none" where there is none."""
-    return "none" if comparison is None else comparison.direction
+    if comparison is None:
+        return "none"
+    return comparison.direction
 
 
 def correction_text(correction: str, over: str) -> str:
     """Return how p is corrected for the number of tests; `over` says over what."""
-    return f"Holm correction over {over}" if correction == HOLM else "p not corrected for the number of tests"
+    if correction == HOLM:
+        return f"Holm correction over {over}"
+    return "p not corrected for the number of tests"
 
 
 def percent_text(share: float) -> str:
@@ -133,12 +156,16 @@ def percent_text(share: float) -> str:
 
 def being(count: int) -> str:
     """Return how many are something: 'none is', '1 is', '2 are'."""
-    return f"{count or 'none'} {'is' if count < 2 else 'are'}"
+    if count == 0:
+        return "none is"
+    return f"{count} is" if count == 1 else f"{count} are"
 
 
 def p_text(p: float) -> str:
     """Return a p-value with four decimals, a small one as a bound."""
-    return f"< {SMALLEST_P}" if p < SMALLEST_P else fixed(p, 4)
+    if p < SMALLEST_P:
+        return f"< {SMALLEST_P}"
+    return fixed(p, 4)
 
 
 def megabytes(count: float) -> float:

@@ -29,26 +29,34 @@ def notice_text(notice: Notice) -> str:
     """Return a notice as a sentence."""
     count = counted(notice.count, _NOUNS.get(notice.about, "topic"))
     if notice.about is About.MISSING:
-        count += " is" if notice.count == 1 else " are"
-    ids = ", ".join(notice.ids) + (", …" if notice.count > len(notice.ids) else "")
+        verb = "is" if notice.count == 1 else "are"
+        count = f"{count} {verb}"
+    ids = ", ".join(notice.ids)
+    if notice.count > len(notice.ids):
+        ids += ", …"
     text = _SENTENCES[notice.about].format(count=count, ids=ids)
-    return f"Held-out topics: {text[:1].lower()}{text[1:]}" if notice.held_out else text
+    if notice.held_out:
+        return f"Held-out topics: {text[:1].lower()}{text[1:]}"
+    return text
 
 
 def notices(results: Results) -> list[str]:
     """Return what must be known of topics and judgments, of pages that failed or have no text, and of lost languages."""
-    return [*map(notice_text, results.facts.notices), *_pages(results)]
+    sentences = [notice_text(notice) for notice in results.facts.notices]
+    sentences += _page_notices(results)
+    return sentences
 
 
-def _pages(results: Results) -> Iterator[str]:
+def _page_notices(results: Results) -> Iterator[str]:
     pages = results.facts.pages
     if pages.failed:
         yield f"{pages.failed} of {pages.documents} pages failed; failures.jsonl lists them with their reasons."
     if pages.emptied:
         yield f"{pages.emptied} of {pages.documents} pages hold no text."
-    built = [
-        (row.variant.sweep or row.name, row.variant.cleaner, row.built.emptied_languages)
-        for row in results.tables[0].rows
-        if row.built
-    ]
-    yield from (f"{loss}." for loss in worst_losses(built, pages.documents))
+    emptied_languages = []
+    for row in results.tables[0].rows:
+        if row.built:
+            name = row.variant.sweep or row.name
+            emptied_languages.append((name, row.variant.cleaner, row.built.emptied_languages))
+    for loss in worst_losses(emptied_languages, pages.documents):
+        yield f"{loss}."

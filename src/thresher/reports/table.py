@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -92,20 +93,24 @@ class Table:
             Head(column.title, column.unit, column.format.align, column.mark is not None, column.meaning)
             for column in columns
         ]
-        cells = [_cells(column, rows) for column in columns]
+        cells_by_column = [_cells(column, rows) for column in columns]
+        cells_by_row = tuple(zip(*cells_by_column, strict=True))
         rules = _rules(rows, group) if group else ()
-        return cls(tuple(heads), tuple(zip(*cells, strict=True)), caption, note, keys, rules)
+        return cls(tuple(heads), cells_by_row, caption, note, keys, rules)
 
 
 def _rules(rows: Sequence[Row], group: Callable[[Row], object]) -> tuple[int, ...]:
-    groups = [group(row) for row in rows]
-    return tuple(index for index in range(1, len(rows)) if groups[index] != groups[index - 1])
+    rules = []
+    for index, (row, following) in enumerate(pairwise(rows), start=1):
+        if group(row) != group(following):
+            rules.append(index)
+    return tuple(rules)
 
 
 def _cells(column: Column[Row], rows: Sequence[Row]) -> list[Cell]:
     values = [column.value(row) for row in rows]
-    numbers = [value for value in values if not isinstance(value, str) and not is_empty(value)]
-    show = column.format.fit([number for number in numbers if number is not None])
+    numbers = [value for value in values if value is not None and not isinstance(value, str) and not is_empty(value)]
+    show = column.format.fit(numbers)
     return [_cell(column, row, value, show) for row, value in zip(rows, values, strict=True)]
 
 
@@ -134,7 +139,9 @@ def _interval_text(column: Column[Row], row: Row) -> str:
     assert interval is not None
     show = column.format.beside_bounds
     value, low, high = show(interval.value), show(interval.low), show(interval.high)
-    return value if low == high else f"{value} ({low} to {high})"
+    if low == high:
+        return value
+    return f"{value} ({low} to {high})"
 
 
 def is_empty(value: Value) -> bool:
@@ -183,7 +190,11 @@ def spread(count: int, keep: int) -> list[int]:
 
 def filled(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> list[Column[Row]]:
     """Return the columns that have a value in some row."""
-    return [column for column in columns if not all(is_empty(column.value(row)) for row in rows)]
+    columns_with_values = []
+    for column in columns:
+        if any(not is_empty(column.value(row)) for row in rows):
+            columns_with_values.append(column)
+    return columns_with_values
 
 
 def csv_table(columns: Iterable[Column[Row]], rows: Iterable[Row]) -> str:

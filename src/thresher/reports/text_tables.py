@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, takewhile
 
 from thresher.base.errors import escape_controls
 from thresher.reports.formatting import plain
+from thresher.reports.number_formats import Align
 from thresher.reports.table import Head, Table
 
 _GAP = "  "
@@ -44,12 +44,15 @@ _LATEX = {
     "⁶": r"\textsuperscript{6}",
     "₂": r"\textsubscript{2}",
 }
+_MARKDOWN_RULES: dict[Align, str] = {"left": "---", "right": "---:"}
 _LATEX_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$^{\dagger}$", "": ""}
 
 
 def display_width(text: str) -> int:
     """Return how many terminal columns `text` takes: 2 for wide characters, 0 for combining (UAX #11)."""
-    return len(text) if text.isascii() else sum(map(_sign_width, text))
+    if text.isascii():
+        return len(text)
+    return sum(map(_sign_width, text))
 
 
 def render_text(table: Table, width: int | None = None) -> str:
@@ -58,22 +61,39 @@ def render_text(table: Table, width: int | None = None) -> str:
     A table wider than `width` terminal columns is split into blocks, each repeating the columns that name the row; a single
     column that is still too wide stays whole. None never splits.
     """
-    rendered = [_column(table, index) for index in range(len(table.columns))]
-    keys, others = rendered[: table.keys], rendered[table.keys :]
-    blocks: list[list[list[str]]] = [[]]
-    room = 0
-    for lines in others:
-        need = display_width(lines[0]) + len(_GAP)
-        used = sum(display_width(key[0]) + len(_GAP) for key in keys) - len(_GAP)
-        if width is not None and blocks[-1] and used + room + need > width:
+    columns = [_column(table, index) for index in range(len(table.columns))]
+    keys = columns[: table.keys]
+    parts = []
+    for block in _blocks(keys, columns[table.keys :], width):
+        parts.append("\n".join(_lines([*keys, *block], table.rules)))
+    foot: list[str] = []
+    for text in (table.caption, table.note):
+        if not text:
+            continue
+        if width is None:
+            foot.append(plain(text))
+        else:
+            foot += wrapped(text, width)
+    if foot:
+        parts.append("\n".join(foot))
+    return "\n\n".join(parts) + "\n"
+
+
+def _blocks(
+    keys: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int | None
+) -> list[list[Sequence[str]]]:
+    """Return the columns in blocks that fit `width` beside the columns `keys`; a block has at least one column."""
+    width_of_keys = sum(display_width(key[0]) + len(_GAP) for key in keys) - len(_GAP)
+    blocks: list[list[Sequence[str]]] = [[]]
+    width_of_block = width_of_keys
+    for lines in columns:
+        width_of_column = display_width(lines[0]) + len(_GAP)
+        if width is not None and blocks[-1] and width_of_block + width_of_column > width:
             blocks.append([])
-            room = 0
+            width_of_block = width_of_keys
         blocks[-1].append(lines)
-        room += need
-    parts = ["\n".join(_lines([*keys, *block], table.rules)) for block in blocks]
-    notes = [text for text in (table.caption, table.note) if text]
-    foot = [plain(text) if width is None else "\n".join(wrapped(text, width)) for text in notes]
-    return "\n\n".join([*parts, "\n".join(foot)] if foot else parts) + "\n"
+        width_of_block += width_of_column
+    return blocks
 
 
 def shortened(text: str, room: int) -> str:
@@ -84,8 +104,12 @@ def shortened(text: str, room: int) -> str:
     """
     if display_width(text) <= room:
         return text
-    fitting = takewhile(lambda used: used < room, accumulate(map(_sign_width, text)))
-    return text[: len([*fitting])].rstrip() + "…"
+    width = 0
+    for index, sign in enumerate(text):
+        width += _sign_width(sign)
+        if width >= room:
+            return text[:index].rstrip() + "…"
+    return text
 
 
 def wrapped(text: str, width: int, indent: str = "") -> Iterator[str]:
@@ -116,33 +140,48 @@ def _column(table: Table, index: int) -> list[str]:
     column = table.columns[index]
     cells = [row[index] for row in table.rows]
     marks = max((display_width(cell.mark) for cell in cells), default=0)
-    bodies = [
-        escape_controls(plain(cell.text), _CELL) + cell.mark + " " * (marks - display_width(cell.mark))
-        for cell in cells
-    ]
-    lines = [plain(column.header), plain(column.unit), *bodies]
+    lines = [plain(column.header), plain(column.unit)]
+    for cell in cells:
+        mark = cell.mark + " " * (marks - display_width(cell.mark))
+        lines.append(escape_controls(plain(cell.text), _CELL) + mark)
     width = max(map(display_width, lines))
-    blanks = (" " * (width - display_width(line)) for line in lines)
-    return [line + blank if column.align == "left" else blank + line for line, blank in zip(lines, blanks, strict=True)]
+    return [_aligned(line, width, column.align) for line in lines]
+
+
+def _aligned(line: str, width: int, align: Align) -> str:
+    """Return a line with blanks up to `width` columns."""
+    blanks = " " * (width - display_width(line))
+    if align == "left":
+        return line + blanks
+    return blanks + line
 
 
 def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:
     rows = [_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True)]
-    line = "─" * max(map(display_width, rows))
-    head = rows[:1] if not rows[1].strip() else rows[:2]
-    body: list[str] = []
-    for index, row in enumerate(rows[2:]):
-        body += [line, row] if index in rules else [row]
-    return [*head, line, *body]
+    header, units, *body = rows
+    rule = "─" * max(map(display_width, rows))
+    lines = [header]
+    if units.strip():
+        lines.append(units)
+    lines.append(rule)
+    for index, row in enumerate(body):
+        if index in rules:
+            lines.append(rule)
+        lines.append(row)
+    return lines
 
 
 def render_markdown(table: Table) -> str:
     """Return the table in GitHub's Markdown; units are in brackets after the headers."""
-    head = [_markdown(f"{one.header} ({one.unit})" if one.unit else one.header) for one in table.columns]
-    signs = ["---:" if column.align == "right" else "---" for column in table.columns]
-    lines = [head, signs, *([_markdown(cell.text) + cell.mark for cell in row] for row in table.rows)]
-    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return text + "".join(f"\n{_markdown(line)}\n" for line in (table.caption, table.note) if line)
+    rows = [[_markdown(column.title) for column in table.columns]]
+    rows.append([_MARKDOWN_RULES[column.align] for column in table.columns])
+    for cells in table.rows:
+        rows.append([_markdown(cell.text) + cell.mark for cell in cells])
+    text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    for line in (table.caption, table.note):
+        if line:
+            text += f"\n{_markdown(line)}\n"
+    return text
 
 
 def render_latex(table: Table) -> str:
@@ -159,11 +198,12 @@ def render_latex(table: Table) -> str:
         layout += f"{sign}@{{}}l" if column.marked else sign
         for lines, text in ((heads, column.header), (units, column.unit)):
             lines.append(_latex_head(text, column))
+    caption = " ".join(text for text in (table.caption, table.note) if text)
     body = [
         r"% needs \usepackage{booktabs}",
         r"\begin{table*}",
         r"\centering",
-        rf"\caption{{{escape_latex(' '.join(filter(None, (table.caption, table.note))))}}}",
+        rf"\caption{{{escape_latex(caption)}}}",
         r"\footnotesize",
         r"\setlength{\tabcolsep}{4pt}",
         rf"\begin{{tabular}}{{{layout}}}",
@@ -192,8 +232,12 @@ def escape_latex(text: str) -> str:
 
 
 def _latex_head(text: str, column: Head) -> str:
-    escaped, span = escape_latex(text), 2 if column.marked else 1
-    return rf"\multicolumn{{{span}}}{{c}}{{{escaped}}}" if column.marked or column.align == "right" else escaped
+    escaped = escape_latex(text)
+    if column.marked:
+        return rf"\multicolumn{{2}}{{c}}{{{escaped}}}"
+    if column.align == "right":
+        return rf"\multicolumn{{1}}{{c}}{{{escaped}}}"
+    return escaped
 
 
 def _markdown(text: str) -> str:
