@@ -42,9 +42,13 @@ def test_members_by_any_name_and_the_failures_beside_them(
     failed = tmp_path / "failures.jsonl"
     clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / "cleaned.jsonl", "--failures", failed, *FIELDS)
     told = capfd.readouterr().err.splitlines()
-    assert f"{tmp_path / 'cleaned.jsonl'}: 4 pages = 1 with text + 1 emptied + 2 failed; 5 words kept" in told
+    counts = [line for line in told if line.startswith(f"{tmp_path / 'cleaned.jsonl'}: ")]
+    assert [re.findall(r"\d+ \w+", line.rpartition(": ")[2]) for line in counts] == [
+        ["4 pages", "1 with", "1 emptied", "2 failed", "5 words"]
+    ]
     # The rate is the clock's.
-    assert re.fullmatch(r"\d+\.\d pages a second; 105 bytes of pages read, 110 written", told[-1])
+    assert re.match(r"\d+\.\d pages a second; ", told[-1])
+    assert re.findall(r"\d+", told[-1].partition("; ")[2]) == ["105", "110"]
     with pytest.raises(SystemExit) as end:
         clean(monkeypatch, lines, "-o", tmp_path / "new.jsonl", "--failures", failed, *FIELDS)
     told_then = f"error: {failed}: it exists already. Fix: choose another name, or add --replace.\n"
@@ -57,7 +61,8 @@ def test_members_by_any_name_and_the_failures_beside_them(
     size = len(lines.read_bytes().splitlines(keepends=True)[0])
     failures = [json.loads(line) for line in failed.read_text(encoding="utf-8").splitlines()]
     assert [(result["file"], result["id"]) for result in failures] == [("pages.jsonl", "c"), ("pages.jsonl", "a")]
-    assert failures[1]["reason"] == "the document id occurs twice, first in pages.jsonl at byte 0"
+    for fact in ("document id", "twice", "pages.jsonl at byte 0"):
+        assert fact in failures[1]["reason"]
     assert failures[0]["offset"] > size
     assert [line for line in told if line.startswith("failed: ")] == [
         f"failed: {result['id']}: {result['reason']}" for result in failures
@@ -174,10 +179,10 @@ def test_pages_lost_by_their_language_are_told_last(
     (line,) = told("-c", "justext(floor=1)")
     assert "39 with text + 0 emptied" in line
     pages.append({"id": "x", "html": "<p></p>"})
-    assert told("-c", "justext") == [
-        counts.replace("39 pages", "40 pages").replace("2 emptied", "3 emptied"),
-        "warning: 3 of 40 pages (7.5 %) are left without text: 1 Chinese, 1 Russian, 1 no text",
-    ]
+    counts_of_40, warning = told("-c", "justext")
+    assert counts_of_40 == counts.replace("39 pages", "40 pages").replace("2 emptied", "3 emptied")
+    assert warning.startswith("warning: 3 of 40 pages (7.5 %) ")
+    assert warning.endswith(": 1 Chinese, 1 Russian, 1 no text")
 
 
 def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(

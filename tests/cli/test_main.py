@@ -26,7 +26,9 @@ def test_python_m_is_called_thresher() -> None:
     assert done.stdout.startswith("Usage: thresher clean [OPTIONS] INPUT\n")
     done = module("polish")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: No such command 'polish'. Fix: see `thresher --help`.\n"
+    assert done.stderr.startswith("error: ")
+    for fact in ("'polish'", "Fix: ", "`thresher --help`"):
+        assert fact in done.stderr
 
 
 def test_it_is_called_thresher_whatever_started_it(

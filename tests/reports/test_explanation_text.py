@@ -50,21 +50,23 @@ def lines(document: DocumentChange) -> list[str]:
 
 def test_a_topic_and_a_document_in_words() -> None:
     said = lines(replace(DOCUMENT, passages=()))
-    assert said[:4] == [
+    assert said[:3] == [
         "Topic 7 lost: AP 0.5000 → 0.2500 (−0.2500).",
         "Largest part: removed text.",
         "Query: oats and rye",
-        "Variant: words@9 (the recommended variant), by qld, 40 hits per topic.",
     ]
+    for fact in ("words@9", "recommended variant", "qld", "40 hits"):
+        assert fact in said[3]
     (row,) = (line for line in said if line.startswith("a "))
     # Parts that are 0 throughout are left out.
     assert row.split() == ["a", "2", "2", "→", "5", "removed", "text", "3.50", "−1.25", "−1.50", "+0.25"]
-    assert said[-4:] == [
-        "a: fell by 3, 2 → 5; grade 2; 40 → 30 tokens",
-        "  words of the topic: oat 3 → 1, rye 2 → 1 → 0 (pruned), bran 1 → 0 (pruned), corn 4",
-        "  overtaken by b (unjudged, 9 → 3), c (grade 0, not retrieved → 4), 1 more",
-        "",
-    ]
+    document, words, overtakers, last = said[-4:]
+    assert document == "a: fell by 3, 2 → 5; grade 2; 40 → 30 tokens"
+    for word in ("oat 3 → 1", "rye 2 → 1 → 0 (pruned)", "bran 1 → 0 (pruned)", "corn 4"):
+        assert word in words
+    for overtaker in ("b (unjudged, 9 → 3)", "c (grade 0, not retrieved → 4)", "1 more"):
+        assert overtaker in overtakers
+    assert last == ""
 
 
 @pytest.mark.parametrize(("drop", "said"), DROPS)
@@ -77,9 +79,10 @@ def test_why_a_passage_was_removed_and_when_it_returns(drop: Drop, said: str) ->
 
 
 def test_documents_that_leave_or_enter_a_ranking() -> None:
-    assert "a: rank 2 → not retrieved; grade 2; 40 → 0 tokens; nothing of it is in the index" in lines(
-        replace(DOCUMENT, rank_after=None, length_after=0, emptied=True)
-    )
+    left = lines(replace(DOCUMENT, rank_after=None, length_after=0, emptied=True))
+    (line,) = (line for line in left if line.startswith("a: "))
+    for fact in ("rank 2 → not retrieved", "grade 2", "40 → 0 tokens", "nothing of it"):
+        assert fact in line
     rose = lines(replace(DOCUMENT, rank_before=8, grade=None))
     assert "a: rose by 3, 8 → 5; grade unjudged; 40 → 30 tokens" in rose
     assert any(line.startswith("  overtook b") for line in rose)

@@ -54,8 +54,10 @@ def test_each_model_is_named_where_there_are_several() -> None:
 def test_only_a_baseline() -> None:
     results = small()
     alone = replace(results, tables=(results.tables[0].only((0,)),))
-    assert [*findings(alone)] == ["Only the baseline was run: exp-nDCG@10 of the baseline is 0.4250."]
-    assert [*warnings(alone)] == ["2 of 1002 pages failed; failures.jsonl lists them with their reasons."]
+    (finding,) = findings(alone)
+    assert "exp-nDCG@10 of the baseline is 0.4250." in finding
+    (warning,) = warnings(alone)
+    assert warning.startswith("2 of 1002 pages failed; failures.jsonl ")
 
 
 @pytest.mark.parametrize(("topics", "warned"), [(5, True), (8, False)])
@@ -77,7 +79,8 @@ def test_notices_and_relevant_titles_come_first() -> None:
     results = small()
     biased = facts(8, notices=(Notice(About.MISSING, 3, ("a", "b", "c")),), title_bias=TitleBias(100, 20, 26))
     found = [*warnings(replace(results, facts=biased))]
-    assert found[0] == "3 judged pages are not in this collection: a, b, c."
+    assert found[0].startswith("3 judged pages ")
+    assert found[0].endswith(": a, b, c.")
     assert "26 of 100 relevant pages" in found[2]
     assert not any(
         "relevant pages" in text
