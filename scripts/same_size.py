@@ -44,8 +44,8 @@ from thresher.experiments.measuring import build_variant, warm_up_indexing
 from thresher.indexes.work import INDEX_PARTS
 from thresher.reports.columns import Column
 from thresher.reports.formats import COUNT, PERCENT, TEXT
-from thresher.reports.number_formats import decimals
 from thresher.reports.formatting import change_text
+from thresher.reports.number_formats import decimals
 from thresher.reports.table import Table
 
 ROOT = Path(__file__).parents[1]
