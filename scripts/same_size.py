@@ -43,9 +43,8 @@ from thresher.evaluation.evaluating import evaluate
 from thresher.experiments.measuring import build_variant, warm_up_indexing
 from thresher.indexes.work import INDEX_PARTS
 from thresher.reports.columns import Column
-from thresher.reports.formats import COUNT, PERCENT, TEXT
+from thresher.reports.formats import COUNT, ONE_DECIMAL, PERCENT, TEXT
 from thresher.reports.formatting import change_text
-from thresher.reports.number_formats import decimals
 from thresher.reports.table import Table
 
 ROOT = Path(__file__).parents[1]
@@ -173,8 +172,8 @@ def part_table(name: str, variant: str, baseline: IndexReport, pruned: IndexRepo
     shown: list[Column[tuple[str, str, float, float]]] = [
         Column("part", lambda row: row[0], "Part.", TEXT),
         Column("grows with", lambda row: row[1], "What it grows with.", TEXT),
-        Column("baseline", lambda row: row[2], "KB.", unit="KB", format=decimals(1)),
-        Column(variant, lambda row: row[3], "KB.", unit="KB", format=decimals(1)),
+        Column("baseline", lambda row: row[2], "KB.", unit="KB", format=ONE_DECIMAL),
+        Column(variant, lambda row: row[3], "KB.", unit="KB", format=ONE_DECIMAL),
         Column("left", lambda row: row[3] / row[2] if row[2] else None, "Share.", unit="%", format=PERCENT),
     ]
     return Table.of(shown, rows, f"{name}: bytes by part of the index")

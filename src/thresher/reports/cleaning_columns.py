@@ -28,7 +28,7 @@ from thresher.reports.cleaning_rows import (
 )
 from thresher.reports.columns import Column
 from thresher.reports.formatting import MARKS, NOTHING, direction, signed
-from thresher.reports.number_formats import decimals, single
+from thresher.reports.number_formats import single
 
 PRECISION = Measure(
     "precision", "Precision of words by alignment", lambda row: row.summary.words.precision, "precision"
@@ -48,7 +48,7 @@ SIMILARITY = Measure(
     lambda row: row.summary.words.similarity,
     "Levenshtein",
     "%",
-    decimals(1),
+    formats.ONE_DECIMAL,
 )
 ROUGE_PRECISION = Measure(
     "rouge_precision", "Precision by ROUGE-LSum", lambda row: row.summary.rouge_precision, "ROUGE-LSum", "precision"

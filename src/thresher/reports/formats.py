@@ -17,6 +17,7 @@ from thresher.reports.number_formats import Format, decimals, fitted, megabytes_
 
 TEXT = single(measure_text, "left")
 COUNT = decimals(0)
+ONE_DECIMAL = decimals(1)
 VALUE = decimals(MEASURE_DECIMALS)
 RATIO = Format(VALUE.fit, partial(fixed, decimals=3))
 FIGURE = single(significant_digits)
