@@ -79,7 +79,7 @@ def test_cleaning_and_training_are_the_same_without_pyarrow(pages: Path, tmp_pat
     long.write_text("\n".join(map(json.dumps, records)))
 
     def extras(name: str) -> tuple[str, ...]:
-        return "--removed", f"{name}-removed.jsonl", "--failures", f"{name}-failures.jsonl", "--metadata"
+        return "--removed", f"{name}-removed.jsonl", "--failures", f"{name}-failures.jsonl", "--with-language"
 
     commands: tuple[tuple[str | Path, ...], ...] = (
         ("clean", raw, "-c", "words@p30+perplexity@p70", "-o", "pages.jsonl", *extras("pages")),

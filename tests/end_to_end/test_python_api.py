@@ -157,7 +157,7 @@ def test_explore_and_choose(web: Web) -> None:
 def test_an_index_is_searched_and_the_run_evaluated_and_explained(finished: Finished, tmp_path: Path) -> None:
     folder = finished.web.folder
     lines = str(tmp_path / "cleaned.jsonl")
-    extras = Extras(str(tmp_path / "removed.jsonl"), None, str(tmp_path / "failures.jsonl"))
+    extras = Extras(removed=str(tmp_path / "removed.jsonl"), failures=str(tmp_path / "failures.jsonl"))
     thresher.clean_collection(str(folder / "pages"), "words@40", lines, extras=extras)
     assert (tmp_path / "removed.jsonl").exists()
     thresher.index_json_lines(lines, str(tmp_path / "index"))

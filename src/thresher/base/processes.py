@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain, islice
 from typing import Any, NoReturn
 
@@ -100,9 +100,11 @@ def compute(
         n_jobs=min(backend.workers, len(listed)),
         return_as="generator" if ordered else "generator_unordered",
         batch_size=1,
+        initializer=_watch_parent,
+        initargs=(os.getpid(),),
     )
-    call = delayed(partial(_compute_one, os.getpid(), function))
-    results = parallel(call(task) for task in listed)
+    call = delayed(function)
+    results = parallel(call(*task) for task in listed)
     try:
         # `yield from` would close the results with joblib's warning.
         for result in results:  # noqa: UP028
@@ -144,12 +146,6 @@ def _give_up(_task: Any, code: int | None) -> NoReturn:
     raise WorkerDied(code)
 
 
-def _compute_one(parent: int, function: Callable[..., Result], task: tuple[Any, ...]) -> Result:
-    _watch_parent(parent)
-    return function(*task)
-
-
-@cache
 def _watch_parent(parent: int) -> None:
     """End this process of joblib when its parent is gone, even in the middle of a task."""
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
