@@ -82,7 +82,7 @@ def killed(command: tuple[str, ...], folder: Path, after: float, with_workers: b
     return bool(done.code == -signal.SIGKILL)
 
 
-def main() -> int:
+def main() -> int:  # noqa: PLR0915, one experiment from its beginning to its end
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))

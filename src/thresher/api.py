@@ -240,7 +240,7 @@ def load_experiment(experiment: Source, results: str | Path = "results", fresh: 
     return take_experiment(experiment, Path(results), fresh)
 
 
-def run(
+def run(  # noqa: PLR0913, keywords of the public API
     experiment: Source,
     results: str | Path = "results",
     indexes: str | Path = "indexes",
@@ -346,7 +346,7 @@ def choose(experiment: Source | Several, results: str | Path = "results", **crit
     return choice
 
 
-def explain(
+def explain(  # noqa: PLR0913, keywords of the public API
     results: str | Path,
     topic: str | None = None,
     variant: str | None = None,

@@ -61,7 +61,7 @@ from thresher.experiments import schema
 @keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @keys("pages", "blocks")
 @backend_options
-def clean(
+def clean(  # noqa: C901, one branch an option
     source: Path,
     cleaner: str,
     output: Path,

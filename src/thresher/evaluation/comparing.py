@@ -169,7 +169,7 @@ def _values(
     return evaluate_run(judged, run, names, topics)
 
 
-def compare_runs(
+def compare_runs(  # noqa: PLR0913, keywords of the public API
     qrels: Qrels,
     runs: Sequence[str | Path] | Mapping[str, Run],
     measures: Sequence[str | Measure] = (),

@@ -129,7 +129,7 @@ def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS, by_blank_l
     return segment("\n".join(words for _, words in blocks), [level for level, _ in blocks], options)
 
 
-def segment(
+def segment(  # noqa: PLR0913, what a parser found of a page
     text: str,
     levels: list[int],
     options: PageOptions = DEFAULT_OPTIONS,

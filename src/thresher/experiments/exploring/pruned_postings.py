@@ -159,7 +159,7 @@ class PrunedBuild:
     words: int
 
 
-def build_pruned(
+def build_pruned(  # noqa: PLR0913, each is a part of the build
     store: Path,
     cleaner: Cleaner,
     pruning: Pruning,

@@ -135,7 +135,7 @@ class CleanJob:
         return WINDOW_BYTES
 
 
-def clean_collection(
+def clean_collection(  # noqa: PLR0913, keywords of the public API
     source: str | Path,
     cleaner: str,
     output: str | Path,
