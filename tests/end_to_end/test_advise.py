@@ -157,6 +157,16 @@ def test_pages_of_queries_are_ids_or_any_spelling_of_the_address(tmp_path: Path,
     assert len([*documents(load_experiment(tmp_path / "out" / "advice.toml").collection.open())]) == 40
 
 
+def test_a_page_whose_id_no_qrels_can_hold_answers_no_query(tmp_path: Path) -> None:
+    pages = [{"id": f"p{number}", "html": f"<p>Flour of sort {number}"} for number in range(30)]
+    pages.append({"id": "p 30", "url": "http://mill.example/30", "html": "<p>Flour of sort 30"})
+    (tmp_path / "crawl.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages))
+    lines = [f"sort {number}\tp{number}\n" for number in range(30)]
+    (tmp_path / "queries.tsv").write_text("".join([*lines, "sort 30\thttp://mill.example/30\n"]))
+    thresher_package.advise(tmp_path / "crawl.jsonl", tmp_path / "queries.tsv", output=tmp_path / "out")
+    assert [*read_qrels(tmp_path / "out" / "qrels.txt").values()] == [{f"p{number}": 1} for number in range(30)]
+
+
 @pytest.mark.parametrize(
     ("lines", "facts"),
     [

@@ -24,6 +24,7 @@ from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner
 from thresher.collections import Collection, IdRule, open_collection
 from thresher.collections.file_collection import HTML, Files
+from thresher.collections.interface import id_problem
 from thresher.collections.isolated import documents_apart
 from thresher.collections.tar import Tar
 from thresher.evaluation.non_inferiority import MINIMUM
@@ -265,6 +266,9 @@ def _relevant_documents(
     """Return the ids of each query's pages; queries without a page of the collection are left out."""
     documents: dict[str | int, set[str]] = {}
     for document_id, address in _ids_and_addresses(table, collection):
+        # The pass over the pages lists such an id as failed.
+        if id_problem(document_id):
+            continue
         documents.setdefault(document_id, set()).add(document_id)
         if address is not None:
             documents.setdefault(address.key, set()).add(document_id)
