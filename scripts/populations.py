@@ -2,7 +2,7 @@
 """Draw samples from large sets of topics, choose an index by each, and put how often that was wrong into
 docs/results/choosing-simulated.md.
 
-usage: scripts/populations.py FOLDER [QUESTIONS] [--only NAME…] [--samples N] [--cautious N]
+usage: scripts/populations.py FOLDER [QUESTIONS] [--only NAME…] [--samples N] [--conservative N]
 
 FOLDER gets topics and results, which are used again. QUESTIONS is datasets/embedding_qa.json of ray-project/llm-applications.
 """
@@ -109,7 +109,7 @@ class Picks:
         )
 
 
-def picks(every: VariantTable, losses: list[float], topics: int, samples: int, cautious: bool) -> Picks:
+def picks(every: VariantTable, losses: list[float], topics: int, samples: int, conservative: bool) -> Picks:
     """Draw samples, and return what each recommends."""
     dice, found = np.random.default_rng(SEED), []
     names = tuple(f"{number:04}" for number in range(topics))
@@ -119,20 +119,20 @@ def picks(every: VariantTable, losses: list[float], topics: int, samples: int, c
             every, topics=names, values=every.values[..., drawn], query_postings=every.query_postings[:, drawn]
         )
         problem = ChoiceProblem(table, MEASURES, ChoiceCriteria())
-        found.append(smallest_accepted(problem, fixed_sequences(problem, cautious)))
+        found.append(smallest_accepted(problem, fixed_sequences(problem, conservative)))
     taken = [index or 0 for index in found]
     shares = every.shares.tolist()
     return Picks([shares[index] for index in taken], [losses[index] for index in taken], found.count(None))
 
 
-def rows(name: str, every: VariantTable, samples: int, cautious: int) -> Iterator[tuple[str, ...]]:
+def rows(name: str, every: VariantTable, samples: int, conservative: int) -> Iterator[tuple[str, ...]]:
     """Yield a line of the table for each number of topics."""
     means = every.values.mean(axis=-1)
     losses = (1 - means / means[:, :1]).max(axis=0).tolist()
     best = min(share for share, loss in zip(every.shares.tolist(), losses, strict=True) if loss < 0.05)
     for topics in NAMES[name]:
         own = picks(every, losses, topics, samples, False).cells()
-        safe = picks(every, losses, topics, cautious, True).cells()
+        safe = picks(every, losses, topics, conservative, True).cells()
         yield name, str(len(every.topics)), str(topics), f"{100 * best:.1f}", *own, *safe[:2], safe[3]
 
 
@@ -143,16 +143,16 @@ def main() -> None:
     parser.add_argument("questions", type=Path, nargs="?")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=list(NAMES))
     parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--cautious", type=int, default=200)
+    parser.add_argument("--conservative", type=int, default=200)
     arguments = parser.parse_args()
     found = []
     for name in arguments.only:
         every = population(name, arguments.folder, arguments.questions)
-        found += [*rows(name, every, arguments.samples, arguments.cautious)]
+        found += [*rows(name, every, arguments.samples, arguments.conservative)]
         print(table([""] * 11, found[-len(NAMES[name]) :]), flush=True)
     heads: tuple[str, ...] = ("topics of", "all", "n", "best (%)", "index (%)", "wrong (%)", "badly (%)", "none (%)")
-    heads += ("cautious: index (%)", "wrong (%)", "none (%)")
-    samples = f"{arguments.samples:,} samples a line, {arguments.cautious} for the cautious choice.\n"
+    heads += ("conservative: index (%)", "wrong (%)", "none (%)")
+    samples = f"{arguments.samples:,} samples a line, {arguments.conservative} for the conservative choice.\n"
     put(PAGE, "simulated", f"{table(heads, found)}\n{samples}")
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from thresher.indexes.indexing import IndexOptions, IndexReport, PrunedDocument, build_index, build_pruned_index
 from thresher.indexes.original_statistics import TermLosses
-from thresher.indexes.work import INDEX_PARTS, POSTINGS, bytes_by_part
+from thresher.indexes.work import INDEX_PARTS, POSTINGS
 
 Documents = list[tuple[str, str]]
 
@@ -27,7 +27,7 @@ def test_every_file_of_an_index_belongs_to_a_part(documents: Documents, tmp_path
     types = [kind for part in INDEX_PARTS for kind in part.types]
     assert len(types) == len(set(types))
     for report in reports:
-        assert sum(bytes_by_part(report.bytes_by_type).values()) == report.bytes
+        assert sum(report.bytes_by_type.values()) == report.bytes
 
 
 def test_what_grows_with_documents_does_not_shrink_with_postings(tmp_path: Path) -> None:

@@ -113,13 +113,3 @@ def _index_parts() -> tuple[IndexPart, ...]:
 
 
 INDEX_PARTS = _index_parts()
-
-
-def bytes_by_part(bytes_by_type: Mapping[str, int]) -> dict[str, int]:
-    """Return the bytes of each part by its name; files of other types by their type."""
-    names = {kind: part.name for part in INDEX_PARTS for kind in part.types}
-    sizes: dict[str, int] = {}
-    for kind, size in bytes_by_type.items():
-        name = names.get(kind, kind)
-        sizes[name] = sizes.get(name, 0) + size
-    return sizes

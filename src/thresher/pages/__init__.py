@@ -90,13 +90,13 @@ def versions_read(utf8: bytes) -> Iterator[bytes]:
         yield _with_paragraph(utf8, description)
 
 
-def shown_page(page: Page, options: PageOptions, blocks: Sequence[str] | None = None) -> str:
-    """Return a page as HTML that runs, loads and links nothing; `blocks` are those that are marked in it, else its own."""
+def shown_page(page: Page, options: PageOptions) -> str:
+    """Return a page as HTML that runs, loads and links nothing, with its blocks marked."""
     segments, decoded = read_page(page, options, Detail.HEADINGS)
     if page.is_text:
         return f"<pre>{escape(decoded.utf8.decode())}</pre>"
     root = parsed(decoded.utf8)
-    return "" if root is None else harmless(root, segments.blocks if blocks is None else blocks, options.blocks)
+    return "" if root is None else harmless(root, segments.blocks, options.blocks)
 
 
 def check_text(page: Page) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from thresher.base.defaults import COLLECTION, DOCUMENT, HOLM, REFERENCE
+from thresher.base.defaults import HOLM
 from thresher.base.errors import escape_controls
 
 if TYPE_CHECKING:
@@ -17,15 +17,6 @@ NOTHING = "\N{EN DASH}"
 MEASURE_DECIMALS = 4
 SMALLEST_P = 0.0001
 MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
-CUTOFF = "cutoff"
-"""The title of an axis of cutoffs that are numbers."""
-WIDE = 20.0
-"""Cutoffs that span more than this factor get a logarithmic axis."""
-_CUTOFFS = {
-    COLLECTION: "cutoff, percentile of the collection's words",
-    REFERENCE: "cutoff, percentile of the reference text's sentences",
-    DOCUMENT: "cutoff, per cent of each page's words",
-}
 
 
 def plain(text: str) -> str:
@@ -113,18 +104,6 @@ def significant_digits(value: float, digits: int = 3) -> str:
 def rounded_up(value: float) -> float:
     """Return a value rounded up to two decimals."""
     return math.ceil(value * 100) / 100
-
-
-def cutoff_label(sweep: str) -> str:
-    """Return what the cutoffs of a sweep are, for an axis: percentiles where its name ends in `@p` or `@r`, quotas in `@doc`.
-
-    >>> cutoff_label("words"), cutoff_label("words@p")
-    ('cutoff', "cutoff, percentile of the collection's words")
-    """
-    for kind, label in _CUTOFFS.items():
-        if sweep.endswith(f"@{kind}"):
-            return label
-    return CUTOFF
 
 
 def marks_text(directions: Iterable[Direction]) -> str:
