@@ -25,8 +25,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     with needs_extra("parquet", "Parquet needs pyarrow, which is not installed"):
         arrow = import_module("pyarrow")
-        found = import_module(f"pyarrow.{name}") if name in ("compute", "parquet") else getattr(arrow, name)
-    return globals().setdefault(name, found)
+        attribute = import_module(f"pyarrow.{name}") if name in ("compute", "parquet") else getattr(arrow, name)
+    return globals().setdefault(name, attribute)
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Any:
@@ -37,18 +37,18 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Any:
     return table if names is None else table.select(names)
 
 
-def number_array(values: npt.NDArray[Any], known: npt.NDArray[np.bool_] | None = None) -> Any:
-    """Return numbers or truth values as Arrow has them; those that are not `known` are null."""
+def number_array(values: npt.NDArray[Any], is_valid: npt.NDArray[np.bool_] | None = None) -> Any:
+    """Return numbers or truth values as Arrow has them; values that are not valid are null."""
     bits = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else values
     return pa.Array.from_buffers(
-        pa.from_numpy_dtype(values.dtype), len(values), [_validity(known), pa.py_buffer(np.ascontiguousarray(bits))]
+        pa.from_numpy_dtype(values.dtype), len(values), [_validity(is_valid), pa.py_buffer(np.ascontiguousarray(bits))]
     )
 
 
 def optional_numbers(values: Sequence[float | None], kind: type[np.generic] = np.int64) -> Any:
     """Return numbers or truth values; None is null."""
-    known = np.array([value is not None for value in values], dtype=np.bool_)
-    return number_array(np.array([value or 0 for value in values], dtype=kind), known)
+    is_valid = np.array([value is not None for value in values], dtype=np.bool_)
+    return number_array(np.array([value or 0 for value in values], dtype=kind), is_valid)
 
 
 def text_array(values: Sequence[str | None], large: bool = False) -> Any:
@@ -56,8 +56,8 @@ def text_array(values: Sequence[str | None], large: bool = False) -> Any:
     parts = [(value or "").encode() for value in values]
     offsets = np.zeros(len(parts) + 1, dtype=np.int64 if large else np.int32)
     np.cumsum([len(part) for part in parts], out=offsets[1:])
-    known = np.array([value is not None for value in values], dtype=np.bool_)
-    buffers = [_validity(known), pa.py_buffer(offsets), pa.py_buffer(b"".join(parts))]
+    is_valid = np.array([value is not None for value in values], dtype=np.bool_)
+    buffers = [_validity(is_valid), pa.py_buffer(offsets), pa.py_buffer(b"".join(parts))]
     return pa.Array.from_buffers(pa.large_string() if large else pa.string(), len(parts), buffers)
 
 
@@ -76,5 +76,5 @@ def flat_lists(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     return numpy_array(column.offsets), numpy_array(column.values)
 
 
-def _validity(known: npt.NDArray[np.bool_] | None) -> Any:
-    return None if known is None or known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
+def _validity(is_valid: npt.NDArray[np.bool_] | None) -> Any:
+    return None if is_valid is None or is_valid.all() else pa.py_buffer(np.packbits(is_valid, bitorder="little"))

@@ -45,10 +45,10 @@ def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFi
     if format != ParquetRows.name:
         return likely_fields(path, format, wanted)
     try:
-        (found,) = apart(partial(likely_fields, format=format, wanted=wanted), [path])
+        (fields,) = apart(partial(likely_fields, format=format, wanted=wanted), [path])
     except InputError:
         return LikelyFields()
-    return found
+    return fields
 
 
 def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Source]:

@@ -135,8 +135,8 @@ def choose_experiment(
     """
     request = options.request(experiment)
     folder = results / experiment.name
-    with _locked_results(experiment, folder, say) as found:
-        choice = choose_among(experiment, found, request, folder, say)
+    with _locked_results(experiment, folder, say) as explored:
+        choice = choose_among(experiment, explored, request, folder, say)
         write_choice(choice, folder)
     return choice
 
@@ -217,8 +217,8 @@ def choose_for_all(
             what = f"it does not have the first one's model and measures: {model}, {' and '.join(measures)}"
             fix = "use the same in all experiments, or --measure and --deciding"
             raise ConfigError(what, fix, str(experiment.file))
-        with _locked_results(experiment, results / experiment.name, say) as found:
-            tables[experiment.name] = found.table(model)
+        with _locked_results(experiment, results / experiment.name, say) as explored:
+            tables[experiment.name] = explored.table(model)
     shared = choose_shared(tables, measures, replace(criteria, deciding=measures[1:]))
     if shared.variant is not None:
         treatment = tables[first.name].treatment(shared.variant)
