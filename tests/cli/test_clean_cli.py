@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -228,3 +229,38 @@ def test_options_that_say_nothing(
     assert end.value.code == 2
     assert [fact for fact in facts if fact not in told] == []
     assert not (tmp_path / "o.jsonl").exists()
+
+
+def test_pages_keep_ids_that_no_run_can_hold_unless_they_are_escaped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pages = tmp_path / "my pages"
+    pages.mkdir()
+    for name in ("Home page", "100%", "plain"):
+        (pages / f"{name}.html").write_text(f"<p>{PARAGRAPHS['English']}</p>")
+
+    def ids(*arguments: str | Path) -> tuple[list[str], list[str]]:
+        clean(monkeypatch, *arguments, "-o", "-")
+        output, told = capfd.readouterr()
+        return [json.loads(line)["id"] for line in output.splitlines()], re.findall(r"^\d+ ids? .*", told, re.MULTILINE)
+
+    kept, (told,) = ids(pages)
+    assert (kept, told.split()[0], "--escape-ids" in told) == (["100%", "Home page", "plain"], "1", True)
+    assert ids(pages, "--escape-ids") == (["100%25", "Home%20page", "plain"], [])
+    assert ids(pages / "Home page.html")[0] == ["Home page"]
+
+
+def test_a_file_name_that_is_not_utf8_is_refused_unless_it_is_escaped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    page = os.fsencode(tmp_path) + b"/caf\xe9.html"
+    try:
+        Path(os.fsdecode(page)).write_text("<p>Coffee</p>")
+    except OSError:
+        pytest.skip("this file system has no such names")
+    with pytest.raises(SystemExit) as end:
+        clean(monkeypatch, tmp_path, "-o", "-")
+    told = capfd.readouterr().err
+    assert (end.value.code, "--escape-ids" in told, "UTF-8" in told) == (3, True, True)
+    clean(monkeypatch, tmp_path, "-c", "none", "-o", "-", "--escape-ids")
+    assert json.loads(capfd.readouterr().out)["id"] == "caf%ED%B3%A9"

@@ -40,6 +40,7 @@ from thresher.collections.file_collection import (
     kind_of,
     walk,
 )
+from thresher.collections.interface import UNFIT_ID
 from thresher.collections.sources import SOURCE_BYTES, CollectionChanged, FileState, Span
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, score_collection
@@ -665,13 +666,13 @@ def test_names_that_are_not_utf8_fail_and_are_listed_unless_escaped(tmp_path: Pa
             "file": r"a\xff.html",
             "offset": None,
             "id": "a?",
-            "reason": r"the document id holds a character that a TREC run cannot hold: 'a\udcff'",
+            "reason": UNFIT_ID + r": 'a\udcff'",
         },
         {
             "file": r"caf\xe9/b.html",
             "offset": None,
             "id": "caf?/b",
-            "reason": r"the document id holds a character that a TREC run cannot hold: 'caf\udce9/b'",
+            "reason": UNFIT_ID + r": 'caf\udce9/b'",
         },
     ]
     rows, listed = scored(html(pages, escape=True), tmp_path / "escaped")

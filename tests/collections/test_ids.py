@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from thresher.base.errors import ConfigError, InputError
 from thresher.collections import ID_RULES, IdRule, Source
-from thresher.collections.interface import escape_id, id_problem, unique
+from thresher.collections.interface import UNFIT_ID, escape_id, id_problem, unique
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,7 @@ def test_what_a_run_cannot_hold():
     assert fit.encode().split() == [fit.encode()]
     assert escape_id(fit) == fit.replace("%", "%25")
     for character in filter(is_unfit, characters):
-        assert id_problem(f"a{character}b") == (
-            f"the document id holds a character that a TREC run cannot hold: {f'a{character}b'!r}"
-        )
+        assert id_problem(f"a{character}b") == (f"{UNFIT_ID}: {f'a{character}b'!r}")
         assert escape_id(character).startswith("%")
         assert id_problem(escape_id(character)) == ""
 
@@ -98,18 +96,21 @@ def test_slashes_and_dots_are_fit():
     ("document_id", "problem"),
     [
         ("", "the document has no id"),
-        ("my page", "the document id holds a character that a TREC run cannot hold: 'my page'"),
-        ("a\tb c", "the document id holds a character that a TREC run cannot hold: 'a\\tb c'"),
-        ("a\u00a0b", "the document id holds a character that a TREC run cannot hold: 'a\\xa0b'"),
-        ("a\udcff", "the document id holds a character that a TREC run cannot hold: 'a\\udcff'"),
-        ("\x00", "the document id holds a character that a TREC run cannot hold: '\\x00'"),
+        ("my page", f"{UNFIT_ID}: 'my page'"),
+        ("a\tb c", f"{UNFIT_ID}: 'a\\tb c'"),
+        ("a\u00a0b", f"{UNFIT_ID}: 'a\\xa0b'"),
+        ("a\udcff", f"{UNFIT_ID}: 'a\\udcff'"),
+        ("\x00", f"{UNFIT_ID}: '\\x00'"),
     ],
 )
 def test_problems(document_id, problem):
     assert id_problem(document_id) == problem
     with pytest.raises(InputError) as caught:
         list(unique([Source(document_id, "x.warc", 0, 12)]))
-    assert str(caught.value) == f"x.warc at byte 12: {problem}. Fix: give the document an id without white space."
+    assert (
+        str(caught.value)
+        == f"x.warc at byte 12: {problem}. Fix: give the document another id, or clean with --escape-ids."
+    )
 
 
 def test_ids_are_unique():
@@ -128,7 +129,4 @@ def test_ids_that_an_index_has_no_room_for() -> None:
     assert id_problem("é" * 16383) == ""
     problem = id_problem("é" * 16384)
     assert problem == f"the document id '{'é' * 100}…' has 32768 bytes where Lucene allows 32766"
-    assert (
-        id_problem(f"a {'x' * 900_000}")
-        == f"the document id holds a character that a TREC run cannot hold: 'a {'x' * 98}…'"
-    )
+    assert id_problem(f"a {'x' * 900_000}") == f"{UNFIT_ID}: 'a {'x' * 98}…'"

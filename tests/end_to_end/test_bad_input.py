@@ -14,6 +14,7 @@ from small_web import Finished, Web, leftovers, tree
 
 from thresher.cleaners.registry import scorers
 from thresher.collections.file_collection import KINDS, TEXT_SUFFIXES
+from thresher.collections.interface import UNFIT_ID
 from thresher.collections.sources import HTML_SUFFIXES
 from thresher.experiments.results import read_results
 
@@ -206,7 +207,7 @@ def test_document_ids_that_come_twice_fail_the_second_time(web: Web, call: Call)
 def test_document_ids_that_no_run_can_hold_fail(web: Web, call: Call, name: str, shown: str) -> None:
     (web.folder / "pages" / f"{name}.html").write_text("<p>A page with an odd name</p>")
     web.write(sweep="", cleaners="")
-    reason = f"the document id holds a character that a TREC run cannot hold: '{shown}'"
+    reason = f"{UNFIT_ID}: '{shown}'"
     failed(web, call, 61, {"file": f"{name}.html", "offset": None, "id": name, "reason": reason})
 
 

@@ -16,6 +16,7 @@ from commands import Done
 from isal import isal_zlib
 from small_web import Web
 
+from thresher.collections.interface import UNFIT_ID
 from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
@@ -120,7 +121,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     begun = made.size(ids)
     made.add(ids, "twice", page("the first of two"))
     made.add(ids, "twice", page("the second"), f"the document id occurs twice, first in {ids} at byte {begun}")
-    unfit = "the document id holds a character that a TREC run cannot hold: 'a b'"
+    unfit = f"{UNFIT_ID}: 'a b'"
     made.add(ids, "a b", page("an id that no run can hold"), unfit)
     for number, date in enumerate(("9999-99-99T99:99:99Z", "-1", "yesterday", "")):
         made.add(ids, f"date-{number}", page(f"an absurd date {number}"), WARC_Date=date)

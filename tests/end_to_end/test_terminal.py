@@ -138,8 +138,8 @@ def test_what_verbs_read(tmp_path: Path) -> None:
             (gold / kind / f"{name}{HOSTILE}{'.html' if kind == 'input' else '.txt'}").write_text(text)
     (gold / "input" / f"three{HOSTILE}.html").write_text("<p>no gold")
     for expected, arguments in (
-        (0, ("clean", "docs.jsonl", "-c", "words@2", "-o", "cleaned.jsonl")),
-        (0, ("clean", named, "-c", "words@1", "-o", f"out{HOSTILE}.jsonl", "--escape-ids")),
+        (0, ("clean", "docs.jsonl", "-c", "words@2", "-o", "cleaned.jsonl", "--escape-ids")),
+        (0, ("clean", named, "-c", "words@1", "-o", f"out{HOSTILE}.jsonl")),
         (0, ("index", "cleaned.jsonl", "-o", "index")),
         (0, ("search", "index", "topics.tsv", "-o", f"run{HOSTILE}.trec")),
         (0, ("run", "web.toml", "--full")),

@@ -26,6 +26,7 @@ from thresher.cleaners.characters.training import train
 from thresher.cleaners.scorers.ncleaner import NCleaner
 from thresher.collections import IdRule, Part, ReadOptions, Source, file_collection, open_collection
 from thresher.collections.file_collection import FileEntry, walk
+from thresher.collections.interface import UNFIT_ID
 from thresher.collections.sources import SOURCE_BYTES, Reading, Span, grouped
 from thresher.pages import PageOptions
 from thresher.scores import score_pass
@@ -94,7 +95,7 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
         ("d8", "too large: 0.0 MiB, the limit is 0.01 MiB"),
         ("d9", "cannot be read: No such file or directory"),
         ("d10", "the record is broken"),
-        ("d 11", "the document id holds a character that a TREC run cannot hold: 'd 11'"),
+        ("d 11", f"{UNFIT_ID}: 'd 11'"),
         ("", "the document has no id"),
         ("d0", "the document id occurs twice, first in listed at byte 0"),
         ("d300", "ended its worker (exit code -9)"),

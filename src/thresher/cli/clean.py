@@ -125,6 +125,10 @@ def clean(  # noqa: C901, one branch an option
         say(f"{counted(counts.left_out, 'page')} left out")
     if counts.blocks_not_found:
         say(f"{counted(counts.blocks_not_found, 'page')} as paragraphs: their blocks are not found in their HTML")
+    if counts.unfit_ids:
+        say(
+            f"{counted(counts.unfit_ids, 'id')} that a TREC run cannot hold: to index the pages, clean with --escape-ids"
+        )
     for cut in parse_cleaner(cleaner).cuts:
         if cut.cutoff is not None and cut.cutoff == cut.scorer.usual and (meaning := cut.scorer.meaning(cut.cutoff)):
             say(f"{cut.name}: {meaning}")

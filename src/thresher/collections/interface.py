@@ -16,9 +16,12 @@ TEXT_SUFFIXES = (".txt", ".text")
 """File name suffixes of text dumps, which count as pages only where there is nothing else."""
 LONGEST_ID = 32766
 """Bytes in UTF-8, which is the most that Lucene has room for."""
+UNFIT_ID = "the document id holds a character that a TREC run cannot hold; escape_ids or --escape-ids writes it as %XX"
+"""The problem of an id that a TREC run or an index cannot hold."""
 _SHOWN = 100
 # TREC runs separate columns by white space.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_NO_UTF8 = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -87,16 +90,22 @@ class IdRule:
         return document_id
 
 
-def id_problem(document_id: str) -> str:
+def id_problem(document_id: str, any_text: bool = False) -> str:
     """Return why a TREC run or an index cannot hold `document_id`, empty if they can. (Ids are not file names.)
 
+    With `any_text` only files of cleaned text must hold it: they have room for all that UTF-8 can write.
+
     >>> id_problem("a b")
-    "the document id holds a character that a TREC run cannot hold: 'a b'"
+    "the document id holds a character that a TREC run cannot hold; escape_ids or --escape-ids writes it as %XX: 'a b'"
+    >>> id_problem("a b", any_text=True)
+    ''
     """
     if not document_id:
         return "the document has no id"
-    if _UNFIT.search(document_id):
-        return f"the document id holds a character that a TREC run cannot hold: {shown_id(document_id)}"
+    if any_text and _NO_UTF8.search(document_id):
+        return f"the document id holds a byte that is not UTF-8; --escape-ids writes it as %XX: {shown_id(document_id)}"
+    if not any_text and _UNFIT.search(document_id):
+        return f"{UNFIT_ID}: {shown_id(document_id)}"
     size = len(document_id.encode("utf-8", "surrogatepass"))
     if size > LONGEST_ID:
         return f"the document id {shown_id(document_id)} has {size} bytes where Lucene allows {LONGEST_ID}"
@@ -131,7 +140,7 @@ def unique(sources: Iterable[Source]) -> Iterator[Source]:
             raise InputError(source.problem, "correct or remove it", source.where)
         problem = id_problem(source.id)
         if problem:
-            raise InputError(problem, "give the document an id without white space", source.where)
+            raise InputError(problem, "give the document another id, or clean with --escape-ids", source.where)
         if source.id in seen:
             what = f"the document id {source.id!r} occurs twice, first in {seen[source.id]}"
             raise InputError(what, "make ids unique", source.where)
@@ -152,12 +161,13 @@ class JsonFields:
 @dataclass(frozen=True)
 class ReadOptions:
     """Options of reading documents. Pages larger than `max_bytes` are not read and have a `problem`; `fields` is for
-    JSON lines.
+    JSON lines; with `any_ids`, documents keep ids that a TREC run cannot hold.
     """
 
     rule: IdRule = field(default_factory=IdRule)
     max_bytes: int = 1 << 62
     fields: JsonFields = field(default_factory=JsonFields)
+    any_ids: bool = False
 
 
 class FileKind(Protocol):

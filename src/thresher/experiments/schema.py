@@ -431,7 +431,7 @@ def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
 
     Args:
         table: the values.
-        address: whether ids are addresses where they would be paths.
+        address: whether ids are addresses where they would be record ids, and may hold what a TREC run cannot.
     """
     # The command line reads the tables for every verb.
     from thresher.collections import IdRule, JsonFields, ReadOptions
@@ -443,4 +443,4 @@ def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
     names = []
     for field_names in (table.id_field, table.html_field, table.text_field, table.url_field):
         names.append((field_names,) if isinstance(field_names, str) else field_names)
-    return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names))
+    return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names), any_ids=address)

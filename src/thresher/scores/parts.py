@@ -211,7 +211,8 @@ def _process_on_cluster(task: PartTask, work: ScoreWork) -> int | None:
 
 
 def _row(work: ScoreWork, source: Source, crash_reason: str) -> PageScores:
-    reason = source.problem or id_problem(source.id) or crash_reason
+    any_text = work.collection.options.any_ids
+    reason = source.problem or id_problem(source.id, any_text) or crash_reason
     most_bytes = work.limits.mib * 2**20
     if not reason and source.size > most_bytes:
         reason = too_large(source.size, most_bytes)

@@ -102,6 +102,7 @@ class CleanCounts:
         words: of the written documents.
         left_out: documents that the output leaves out.
         blocks_not_found: documents whose HTML or Markdown consists of paragraphs, since the page's tree lacks their blocks.
+        unfit_ids: documents with ids that a TREC run cannot hold.
         failures: names and reasons of the first `FAILURES_SHOWN` failed pages.
         cutoffs: the numbers that percentiles resolved to, by cuts.
         warnings: a sentence on each large loss.
@@ -116,6 +117,7 @@ class CleanCounts:
     words: int
     left_out: int
     blocks_not_found: int
+    unfit_ids: int
     failures: tuple[tuple[str, str], ...] = field(repr=False)
     cutoffs: Mapping[str, float]
     warnings: tuple[str, ...]
@@ -131,6 +133,7 @@ class CutShard:
     kept: int
     emptied: Mapping[str, int]
     words: int
+    unfit_ids: int
 
 
 @dataclass
@@ -143,6 +146,7 @@ class Tally:
     words: int = 0
     left_out: int = 0
     blocks_not_found: int = 0
+    unfit_ids: int = 0
     emptied: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     without_other_text: Counter[str] = field(default_factory=Counter)
@@ -160,6 +164,7 @@ class Tally:
         self.words += shard.words
         self.left_out += shard.left_out
         self.blocks_not_found += shard.blocks_not_found
+        self.unfit_ids += shard.unfit_ids
         self.emptied.update(shard.emptied)
 
     def fail(self, failure: lost_pages.Failure) -> None:
@@ -184,6 +189,7 @@ class Tally:
             words=self.words,
             left_out=self.left_out,
             blocks_not_found=self.blocks_not_found,
+            unfit_ids=self.unfit_ids,
             failures=tuple(self.failures),
             cutoffs=self.cutoffs,
             warnings=tuple(notes),

@@ -20,6 +20,7 @@ from thresher.base.processes import Backend, run_tasks
 from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
+from thresher.collections.interface import id_problem
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.scores import lost_pages
 from thresher.scores.cleaning import output_formats as formats
@@ -38,7 +39,7 @@ from thresher.scores.store import read_shard, shards, text_store
 _BEGUN = "outputs.json"
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
-BY_ADDRESS = ReadOptions(IdRule("address"))
+BY_ADDRESS = ReadOptions(IdRule("address"), any_ids=True)
 """The default options of reading documents: ids that mean something to people."""
 
 
@@ -317,7 +318,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
     pages = read_shard(path_of_pages, rendering.further_columns)
     rows: list[Row] = []
     emptied: Counter[str] = Counter()
-    documents_with_text = words = left_out = blocks_not_found = 0
+    documents_with_text = words = left_out = blocks_not_found = unfit_ids = 0
     for cut in cut_shard(table, cleaner):
         page: PageToCut | None = None
         if rendering.needs_html:
@@ -331,6 +332,8 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
         else:
             rows.append(rendered.row)
             words += cut.document.words
+            if id_problem(cut.document.id):
+                unfit_ids += 1
             if not rendered.blocks_found:
                 blocks_not_found += 1
         if cut.document.text:
@@ -344,6 +347,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
         kept=documents_with_text,
         emptied=emptied,
         words=words,
+        unfit_ids=unfit_ids,
     )
 
 
