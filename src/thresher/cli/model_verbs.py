@@ -65,9 +65,8 @@ def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> 
 
     card = import_model(file, output, tokeniser, name)
     counts = " + ".join(f"{count:,}" for count in card.ngrams)
-    say(
-        f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
-    )
+    # Perplexities of different models differ in scale: no cutoff fits all, a share of the collection does.
+    say(f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@p70'")
 
 
 @click.group()

@@ -48,6 +48,17 @@ _MOST_LINES = 1000
 _NO_MODEL = "KenLM cannot read it: it is damaged, of another version, or neither an ARPA file nor KenLM's binary"
 _TOO_LARGE = "it is larger than the memory, or damaged"
 _SMALLER = "use a smaller model, or write this one again"
+# KenLM's message: where in its source, the class, perhaps a condition in C++, the reason, its byte again.
+_THROWN = re.compile(r"threw \w+(?: because `.*?'(?=\.\s))?\.\s+(.*?)(?:\s+Byte: \d+)?\)?\Z", re.DOTALL)
+_BYTE = re.compile(r"Byte: (\d+)\)?\Z")
+_AT_BYTE = re.compile(r"at byte \d")
+_LONGEST_REASON = 300
+_FIXES = {
+    "\ufeff": "remove the byte order mark at its beginning",
+    "build_binary -s": "add <s> and </s> to its words, or run KenLM's `build_binary -s` and import what it writes",
+    "build_binary to substitute": "run KenLM's `build_binary -i` and import what it writes",
+    "at least a bigram": "train a model of order 2 or more",
+}
 # A probability of a digit, a word of a letter, and what is between and after them.
 _LEAST_BYTES = 4
 # Bytes of a card at most.
@@ -250,4 +261,23 @@ def _read(path: Path) -> kenlm.Model:
     except (OSError, RuntimeError, UnicodeDecodeError) as error:  # KenLM quotes the file, whatever its bytes
         if "Cannot allocate memory" in str(error):
             raise InputError(_TOO_LARGE, _SMALLER, str(path)) from error
-        raise InputError(_NO_MODEL, "write it again", str(path)) from error
+        raise _unreadable(error, path) from error
+
+
+def _unreadable(error: Exception, path: Path) -> InputError:
+    """Return the error for a file that KenLM refuses, with KenLM's own reason and its byte."""
+    message = str(error)
+    if isinstance(error, UnicodeDecodeError):
+        message = error.object.decode("utf-8", "backslashreplace")
+    thrown = _THROWN.search(message)
+    end_of_file = "End of file" in message
+    if thrown is None and not end_of_file:
+        return InputError(_NO_MODEL, "write it again", str(path))
+    reason = thrown[1] if thrown else "End of file"
+    reason = " ".join(reason.replace(str(path), "the file").split()).rstrip(".")
+    byte = _BYTE.search(message)
+    if byte and not _AT_BYTE.search(reason):
+        reason += f", at byte {byte[1]}"
+    fix = next((fix for words, fix in _FIXES.items() if words in reason), "write it again")
+    shown = reason[:_LONGEST_REASON].replace("\ufeff", "\\ufeff")
+    return InputError(f"KenLM cannot read it: {shown}", fix, str(path))
