@@ -33,11 +33,11 @@ from thresher import (
 from thresher.base.files import temporary_folder
 from thresher.base.machine import footprint, read_machine
 from thresher.base.numbers import Interval
-from thresher.experiments.exploring.pruned_postings import collected_postings
 from thresher.experiments.measuring import build_variant, power_of
 from thresher.experiments.schema import CostsTable
 from thresher.indexes.analysis import analyse, english_analyzer
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer
+from thresher.indexes.pruning.collected_postings import collected_postings
 from thresher.indexes.pruning.method import kept_postings
 
 COUNT = int(os.environ.get("ENGINES_PAGES", "200000"))

@@ -41,8 +41,8 @@ from thresher.base.defaults import DEFAULT_MEASURES
 from thresher.evaluation.evaluating import topic_set
 from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning
-from thresher.experiments.exploring.pruned_postings import build_pruned
 from thresher.indexes.exact_ranking import ExactRanking
+from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
 from thresher.indexes.pruning.treatments import methods, parse_pruning
 from thresher.indexes.searching import LuceneRanking
 from watched_process import watched
@@ -97,7 +97,8 @@ def _search_seconds(store: Path, folder: Path, experiment: Experiment, queries: 
     with ExitStack() as stack:
         work = {}
         for name in ("original", "own"):
-            build_pruned(store, Cleaner(), pruning, folder / name, experiment.index, name == "original")
+            options = PrunedIndexOptions(experiment.index, original_statistics=name == "original")
+            build_pruned(store, Cleaner(), pruning, folder / name, options)
             searcher = stack.enter_context(Searcher(folder / name, _MODEL, experiment.retrieval.depth))
             work[name] = partial(_search, searcher.ranking, queries)
         return interleaved(work, 20)
@@ -120,7 +121,7 @@ def _work(store: Path, folder: Path, judged: JudgedTopics, options: IndexOptions
         "plain": lambda: build_index(
             ((page.id, page.text) for page in cleaned_documents(store, Cleaner())), folder, options
         ),
-        "pruned": lambda: build_pruned(store, Cleaner(), pruning, folder, options),
+        "pruned": lambda: build_pruned(store, Cleaner(), pruning, folder, PrunedIndexOptions(options)),
         "scorer": lambda: explore(store, [parse_sweep(_SCORER)], [], search),
         "method": lambda: explore_pruning(
             tables, store, [PruningSweep(Cleaner(), parse_pruning(_PRUNING).method)], search

@@ -436,7 +436,7 @@ def index_json_lines(
     if prune is None:
         return build_index(_texts(collection), output, options)
     # What prunes is imported where something is to be pruned.
-    from thresher.experiments.exploring.pruned_postings import build_pruned
+    from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
     from thresher.indexes.pruning.treatments import parse_treatment
     from thresher.scores.lost_pages import failures
     from thresher.scores.score_pass import ScorePlan, score_collection
@@ -449,7 +449,7 @@ def index_json_lines(
         score_collection(ScorePlan(texts, (), limits=_NO_LIMITS), store)
         for failure in failures(store):
             raise InputError(failure.reason, "clean the collection first: `thresher clean`", failure.name)
-        built = build_pruned(store, Cleaner(), pruning, output, options, original_statistics)
+        built = build_pruned(store, Cleaner(), pruning, output, PrunedIndexOptions(options, original_statistics))
     return replace(built.index, empty=built.blank)
 
 

@@ -27,11 +27,12 @@ from thresher.experiments.exploring.exploring_pruning import (
     explore_pruning,
     spread_over_sizes,
 )
-from thresher.experiments.exploring.pruned_postings import build_pruned, collected_postings
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer, hash_texts
+from thresher.indexes.pruning.collected_postings import collected_postings
 from thresher.indexes.pruning.method import KEEP_SHARE
+from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
 from thresher.indexes.pruning.treatments import Pruning, methods, parse_pruning, parse_treatment
 from thresher.indexes.searching import Searcher
 from thresher.scores.score_pass import ScorePlan, score_collection
@@ -83,7 +84,7 @@ def compared_rankings(
         of_sweep = counted.cutoffs.tolist()
         for cutoff in cutoffs or (of_sweep[0], of_sweep[len(of_sweep) // 2]):
             step, pruning = of_sweep.index(cutoff), Pruning(sweep.method, cutoff)
-            built = build_pruned(store, sweep.cleaner, pruning, folder / "index", OPTIONS, original)
+            built = build_pruned(store, sweep.cleaner, pruning, folder / "index", PrunedIndexOptions(OPTIONS, original))
             assert built.index.statistics == counted.sizes[step], pruning.name
             with Searcher(folder / "index", parse_retrieval(model)) as searcher:
                 touched = chunks.statistics[0].query_postings(analysed.queries)
@@ -163,7 +164,7 @@ def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
     dcp = explored[PRUNING.index("dcp")]
     pruning = parse_treatment(dcp.variants[1]).pruning
     assert pruning is not None
-    build_pruned(store, Cleaner(), pruning, tmp_path / "index", OPTIONS, False)
+    build_pruned(store, Cleaner(), pruning, tmp_path / "index", PrunedIndexOptions(OPTIONS, original_statistics=False))
     for number, model in enumerate(models):
         with Searcher(tmp_path / "index", model, 1000) as searcher:
             run = {topic: dict(searcher.search(judged.topics[topic].query)) for topic in judged.ids}

@@ -22,11 +22,11 @@ from thresher.base.progress import Progress
 from thresher.base.repeats import Repeats, ThreadClock, are_narrow, compare_times, measure_times
 from thresher.cleaners.cleaner import BASELINE, Cleaner
 from thresher.experiments.config import Experiment
-from thresher.experiments.exploring.pruned_postings import build_pruned
 from thresher.experiments.schema import CostsTable
 from thresher.experiments.table import Cost
 from thresher.indexes.anserini import is_blank
 from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_index
+from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.query_timing import QueryTimes, TimedSearches, rounds_of, time_queries
 from thresher.scores.cutting import cleaned_documents
@@ -108,9 +108,8 @@ def build_variant(
         return _build_cleaned(store, treatment.cleaner, folder, options, run)
     advance = run.advance if run else _nothing
     origin = run.origin if run else None
-    pruned = build_pruned(
-        store, treatment.cleaner, treatment.pruning, folder, options, original_statistics, advance, origin
-    )
+    pruned_options = PrunedIndexOptions(options, original_statistics, origin)
+    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, pruned_options, advance)
     naming = ThreadClock()
     languages: Counter[str] = Counter()
     if run is not None and pruned.blank:

@@ -33,11 +33,11 @@ from thresher.experiments.exploring.counts import (
 from thresher.experiments.exploring.exploring import POINTS, RankedSweep, Search, in_chunks, with_sweeps
 from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.nested_sweeps import ScoreSpread, evenly
-from thresher.experiments.exploring.pruned_postings import CollectedPostings, collected_postings
 from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
 from thresher.experiments.exploring.similarity import StepStatistics
 from thresher.experiments.table import Variant, VariantTable
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer, hash_texts
+from thresher.indexes.pruning.collected_postings import CollectedPostings, collected_postings
 from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, steps, strictest_first
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Hashes, Numbers
 from thresher.indexes.pruning.treatments import Pruning, Treatment, combination_name

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 import thresher.base.arrow as pa
 from thresher.base.numbers import Ints
+from thresher.cleaners.cleaner import Cleaner
 from thresher.indexes.analysis import DELIMITER
-from thresher.indexes.indexing import PrunedDocument
+from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, PrunedDocument, build_pruned_index
+from thresher.indexes.lexicon import Lexicon, ShardTokenizer
 from thresher.indexes.original_statistics import TermLosses
+from thresher.indexes.pruning.collected_postings import collected_postings
 from thresher.indexes.pruning.method import kept_postings
 from thresher.indexes.pruning.postings import DocumentPostings, Flags, Postings
 from thresher.indexes.pruning.treatments import Pruning
@@ -82,3 +87,56 @@ class PrunedPostings:
         joined = pa.compute.binary_join(pa.ListArray.from_arrays(ends.astype(np.int32), entries), " ")
         lists: list[str] = joined.to_pylist()
         return lists
+
+
+@dataclass(frozen=True)
+class PrunedIndexOptions:
+    """How a pruned index is built.
+
+    Args:
+        index: the analysis of the text; see `build_pruned_index` for the options that a pruned index cannot have.
+        original_statistics: whether the index is ranked with the statistics of the unpruned collection.
+        origin: kept with the index.
+    """
+
+    index: IndexOptions
+    original_statistics: bool = True
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True)
+class PrunedBuild:
+    """A pruned index, the number of documents that cleaning left blank, and the number of words in the other documents."""
+
+    index: IndexReport
+    blank: int
+    words: int
+
+
+def build_pruned(
+    store: Path,
+    cleaner: Cleaner,
+    pruning: Pruning,
+    folder: Path,
+    options: PrunedIndexOptions,
+    advance: Callable[[], None] = lambda: None,
+) -> PrunedBuild:
+    """Clean a collection, prune its postings, and index the remaining postings into `folder`, which is replaced on success.
+
+    Args:
+        store: the score store, with the scores that the cleaner needs.
+        cleaner: with numbers for percentiles.
+        pruning: a method and its cutoff.
+        folder: the index.
+        options: of the index.
+        advance: called for each document.
+    """
+    lexicon = Lexicon(options.index.stemmer, options.index.stopwords, texts=True)
+    scratch = folder.parent / f"{folder.name}.postings"
+    with collected_postings(store, cleaner, ShardTokenizer(lexicon), scratch) as postings:
+        texts = lexicon.text_of or {}
+        terms = [texts[term_hash] for term_hash in postings.statistics.hashes.tolist()]
+        pruned = PrunedPostings(postings, terms, pruning, options.original_statistics)
+        losses = pruned.losses if options.original_statistics else None
+        index = build_pruned_index(pruned.documents(advance), folder, options.index, losses, options.origin)
+        return PrunedBuild(index, postings.blank, postings.words)

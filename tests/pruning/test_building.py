@@ -9,9 +9,9 @@ from index_checks import is_clean
 
 from thresher.base.errors import ConfigError
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner
-from thresher.experiments.exploring.pruned_postings import build_pruned
 from thresher.indexes.analysis import analyse, english_analyzer
 from thresher.indexes.indexing import IndexOptions, build_index
+from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
 from thresher.indexes.pruning.treatments import Pruning, methods, parse_pruning, parse_treatment
 from thresher.scores.cutting import cleaned_documents
 
@@ -35,7 +35,8 @@ def test_at_full_size_the_files_are_those_of_the_unpruned_index(store: Path, tmp
         ((page.id, page.text) for page in cleaned_documents(store, cleaner)), tmp_path / "plain", OPTIONS
     )
     for original in (True, False):
-        built = build_pruned(store, cleaner, pruning_of("dcp@1"), tmp_path / "pruned", OPTIONS, original)
+        options = PrunedIndexOptions(OPTIONS, original)
+        built = build_pruned(store, cleaner, pruning_of("dcp@1"), tmp_path / "pruned", options)
         assert built.index.statistics == plain.statistics
         assert (built.index.documents, built.blank) == (plain.documents, plain.empty)
         assert files_of(tmp_path / "pruned") == files_of(tmp_path / "plain")
@@ -47,15 +48,16 @@ def test_lucene_finds_nothing_wrong_with_pruned_indexes(store: Path, tmp_path: P
     method = parse_pruning(name).method
     calls: list[None] = []
     pruning = Pruning(method, method.grid[0])
-    built = build_pruned(store, Cleaner(), pruning, tmp_path / "index", OPTIONS, original, lambda: calls.append(None))
+    options = PrunedIndexOptions(OPTIONS, original)
+    built = build_pruned(store, Cleaner(), pruning, tmp_path / "index", options, lambda: calls.append(None))
     assert is_clean(tmp_path / "index")
     assert len(calls) == built.index.documents
     assert list(tmp_path.iterdir()) == [tmp_path / "index"]
 
 
 def test_documents_that_lose_everything_stay_indexed(store: Path, tmp_path: Path) -> None:
-    whole = build_pruned(store, Cleaner(), pruning_of("up@0"), tmp_path / "index", OPTIONS)
-    nothing = build_pruned(store, Cleaner(), pruning_of("up@1000"), tmp_path / "index", OPTIONS)
+    whole = build_pruned(store, Cleaner(), pruning_of("up@0"), tmp_path / "index", PrunedIndexOptions(OPTIONS))
+    nothing = build_pruned(store, Cleaner(), pruning_of("up@1000"), tmp_path / "index", PrunedIndexOptions(OPTIONS))
     assert is_clean(tmp_path / "index")
     assert nothing.index.documents == whole.index.documents > 100
     assert (nothing.index.statistics.postings, nothing.index.statistics.vocabulary) == (0, 0)
@@ -73,14 +75,16 @@ def test_where_cleaning_leaves_nothing_the_pruned_index_is_empty_too(store: Path
     texts = ((page.id, page.text) for page in cleaned_documents(store, cleaner))
     plain = build_index(texts, tmp_path / "plain", OPTIONS)
     for original in (True, False):
-        built = build_pruned(store, cleaner, Pruning(method, method.grid[0]), tmp_path / "index", OPTIONS, original)
+        options = PrunedIndexOptions(OPTIONS, original)
+        built = build_pruned(store, cleaner, Pruning(method, method.grid[0]), tmp_path / "index", options)
         assert (built.index.documents, built.blank, built.words) == (plain.documents, plain.empty, 0)
         assert built.index.statistics == plain.statistics
         assert is_clean(tmp_path / "index")
 
 
 def test_what_lists_of_terms_cannot_hold_is_an_error(store: Path, tmp_path: Path) -> None:
+    options = PrunedIndexOptions(IndexOptions(positions=True))
     with pytest.raises(ConfigError) as refused:
-        build_pruned(store, Cleaner(), pruning_of("dcp@0.5"), tmp_path / "index", IndexOptions(positions=True))
+        build_pruned(store, Cleaner(), pruning_of("dcp@0.5"), tmp_path / "index", options)
     assert "positions" in refused.value.what
     assert list(tmp_path.iterdir()) == []

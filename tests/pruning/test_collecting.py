@@ -10,10 +10,10 @@ import pytest
 
 from thresher.base.errors import StateError
 from thresher.cleaners.cleaner import parse_cleaner
-from thresher.experiments.exploring.pruned_postings import collected_postings
 from thresher.indexes.analysis import analyse, english_analyzer
 from thresher.indexes.indexing import IndexOptions, build_index
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer, hash_texts
+from thresher.indexes.pruning.collected_postings import collected_postings
 from thresher.indexes.pruning.postings import DocumentPostings
 from thresher.scores.cutting import cleaned_documents
 

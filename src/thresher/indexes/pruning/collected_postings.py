@@ -1,11 +1,9 @@
-"""Builds the pruned index of a cleaned collection from its postings, collected from its score store in memory that grows with
-the terms alone.
-"""
+"""Collects the postings of a cleaned collection from its score store, in memory that grows with the terms alone."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +13,8 @@ import numpy as np
 from thresher.base.files import scratch_folder
 from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import Cleaner
-from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_pruned_index
-from thresher.indexes.lexicon import Lexicon, ShardTokenizer, TokenizedShard
+from thresher.indexes.lexicon import ShardTokenizer, TokenizedShard
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
-from thresher.indexes.pruning.pruned_index import PrunedPostings
-from thresher.indexes.pruning.treatments import Pruning
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scores.store import FAILED, text_store
 
@@ -148,42 +143,3 @@ class _Vocabulary:
         """Count postings."""
         self.df += np.bincount(term, minlength=self.size)
         self.cf += np.bincount(term, weights=tf, minlength=self.size).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class PrunedBuild:
-    """A pruned index, the number of documents that cleaning left blank, and the words of the others."""
-
-    index: IndexReport
-    blank: int
-    words: int
-
-
-def build_pruned(  # noqa: PLR0913, each is a part of the build
-    store: Path,
-    cleaner: Cleaner,
-    pruning: Pruning,
-    folder: Path,
-    options: IndexOptions,
-    original: bool = True,
-    advance: Callable[[], None] = lambda: None,
-    origin: Origin | None = None,
-) -> PrunedBuild:
-    """Clean a collection, prune its postings, and index what is left into `folder`, which is replaced on success.
-
-    Args:
-        store: the score store, with the scores that the cleaner needs.
-        cleaner: with numbers for percentiles.
-        options: how text is analysed; see `build_pruned_index` for what cannot be held.
-        original: whether the index is ranked with the statistics of the unpruned collection.
-        advance: called for each document.
-    """
-    lexicon = Lexicon(options.stemmer, options.stopwords, texts=True)
-    scratch = folder.parent / f"{folder.name}.postings"
-    with collected_postings(store, cleaner, ShardTokenizer(lexicon), scratch) as postings:
-        texts = lexicon.text_of or {}
-        terms = [texts[term_hash] for term_hash in postings.statistics.hashes.tolist()]
-        pruned = PrunedPostings(postings, terms, pruning, original)
-        losses = pruned.losses if original else None
-        index = build_pruned_index(pruned.documents(advance), folder, options, losses, origin)
-        return PrunedBuild(index, postings.blank, postings.words)
