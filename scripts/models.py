@@ -18,7 +18,7 @@ from pathlib import Path
 from calls import cell, paper, run_sweeps
 from fill import put, table
 from thresher import Results, main_table, render_markdown
-from thresher.evaluation.cleaneval.gold import PAGE_FOLDERS
+from thresher.evaluation.cleaneval.gold_files import PAGE_FOLDERS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "scripts" / "pages"

@@ -10,7 +10,7 @@ from typing import Any
 
 from thresher import GoldPage, InputError, read_gold
 from thresher.base.files import fit_text, read_text
-from thresher.evaluation.cleaneval.gold import stem_of
+from thresher.evaluation.cleaneval.gold_files import stem_of
 
 FILE = "evaldata.json"
 _PAGES = ("eval", "cache")

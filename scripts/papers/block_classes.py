@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from thresher import GoldPage, read_html
 from thresher.base.files import read_bytes
-from thresher.evaluation.cleaneval.gold import MarkRewriter, decode_gold, parse_gold, rewritten
+from thresher.evaluation.cleaneval.gold import MarkRewriter, parse_gold, rewritten
+from thresher.evaluation.cleaneval.gold_files import decode_gold
 from thresher.pages.marked_text import HEADING
 
 # One folder up.

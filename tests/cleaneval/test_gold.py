@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.errors import InputError
-from thresher.evaluation.cleaneval.gold import LabelledText, decode_gold, parse_gold, read_gold
+from thresher.evaluation.cleaneval.gold import LabelledText, parse_gold, read_gold, read_page_bytes
+from thresher.evaluation.cleaneval.gold_files import decode_gold
 
 COMMENTED = "The article.\n\nIts end.\n!@#$%^&*()  COMMENTS\nFirst!\n!@#$%^&*() COMMENTS\t\nSecond."
 MARKERS = st.sampled_from(["<h>", "<p>", "<l>"])
@@ -82,9 +83,15 @@ def test_what_is_marked_is_found_again(parts: list[tuple[str, str]]) -> None:
         (b"caf\xe9 \x81", "café \ufffd"),
         (b"one\r\ntwo\rthree\n", "one\ntwo\nthree\n"),
         (b"", ""),
+        # As Notepad saves "Unicode", and the same without the mark.
+        (b"\xff\xfe" + "café\r\n".encode("utf-16-le"), "café\n"),
+        (b"\xfe\xff" + "дождь".encode("utf-16-be"), "дождь"),
+        ("café – one".encode("utf-16-le"), "café – one"),
+        ("café – one".encode("utf-16-be"), "café – one"),
+        (b"\xff\xfec", "\ufffd"),
     ],
 )
-def test_bytes_are_utf_8_or_windows_1252(content: bytes, text: str) -> None:
+def test_bytes_are_utf_8_utf_16_or_windows_1252(content: bytes, text: str) -> None:
     assert decode_gold(content) == text
 
 
@@ -112,6 +119,69 @@ def test_the_url_of_a_gold_text_is_the_page_s(tmp_path: Path) -> None:
     }
     result = read_gold(folder_of(tmp_path, {f"{number}.html": "" for number in range(1, 5)}, gold))
     assert [page.url for page in result.pages] == ["http://example.org/a b", "", "", "https://example.org/x"]
+
+
+RAIN = b"<title>Pier</title><p>It rained."
+MARKED = b"<title>Pier</title><p><span __boilernet_label=1>It rained.</span><p><span __boilernet_label=0>Share</span>"
+
+
+@pytest.mark.parametrize(
+    ("page", "gold", "content"),
+    [
+        # CleanEval, its final run, web2text's copy, the development set.
+        ("input/1.html", "GoldStandard/1.txt", b"URL: http://example.org\n<p>It rained."),
+        ("finalrun-input/1.html", "GoldStandard/1.txt", b"URL: http://example.org\n<p>It rained."),
+        ("orig/1.html", "clean/1.txt", b"URL: http://example.org\n<p>It rained."),
+        ("orig/1.html", "clean/1-cleaned.txt", b"URL: http://example.org\n<p>It rained."),
+        # Dragnet, in each encoding that its reader tries.
+        ("HTML/1.html", "Corrected/1.html.corrected.txt", b"It rained.\n!@#$%^&*()  COMMENTS\nFirst!"),
+        ("HTML/1.html", "Corrected/1.html.corrected.txt", "\ufeffIt rained.".encode("utf-16-le")),
+        ("HTML/1.html", "Corrected/1.html.corrected.txt", b"It rained."),
+        # CETD, L3S-GN1, Google-Trends-2017, Readability, newspaper, goose.
+        ("original/1.htm", "gold/1.txt", b"It rained."),
+        ("original/1.html", "annotated/1.html", b"<p class=x-nc-sel2>It rained.<p>Share"),
+        ("raw_html/1.html", "prepared_html/1.html", MARKED),
+        ("1/source.html", "1/expected.html", b"<div><p>It rained."),
+        ("test-pages/1/source.html", "test-pages/1/expected.html", b"<div><p>It rained."),
+        ("html/1.html", "text/1.txt", b"It rained."),
+        ("1.html", "1.txt", b"It rained."),
+    ],
+)
+def test_gold_standards_as_they_are_distributed(tmp_path: Path, page: str, gold: str, content: bytes) -> None:
+    for name, text in ((page, RAIN), (gold, content)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(text)
+    result = read_gold(tmp_path)
+    assert [(page.stem, page.text, read_page_bytes(page)) for page in result.pages] == [("1", "It rained.", RAIN)]
+    assert not any(result.left_out.values())
+
+
+def test_endings_of_gold_count_only_where_no_page_has_them(tmp_path: Path) -> None:
+    pages = {"1-cleaned.html": "", "1.html": "", "2.html": ""}
+    gold = {"1-cleaned.txt": "One", "1.txt": "Two", "2.html.txt": "Three", "3-cleaned.txt": "Four"}
+    result = read_gold(folder_of(tmp_path, pages, gold))
+    assert [(page.stem, page.text) for page in result.pages] == [("1", "Two"), ("1-cleaned", "One"), ("2", "Three")]
+    assert result.without_page == ("3-cleaned",)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "empty gold"),
+        (b" \n", "empty gold"),
+        (b"\xef\xbb\xbf\n", "empty gold"),
+        (bytes([0, 1, 2, 255, 254, 0]) * 40, "gold that is not text (control bytes)"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0\0\0!\0", "gold that is not text (control bytes)"),
+        # The annotators say that nothing is content, which counts.
+        (b"URL: http://example.org/\n", ""),
+    ],
+)
+def test_broken_and_empty_gold_is_listed(tmp_path: Path, content: bytes, reason: str) -> None:
+    folder = folder_of(tmp_path, {"1.html": "", "2.html": ""}, {"1.txt": "Rain", "2.txt": ""})
+    (folder / "GoldStandard" / "2.txt").write_bytes(content)
+    result = read_gold(folder)
+    assert [page.stem for page in result.pages] == (["1"] if reason else ["1", "2"])
+    assert {what: stems for what, stems in result.left_out.items() if stems} == ({reason: ("2",)} if reason else {})
 
 
 def test_a_file_is_no_folder_of_gold(tmp_path: Path) -> None:
@@ -190,12 +260,12 @@ def test_json_of_another_form_is_refused(tmp_path: Path, text: str, what: str) -
     ("files", "what"),
     [
         ([], "there is no such folder"),
-        (["1.html"], r"holds no gold \(GoldStandard/, gold/, annotated/, ground-truth/ or ground-truth.json\)"),
+        (["1.html"], r"holds no gold \(GoldStandard/.* or ground-truth.json\)"),
         (["gold/1.txt", "input/1.pdf"], r"no file ending in .html, "),
         (["gold/1.md", "input/1.html"], r"no file ending in .txt, .html, .htm, .xhtml, .shtml"),
         (
             ["original/1.html"],
-            r"holds no gold \(GoldStandard/, gold/, annotated/, ground-truth/ or ground-truth.json\)",
+            r"holds no gold \(GoldStandard/.* or ground-truth.json\)",
         ),
         (["original/1.html", "annotated/2.html"], "no page has a gold text of the same stem"),
         (["original/1.html", "annotated/1.htm", "annotated/1.html"], "1.html has the same stem as 1.htm"),

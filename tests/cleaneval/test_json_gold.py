@@ -25,8 +25,8 @@ from thresher.evaluation.cleaneval.gold import (
     read_entry,
     read_gold,
     read_page_bytes,
-    stem_of,
 )
+from thresher.evaluation.cleaneval.gold_files import stem_of
 
 PAGE = b"<title>Rain</title><p>It rained on the harbour.<p>Share this"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"])).filter(str.strip)
@@ -160,7 +160,7 @@ def test_gold_without_any_content_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_gold(write_wcxb(tmp_path, {"1": page_gold(None, **{"with": ["It"]}), "2": page_gold(None)}))
     assert caught.value.lines() == [
-        f"{tmp_path / 'ground-truth'}: no page's gold has `main_content`. Fix: add the pages' content."
+        f"{tmp_path / 'ground-truth'}: no page's gold has any text. Fix: add the pages' content."
     ]
 
 

@@ -18,7 +18,8 @@ from thresher.cleaners.registry import scorers
 from thresher.cleaners.scorer import BLOCK, Scorer
 from thresher.cleaners.words.importing import import_model
 from thresher.collections import Page
-from thresher.evaluation.cleaneval.gold import decode_gold, parse_gold, read_gold
+from thresher.evaluation.cleaneval.gold import parse_gold, read_gold
+from thresher.evaluation.cleaneval.gold_files import decode_gold
 from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
 from thresher.evaluation.trec_files import MAX_GRADE, read_qrels, read_run
 from thresher.experiments.config import load_experiment

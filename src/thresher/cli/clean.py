@@ -194,7 +194,8 @@ def cleaneval(
 ) -> None:
     """Measure how well cleaners clean: the pages of FOLDER (`input/`, `original/`, `html/`) against gold of the same stem.
 
-    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
+    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`, or as CleanEval, Dragnet,
+    Readability and others are distributed.
     """
     from thresher.base.files import temporary_folder
     from thresher.base.student import check_installed

@@ -14,18 +14,27 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from itertools import chain, product
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from lxml import etree
 from lxml.etree import LxmlError
 
 from thresher.base.errors import InputError
-from thresher.base.files import fit_text, read_bytes, read_text, user_errors
-from thresher.base.streams import COMPRESSIONS
+from thresher.base.files import fit_text, read_bytes, read_text
 from thresher.collections import Page
-from thresher.collections.sources import HTML_SUFFIXES
+from thresher.evaluation.cleaneval.gold_files import (
+    DUMP_SUFFIXES,
+    JSON_SUFFIXES,
+    TEXT_SUFFIXES,
+    WHOLE_PAGE,
+    decode_gold,
+    gold_files,
+    gold_of,
+    is_text,
+    matched,
+    page_files,
+)
 from thresher.pages import Detail, Segments, read_html, read_page
 from thresher.pages.decoding import decode
 from thresher.pages.marked_text import marked_segments
@@ -40,6 +49,8 @@ _MARKED_LINE = re.compile(r"^[ \t]*<[hpl]>", re.IGNORECASE | re.MULTILINE)
 _COMMENTS_MARK = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTILINE)
 _CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3"})
 _COMMENTS = "x-nc-sel5"
+# An attribute of BoilerNet's pages, and the marks of L3S-GN1 that its values stand for.
+_BOILERNET, _BOILERNET_MARKS = "__boilernet_label", {"0": "x-nc-sel0", "1": "x-nc-sel2"}
 _MARKS = _CONTENT | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
 # Control characters, which the page parser reads as spaces; some would not survive being parsed twice.
 _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256))
@@ -47,16 +58,10 @@ _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256
 _VOID_TAGS = frozenset("area base basefont br col frame hr img input link meta param".split())
 # Elements in which character references are not resolved, so that escaped text would not be read back.
 _LITERAL_TAGS = frozenset({"listing", "plaintext", "xmp"})
+_WITHOUT_CONTENT, _EMPTY = "gold without the page's content", "empty gold"
+_NO_TEXT = "gold that is not text (control bytes)"
 _BODIES_FORM = 'write {"stem": {"articleBody": "text"}, ...}'
 _PAGE_FORM = 'write {"ground_truth": {"main_content": "text", "with": ["text"], "without": ["text"]}, ...}'
-PAGE_FOLDERS = ("input", "original", "html")
-GOLD_FOLDERS = ("GoldStandard", "gold", "annotated", "ground-truth")
-GOLD_FILE = "ground-truth.json"
-_TEXT_SUFFIXES = (".txt",)
-_JSON_SUFFIXES = (".json",)
-_PAGE_SUFFIXES = HTML_SUFFIXES + tuple(map("".join, product(HTML_SUFFIXES, COMPRESSIONS)))
-_DUMP_SUFFIXES = _TEXT_SUFFIXES + tuple(map("".join, product(_TEXT_SUFFIXES, COMPRESSIONS)))
-"""Suffixes of text dumps of pages, as in CleanEval's "text" task; read if a folder has no page in HTML."""
 
 
 @dataclass(frozen=True)
@@ -97,15 +102,6 @@ def url_of(text: str) -> str:
     return url[1].strip() if url else ""
 
 
-def decode_gold(content: bytes) -> str:
-    """Decode a gold file: UTF-8, with or without byte order mark, else windows-1252; line ends become line feeds."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
 def _marked(text: str) -> list[LabelledText]:
     """Return the parts between CleanEval's markers; a part after an end marker has no label."""
     parts: list[LabelledText] = []
@@ -125,7 +121,7 @@ def _above_and_below_comments_mark(text: str) -> list[LabelledText]:
 
 
 def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledText, ...]:
-    """Return the marked content of an annotated page of L3S-GN1, in the blocks of the page without its marks.
+    """Return the marked content of an annotated page of L3S-GN1 or Google-Trends-2017, in the blocks of the unmarked page.
 
     The innermost mark around a text applies, so that text in nested marks counts once; of several marks on one element the
     first applies. Unmarked text is not content, not even the page's title, and readers' comments are only with `comments`.
@@ -134,7 +130,10 @@ def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledTex
     content_marks = _CONTENT
     if comments:
         content_marks = _CONTENT | {_COMMENTS}
-    page = read_html(rewritten(content, MarkRewriter(content_marks)))
+    return _labelled(read_html(rewritten(content, MarkRewriter(content_marks))))
+
+
+def _labelled(page: Segments) -> tuple[LabelledText, ...]:
     return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(page))
 
 
@@ -162,11 +161,8 @@ class MarkRewriter:
 
     def start(self, tag: str, attributes: Any) -> None:
         """Write a begin tag without attributes."""
-        mark = self._marks[-1]
-        for name in attributes.get("class", "").split():
-            if name in _MARKS:
-                mark = name
-                break
+        names = [_BOILERNET_MARKS.get(attributes.get(_BOILERNET, ""), ""), *attributes.get("class", "").split()]
+        mark = next((name for name in names if name in _MARKS), self._marks[-1])
         self._marks.append(mark)
         self._pieces.append(f"<{_written(tag)}>")
 
@@ -239,18 +235,6 @@ def _page_type(content: dict[str, Any]) -> str:
     return _optional(page_type, "primary")
 
 
-def stem_of(name: str) -> str:
-    """Return a file's name without its last suffix, and without that of a compression after it.
-
-    >>> stem_of("a.b.html"), stem_of("a.b.html.gz"), stem_of("gz")
-    ('a.b', 'a.b', 'gz')
-    """
-    path = PurePosixPath(name)
-    if path.suffix.lower() in COMPRESSIONS:
-        path = path.with_suffix("")
-    return path.stem
-
-
 def _article(stem: str, entry: Any, path: Path) -> GoldEntry:
     body = entry.get("articleBody") if isinstance(entry, dict) else None
     if not isinstance(body, str):
@@ -307,7 +291,7 @@ class GoldPage:
     @property
     def is_text(self) -> bool:
         """Whether it is a dump of the page's text."""
-        return self.path.name.lower().endswith(_DUMP_SUFFIXES)
+        return self.path.name.lower().endswith(DUMP_SUFFIXES)
 
     @property
     def text(self) -> str:
@@ -317,19 +301,23 @@ class GoldPage:
 
 @dataclass(frozen=True)
 class GoldStandard:
-    """The pages and gold of a folder, each in one of four groups; stems are sorted.
+    """The pages and gold of a folder, each in one of six groups; stems are sorted.
 
     Attributes:
         pages: the pages with gold, sorted by stem, at least one.
         without_gold: stems of pages without gold.
         without_page: stems of gold without a page.
-        without_content: stems of pages whose gold lacks their content.
+        without_content: stems of pages whose gold, in JSON, lacks their content.
+        empty: stems of pages whose gold file is empty or blank; one with a URL alone says that nothing is content.
+        no_text: stems of pages whose gold file is not text.
     """
 
     pages: tuple[GoldPage, ...]
     without_gold: tuple[str, ...]
     without_page: tuple[str, ...]
     without_content: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    no_text: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
@@ -337,7 +325,9 @@ class GoldStandard:
         return {
             "pages without gold": self.without_gold,
             "gold without a page": self.without_page,
-            "gold without the page's content": self.without_content,
+            _WITHOUT_CONTENT: self.without_content,
+            _EMPTY: self.empty,
+            _NO_TEXT: self.no_text,
         }
 
 
@@ -351,29 +341,31 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
             folder's `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
         comments: whether readers' comments, below Dragnet's mark or inside L3S-GN1's, are content.
     """
-    gold = gold or _gold_of(folder)
-    entries = _entries(gold)
-    paths = _by_stem(_page_folder(folder), _PAGE_SUFFIXES, _DUMP_SUFFIXES)
+    gold = gold or gold_of(folder)
+    paths = page_files(folder)
+    entries = matched(_entries(gold), paths)
     shared_stems = sorted(paths.keys() & entries.keys())
     if not shared_stems:
         raise InputError(
             "no page has a gold text of the same stem", "name both alike, such as 1.html and 1.txt", str(gold)
         )
     pages: list[GoldPage] = []
-    without_content: list[str] = []
+    left_out: dict[str, list[str]] = {_WITHOUT_CONTENT: [], _EMPTY: [], _NO_TEXT: []}
     for stem in shared_stems:
         page = _gold_page(stem, paths[stem], entries[stem], comments)
-        if page is None:
-            without_content.append(stem)
-        else:
+        if isinstance(page, GoldPage):
             pages.append(page)
+        else:
+            left_out[page].append(stem)
     if not pages:
-        raise InputError("no page's gold has `main_content`", "add the pages' content", str(gold))
+        raise InputError("no page's gold has any text", "add the pages' content", str(gold))
     return GoldStandard(
         pages=tuple(pages),
         without_gold=tuple(sorted(paths.keys() - entries.keys())),
         without_page=tuple(sorted(entries.keys() - paths.keys())),
-        without_content=tuple(without_content),
+        without_content=tuple(left_out[_WITHOUT_CONTENT]),
+        empty=tuple(left_out[_EMPTY]),
+        no_text=tuple(left_out[_NO_TEXT]),
     )
 
 
@@ -387,81 +379,50 @@ def parse_gold_page(page: GoldPage, detail: Detail = Detail.TAGS) -> Segments:
     return read_page(Page(page.stem, read_page_bytes(page), page.url or None, is_text=page.is_text), detail=detail)[0]
 
 
-def _page_folder(folder: Path) -> Path:
-    for name in PAGE_FOLDERS:
-        if (folder / name).is_dir():
-            return folder / name
-    return folder
-
-
-def _gold_of(folder: Path) -> Path:
-    for name in GOLD_FOLDERS:
-        if (folder / name).is_dir():
-            return folder / name
-    if (folder / GOLD_FILE).is_file():
-        return folder / GOLD_FILE
-    if folder.is_file():
-        raise InputError("it is not a folder", "give a folder with pages and gold; unpack archives", str(folder))
-    if not folder.is_dir():
-        raise InputError("there is no such folder", "check the path", str(folder))
-    folders = "/, ".join(GOLD_FOLDERS)
-    raise InputError(
-        f"the folder holds no gold ({folders}/ or {GOLD_FILE})", "add one, or name the gold by --gold", str(folder)
-    )
-
-
 def _entries(gold: Path) -> Mapping[str, GoldEntry | Path]:
     """Return entries of JSON, or files of gold texts or annotated pages, by stem."""
-    if gold.suffix.lower() in _JSON_SUFFIXES and not gold.is_dir():
+    if gold.suffix.lower() in JSON_SUFFIXES and not gold.is_dir():
         return read_entries(gold)
-    files = _by_stem(gold, _TEXT_SUFFIXES, _PAGE_SUFFIXES, _JSON_SUFFIXES)
+    files = gold_files(gold)
     entries: dict[str, GoldEntry | Path] = {}
     for stem, path in files.items():
-        if path.name.lower().endswith(_JSON_SUFFIXES):
+        if path.name.lower().endswith(JSON_SUFFIXES):
             entries[stem] = read_entry(path)
         else:
             entries[stem] = path
     return entries
 
 
-def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, comments: bool) -> GoldPage | None:
-    """Return a page with its gold; None if the gold lacks the page's content."""
+def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, comments: bool) -> GoldPage | str:
+    """Return a page with its gold; if the gold lacks the page's content, why."""
     if isinstance(gold, Path):
-        content = read_bytes(gold)
-        if not gold.name.lower().endswith(_TEXT_SUFFIXES):
-            return GoldPage(stem, path, _annotated(content, gold, comments), gold=gold)
-        text = decode_gold(content)
-        return GoldPage(stem, path, parse_gold(text, comments), url_of(text), gold=gold)
+        return _gold_page_of_file(stem, path, gold, comments)
     if gold.text is None:
-        return None
+        return _WITHOUT_CONTENT
     text = gold.text.strip()
     segments = (LabelledText(None, text),) if text else ()
     return GoldPage(stem, path, segments, gold.url, gold.page_type, gold.required, gold.forbidden)
 
 
+def _gold_page_of_file(stem: str, path: Path, gold: Path, comments: bool) -> GoldPage | str:
+    content = read_bytes(gold)
+    if not content.strip():
+        return _EMPTY
+    if not gold.name.lower().endswith(TEXT_SUFFIXES):
+        return GoldPage(stem, path, _annotated(content, gold, comments), gold=gold)
+    if not is_text(content):
+        return _NO_TEXT
+    text = decode_gold(content)
+    if not text.strip():
+        return _EMPTY
+    return GoldPage(stem, path, parse_gold(text, comments), url_of(text), gold=gold)
+
+
 def _annotated(content: bytes, gold: Path, comments: bool) -> tuple[LabelledText, ...]:
     try:
+        if gold.name == WHOLE_PAGE:
+            return _labelled(read_html(content))
         return parse_annotated(content, comments)
     except LxmlError as error:
         reason = " ".join(str(error).split())
         raise InputError(f"the annotated page cannot be parsed ({reason})", "correct the file", str(gold)) from error
-
-
-def _by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
-    """Return a folder's files by stem, with the first choice of suffixes that any file has."""
-    with user_errors(folder):
-        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    for suffixes in choices:
-        by_stem: dict[str, Path] = {}
-        for path in files:
-            if not path.name.lower().endswith(suffixes):
-                continue
-            stem = stem_of(path.name)
-            if stem in by_stem:
-                same = by_stem[stem].name
-                raise InputError(f"{path.name} has the same stem as {same}", "keep one of them", str(folder))
-            by_stem[stem] = path
-        if by_stem:
-            return by_stem
-    readable = [suffix for suffix in chain.from_iterable(choices) if not suffix.endswith(COMPRESSIONS)]
-    raise InputError(f"the folder holds no file ending in {', '.join(readable)}", "check the path", str(folder))
