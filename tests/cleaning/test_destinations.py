@@ -198,6 +198,21 @@ def test_a_pipe_in_a_pipe_out(tmp_path: Path, pages: Path, expected: bytes) -> N
     assert done.stderr.decode().startswith(f"-: {len(LINES)} pages = {len(LINES)} with text + 0 emptied + 0 failed")
 
 
+def test_lines_come_out_before_the_pipe_ends(tmp_path: Path, pages: Path, expected: bytes) -> None:
+    arguments = (THRESHER, "clean", "-", "-c", "words@3", "--workers", "1")
+    lines = pages.read_bytes().splitlines(keepends=True)
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answers = []
+        for line in lines[:2]:
+            process.stdin.write(line)
+            process.stdin.flush()
+            answers.append(process.stdout.readline())
+        process.stdin.close()
+        assert (answers, process.stdout.read()) == (expected.splitlines(keepends=True)[:2], b"")
+
+
 @pytest.mark.parametrize(
     ("format", "page", "text"),
     [

@@ -264,3 +264,21 @@ def test_a_file_name_that_is_not_utf8_is_refused_unless_it_is_escaped(
     assert (end.value.code, "--escape-ids" in told, "UTF-8" in told) == (3, True, True)
     clean(monkeypatch, tmp_path, "-c", "none", "-o", "-", "--escape-ids")
     assert json.loads(capfd.readouterr().out)["id"] == "caf%ED%B3%A9"
+
+
+def test_standard_output_and_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(f"<p>{PARAGRAPHS['English']}</p>")
+    clean(monkeypatch, page)
+    assert json.loads(capfd.readouterr().out) == {"id": "page", "contents": PARAGRAPHS["English"]}
+    clean(monkeypatch, page, "--output-format", "text")
+    assert capfd.readouterr().out == f"{PARAGRAPHS['English']}\n"
+    (tmp_path / "out").mkdir()
+    clean(monkeypatch, page, "-o", tmp_path / "out")
+    with pytest.raises(SystemExit) as end:
+        clean(monkeypatch, page, "-o", tmp_path / "out")
+    assert (end.value.code, "--replace" in capfd.readouterr().err) == (5, True)
+    clean(monkeypatch, page, "-o", tmp_path / "out", "--replace", "-c", "words@999")
+    assert (tmp_path / "out" / "page.txt").read_text() == ""

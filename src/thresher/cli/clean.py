@@ -26,15 +26,15 @@ from thresher.experiments import schema
 @click.option(
     "--output",
     "-o",
-    required=True,
-    type=FILE,
-    help="File to write, or `-` for standard output. Its ending names the format: "
-    f".{', .'.join((*OUTPUT_FORMATS, 'md', 'html'))}.",
+    default="-",
+    show_default=True,
+    help="File to write, a folder for a file a page (`cleaned/`), or `-` for standard output. Its ending names the format: "
+    f".{', .'.join((*OUTPUT_FORMATS, 'txt', 'md', 'html'))}.",
 )
 @click.option(
     "--output-format",
     default="",
-    help="The format to write, one of these, with markdown for md; JSONL to pipes if not given. HTML is for one page.",
+    help="The format to write, one of these; JSONL to pipes and text into folders if not given. A file of HTML has one page.",
 )
 @click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
 @click.option("--html", is_flag=True, help="Also write cleaned HTML: the page without the text that is dropped.")
@@ -64,7 +64,7 @@ from thresher.experiments import schema
 def clean(  # noqa: C901, one branch an option
     source: Path,
     cleaner: str,
-    output: Path,
+    output: str,
     output_format: str,
     replaces: bool,
     html: bool,
@@ -91,9 +91,10 @@ def clean(  # noqa: C901, one branch an option
     from thresher.scores.cleaning import Extras, Output, begun_outputs, clean_collection
     from thresher.scores.limits import Limits
 
-    begun = begun_outputs(output)
-    for path in (output, removed, failures):
-        if path is not None and path.is_file() and not replaces and real_path(path) not in begun:
+    written = Path(output)
+    begun = begun_outputs(written)
+    for path in (written, removed, failures):
+        if path is not None and _is_there(path) and not replaces and real_path(path) not in begun:
             raise StateError("it exists already", "choose another name, or add --replace", str(path))
     begin = perf_counter()
     counts = clean_collection(
@@ -141,8 +142,13 @@ def clean(  # noqa: C901, one branch an option
     for warning in counts.warnings:
         say(f"warning: {warning}")
     seconds = perf_counter() - begin
-    written = f", {output.stat().st_size:,} written" if output.is_file() else ""
-    say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{written}")
+    size = f", {written.stat().st_size:,} written" if written.is_file() else ""
+    say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether a path is a file, or a folder with files."""
+    return path.is_file() or (path.is_dir() and any(path.iterdir()))
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""Cleaned documents as the records of files: JSON lines, compressed or not, Parquet, Markdown and HTML."""
+"""Cleaned documents as the records of files: JSON lines, compressed or not, Parquet, text, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,11 +26,14 @@ from thresher.scores.cleaning.output_formats import (
     GZIP,
     JSON_LINES,
     PARQUET,
+    TEXT,
     ZSTD,
     Output,
     OutputFormat,
+    is_stream,
     opened_output,
 )
+from thresher.scores.cleaning.page_folder import AddPage, page_folder
 from thresher.scores.cutting import CleanedDocument
 
 Row = dict[str, Any]
@@ -149,6 +153,8 @@ class Rendering:
             return _parquet(out, self)
         if self.format.kind == MARKDOWN:
             return nullcontext(_markdown(out, self.how.text_name))
+        if self.format.kind == TEXT:
+            return nullcontext(_text(out, self.how.text_name))
         if self.format.kind == HTML:
             return nullcontext(_html(out))
         if self.format.compression == GZIP:
@@ -185,6 +191,19 @@ def _with_front_matter(row: Row, text_name: str) -> bytes:
     return f"---\n{_safe(head)}---\n\n{row[MARKDOWN]}\n\n".encode("utf-8", "replace")
 
 
+def _text(out: BinaryIO, text_name: str) -> Write:
+    """Return the function that writes texts, with an empty line between them."""
+    separator = b""
+
+    def write(row: Row) -> None:
+        nonlocal separator
+        if row[text_name]:
+            out.write(separator + row[text_name].encode("utf-8", "replace") + b"\n")
+            separator = b"\n"
+
+    return write
+
+
 def _html(out: BinaryIO) -> Write:
     """Return the function that writes the only page of a file of HTML."""
     written: list[str] = []
@@ -215,9 +234,36 @@ def _escape(match: re.Match[str]) -> str:
 
 @contextmanager
 def documents_writer(path: Path, rendering: Rendering) -> Iterator[Write]:
-    """Yield the function that adds a row to a file, which appears when the block succeeds."""
+    """Yield the function that adds a row to a file, which appears when the block succeeds.
+
+    Readers of a stream get each row at once. Of a format that is `per_page`, the path is that of a folder.
+    """
+    if rendering.format.per_page:
+        with page_folder(path, rendering.format.ending) as add:
+            yield _page_files(add, rendering)
+        return
     with opened_output(path) as out, rendering.writer(out) as write:
-        yield write
+        if not is_stream(path):
+            yield write
+            return
+
+        def write_at_once(row: Row) -> None:
+            write(row)
+            out.flush()
+
+        yield write_at_once
+
+
+def _page_files(add: AddPage, rendering: Rendering) -> Write:
+    """Return the function that writes a row as a file of its own."""
+
+    def write(row: Row) -> None:
+        content = BytesIO()
+        with rendering.writer(content) as write_page:
+            write_page(row)
+        add(row["id"], content.getvalue())
+
+    return write
 
 
 @contextmanager

@@ -27,13 +27,15 @@ STANDARD = Path("-")
 """Standard input or output."""
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _NAMED = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
-JSON_LINES, PARQUET = "jsonl", "parquet"
+JSON_LINES, PARQUET, TEXT = "jsonl", "parquet", "txt"
 GZIP, ZSTD = "gz", "zst"
 _OTHER_MEMBERS = ("id", "url", "title", HTML, MARKDOWN, "language")
-_ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet|md|html)\Z", re.IGNORECASE)
+_ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet|md|html|txt)\Z", re.IGNORECASE)
 # The kinds of formats by endings that differ from the name.
-_KINDS = {"md": MARKDOWN}
-_FURTHER_ENDINGS = ("md", "html")
+_KINDS = {"md": MARKDOWN, "text": TEXT}
+_ENDINGS = {MARKDOWN: "md"}
+_FURTHER_ENDINGS = ("md", "html", "txt")
+_PER_PAGE = (TEXT, MARKDOWN, HTML)
 
 
 def is_stream(path: Path) -> bool:
@@ -122,10 +124,19 @@ def _descriptor(path: Path) -> int | None:
 
 @dataclass(frozen=True)
 class OutputFormat:
-    """A format: `kind` is JSON_LINES, PARQUET, MARKDOWN or HTML; `compression` GZIP, ZSTD or empty."""
+    """A format: `kind` is JSON_LINES, PARQUET, TEXT, MARKDOWN or HTML; `compression` GZIP, ZSTD or empty.
+
+    With `per_page` the output is a folder with a file for each page.
+    """
 
     kind: str
     compression: str = ""
+    per_page: bool = False
+
+    @property
+    def ending(self) -> str:
+        """The ending of file names."""
+        return _ENDINGS.get(self.name, self.name)
 
     @property
     def name(self) -> str:
@@ -140,7 +151,8 @@ class Output:
     """Options of writing a cleaned collection.
 
     Attributes:
-        format: one of `thresher.base.defaults.OUTPUT_FORMATS`; empty for the format that the file's name ends in.
+        format: one of `thresher.base.defaults.OUTPUT_FORMATS`, `txt`, `markdown` or `html`; empty for the format that the
+            file's name ends in.
         valid: whether invalid characters are left out: see `thresher.pages.plain.without_invalid`.
         html: whether documents have the member `html`, the page without the dropped text.
         markdown: whether documents have the member `markdown`.
@@ -173,11 +185,23 @@ BY_ENDING = Output()
 """The format that the file's name ends in."""
 
 
-def output_format(path: Path, wanted: Output) -> OutputFormat:
+def is_page_folder(path: str | Path) -> bool:
+    """Return whether an output is a folder for a file a page: one that exists, or a name that ends in a slash."""
+    return str(path).endswith("/") or (Path(path).is_dir() and not _ENDING.search(Path(path).name))
+
+
+def output_format(path: str | Path, wanted: Output) -> OutputFormat:
     """Return the format of a file to write.
 
-    Standard output, pipes and devices get JSON lines unless a format is named.
+    Standard output, pipes and devices get JSON lines, and folders text, unless a format is named.
     """
+    if is_page_folder(path):
+        kind = _KINDS.get(wanted.format, wanted.format) or TEXT
+        if kind not in _PER_PAGE:
+            fix = f"use one of {', '.join(_PER_PAGE)}, or name a file"
+            raise ConfigError(f"files of a page each cannot be {kind!r}", fix, "--output-format")
+        return OutputFormat(kind, per_page=True)
+    path = Path(path)
     match = _ENDING.search(path.name) or _ENDING.search(real_path(path).name)
     if wanted.format:
         name = wanted.format
@@ -188,9 +212,9 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     else:
         endings = [f".{ending}" for ending in (*OUTPUT_FORMATS, *_FURTHER_ENDINGS)]
         what = f"the name ends in no format: {', '.join(endings)}"
-        raise ConfigError(what, "end it in one of them, or say --output-format", str(path))
+        raise ConfigError(what, "end it in one of them, or in / for a file a page, or say --output-format", str(path))
     name = _KINDS.get(name, name)
-    formats = (*OUTPUT_FORMATS, MARKDOWN, HTML)
+    formats = (*OUTPUT_FORMATS, TEXT, MARKDOWN, HTML)
     if name not in formats:
         raise ConfigError(f"there is no format {name!r}", f"use one of {', '.join(formats)}", "--output-format")
     kind, _, compression = name.partition(".")

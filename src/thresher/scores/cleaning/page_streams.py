@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from select import select
+from typing import NamedTuple
 
 from thresher.base.defaults import DEFAULT_CLEANER, PAGE_MIB
 from thresher.base.errors import ConfigError, InputError, ThresherError
@@ -23,6 +27,8 @@ from thresher.scores.store import FAILED, PageScores
 
 WINDOW_BYTES = 64 * 2**20
 """The bytes of a pipe that are cleaned at once."""
+PAUSE_SECONDS, MOST_SECONDS = 1.0, 10.0
+"""What a slow pipe has given is cleaned when it pauses for so long, or after the longer time."""
 _PIECE = 2**20
 _NAME = "stdin"
 
@@ -88,12 +94,12 @@ class PipedLines:
 
 
 def piped_lines(
-    pipe: BinaryIO, folder: Path, options: ReadOptions, format: str, window: int | None = WINDOW_BYTES
+    pipe: BufferedIOBase, folder: Path, options: ReadOptions, format: str, window: int | None = WINDOW_BYTES
 ) -> Iterator[PipedLines]:
     """Copy the lines of a pipe to a file in `folder`, again and again, and yield each file as a collection.
 
     The pipe has JSON lines, or one page of HTML or text, whose id is `stdin`. Each collection has about `window` bytes,
-    up to the end of a line; None for all.
+    up to the end of a line, or what has come when the pipe pauses; None for all.
     """
     if format not in ("", JsonLines.name, *PAGE_FORMATS):
         what = f"standard input is read as JSON lines, or as a page of HTML or text, not as {format}"
@@ -102,9 +108,10 @@ def piped_lines(
         window = None
     path = folder / _NAME
     offset = 0
+    lines = _Lines(pipe)
     with user_errors(path):
         while True:
-            copied = _copy(pipe, path, window)
+            copied = _copy(lines, path, window)
             if not copied.size:
                 return
             if copied.has_text:
@@ -119,10 +126,36 @@ class _Copied(NamedTuple):
     has_text: bool
 
 
-def _copy(pipe: BinaryIO, path: Path, window: int | None) -> _Copied:
+class _Lines:
+    """The lines of a pipe; long ones come in pieces, the last of which ends the line."""
+
+    def __init__(self, pipe: BufferedIOBase) -> None:
+        self._pipe = pipe
+        self._pieces: deque[bytes] = deque()
+
+    def next(self) -> bytes:
+        """Return the next piece, as soon as the pipe has it; empty at the end."""
+        if not self._pieces:
+            self._pieces.extend(self._pipe.read1(_PIECE).splitlines(keepends=True))
+        return self._pieces.popleft() if self._pieces else b""
+
+    def pauses(self, seconds: float) -> bool:
+        """Return whether nothing comes for some seconds."""
+        if self._pieces:
+            return False
+        try:
+            descriptor = self._pipe.fileno()
+        except OSError:
+            # It is in memory.
+            return False
+        return not select([descriptor], [], [], seconds)[0]
+
+
+def _copy(lines: _Lines, path: Path, window: int | None) -> _Copied:
     size = 0
     has_text = False
-    piece = pipe.readline(_PIECE)
+    begin = time.monotonic()
+    piece = lines.next()
     if not piece:
         # The file with the last lines stays, since they may be read again.
         return _Copied(0, has_text=False)
@@ -131,7 +164,9 @@ def _copy(pipe: BinaryIO, path: Path, window: int | None) -> _Copied:
             size += len(piece)
             has_text = has_text or not piece.isspace()
             out.write(piece)
-            if window is not None and size >= window and piece.endswith(b"\n"):
-                break
-            piece = pipe.readline(_PIECE)
+            if window is not None and piece.endswith(b"\n"):
+                is_late = time.monotonic() - begin > MOST_SECONDS
+                if size >= window or is_late or lines.pauses(PAUSE_SECONDS):
+                    break
+            piece = lines.next()
     return _Copied(size, has_text)

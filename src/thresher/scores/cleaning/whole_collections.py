@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from thresher.base.defaults import DASK, LOCAL, REFERENCE
 from thresher.base.errors import ConfigError, InputError
@@ -28,6 +29,7 @@ from thresher.scores.cleaning.clean_counts import CleanCounts, CutShard, Tally, 
 from thresher.scores.cleaning.cleaned_html import PageToCut, markdown_converter
 from thresher.scores.cleaning.document_files import Rendering, Row, Write, documents_writer
 from thresher.scores.cleaning.output_formats import BY_ENDING, STANDARD, Output
+from thresher.scores.cleaning.page_folder import check_folder
 from thresher.scores.cleaning.page_streams import WINDOW_BYTES, piped_lines
 from thresher.scores.cutting import cut_shard, shard_columns
 from thresher.scores.limits import DEFAULT_LIMITS, Limits
@@ -122,7 +124,16 @@ class CleanJob:
         if len({formats.target_of(path) for path in self.outputs}) < len(self.outputs):
             raise ConfigError("two of the files to write are the same", "give each a name of its own", str(self.output))
         for path in self.outputs:
-            formats.check_writable(path)
+            if path != self.output or not self.rendering.format.per_page:
+                formats.check_writable(path)
+
+    def check_apart(self, collection: Collection | None) -> None:
+        """Check that no file to write is or would become a part of the collection; None is standard input."""
+        outputs = self.outputs
+        if self.rendering.format.per_page:
+            check_folder(outputs.pop(0), collection)
+        if collection is not None:
+            formats.check_apart(outputs, collection, self.format)
 
     @property
     def window(self) -> int | None:
@@ -159,7 +170,8 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
             text, else JSON lines. Lines are cleaned `page_streams.WINDOW_BYTES` at a time, so that memory and disk stay
             small, unless the cleaner or `extras` need all lines; repeated ids are found within so many bytes alone.
         cleaner: a canonical name.
-        output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through,
+        output: a file of a format by its ending, a folder for a file a page (it exists, or its name ends in a slash), or `-`
+            for standard output. Links, pipes and devices are written through,
             for `extras` too.
         format: of the collection's files; empty to detect it.
         how: the format of the output, if not by its ending.
@@ -169,12 +181,12 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
         backend: the workers.
         extras: the further files to write.
     """
-    output = Path(output)
+    rendering = Rendering(formats.output_format(output, how), how, options)
     job = CleanJob(
         source=Path(source),
         cleaner=parse_cleaner(cleaner).checked(),
-        output=output,
-        rendering=Rendering(formats.output_format(output, how), how, options),
+        output=Path(output),
+        rendering=rendering,
         format=format,
         reading=replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20)),
         limits=limits,
@@ -194,8 +206,7 @@ def clean(job: CleanJob) -> CleanCounts:
         markdown_converter()
     job.check_outputs()
     collection = None if job.source == STANDARD else open_collection(job.source, job.reading, job.format)
-    if collection is not None:
-        formats.check_apart(job.outputs, collection, job.format)
+    job.check_apart(collection)
     tally = Tally()
     with (
         _scores_folder(job) as folder,
@@ -262,7 +273,7 @@ def _pieces(job: CleanJob, collection: Collection | None, folder: Path) -> Itera
     if collection is not None:
         yield _Piece(collection, 0)
         return
-    for lines in piped_lines(sys.stdin.buffer, folder, job.reading, job.format, job.window):
+    for lines in piped_lines(cast(BufferedIOBase, sys.stdin.buffer), folder, job.reading, job.format, job.window):
         if (folder / "scores").is_dir():
             remove_folder(folder / "scores")
         yield _Piece(lines.collection, lines.offset)
