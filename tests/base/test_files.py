@@ -4,6 +4,7 @@ import errno
 import hashlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -83,11 +84,19 @@ def test_a_disk_that_is_full_when_numpy_writes(write: Callable[[Any, Any], objec
         write(np.zeros(100_000), full)
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize(
+    "full",
+    [
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+        OSError(errno.EDQUOT, os.strerror(errno.EDQUOT)),
+        shutil.Error([("index/_0.cfs", "copy/_0.cfs", "[Errno 28] No space left on device: 'copy/_0.cfs'")]),
+    ],
+    ids=["disk", "quota", "copied folder"],
+)
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, full: OSError) -> None:
     path = tmp_path / "file.txt"
     with pytest.raises(ResourceError) as error:
-        write_half(path, OSError(number, os.strerror(number)))
+        write_half(path, full)
     assert str(error.value) == (
         f"{path}: no space left on the disk. Fix: free some space and run the same command again."
     )
@@ -251,9 +260,15 @@ def test_folders_of_killed_processes_are_swept_and_no_others(tmp_path: Path) -> 
         others[0].kill()
         others[0].wait()
         assert (killed / "file").exists()
+        # Folders of the user.
+        mine = {tmp_path / name for name in (".thresher-cache", ".thresher-mine", ".thresher-notes.1.tmp", ".thresher")}
+        for path in mine:
+            path.mkdir()
+            (path / "thesis.txt").touch()
         with temporary_folder(tmp_path) as folder:
-            assert {*tmp_path.iterdir()} == {alive, folder}
-        assert [*tmp_path.iterdir()] == [alive]
+            assert {*tmp_path.iterdir()} == {alive, folder, *mine}
+        assert {*tmp_path.iterdir()} == {alive, *mine}
+        assert all((path / "thesis.txt").exists() for path in mine)
         assert (alive / "file").exists()
     finally:
         for other in others:

@@ -13,7 +13,7 @@ import pytest
 from commands import begin, thresher
 from temporary_names import number_on_this_machine
 
-from thresher.base.errors import StateError
+from thresher.base.errors import InputError, StateError
 from thresher.scores import score_pass
 from thresher.scores.cleaning import Extras, clean_collection, whole_collections
 from thresher.scores.cleaning.whole_collections import kept_scores
@@ -70,11 +70,26 @@ def test_what_was_scored_is_not_scored_again(tmp_path: Path, pages: Path, monkey
     assert names(tmp_path) == {"pages.jsonl", "o.jsonl"}
 
 
-def test_errors_leave_nothing(tmp_path: Path, pages: Path) -> None:
+def test_errors_of_the_input_leave_nothing(tmp_path: Path, pages: Path) -> None:
     pages.write_text("{}\n")
     with pytest.raises(Exception, match="its only page failed"):
         clean_collection(pages, "words@2", tmp_path / "o.jsonl")
     assert names(tmp_path) == {"pages.jsonl"}
+
+
+def test_a_file_that_cannot_be_written_leaves_the_scores(tmp_path: Path) -> None:
+    """The limit of files is above what the scores take, and below what the output takes."""
+    text = " ".join(f"word{number % 7}" for number in range(20_000))
+    (tmp_path / "page.jsonl").write_text(json.dumps({"id": "p", "html": f"<p>{text}"}))
+    arguments = ("clean", "page.jsonl", "-c", "words@2", "-o", "o.jsonl", "--workers", "1")
+    limited = begin(*arguments, cwd=tmp_path, within=("sh", "-c", 'ulimit -f 100; exec "$0" "$@"')).wait()
+    assert limited.code == InputError.exit_code
+    assert names(tmp_path) == {"page.jsonl", ".o.jsonl.scores"}
+    (shard,) = (tmp_path / ".o.jsonl.scores" / "scores").glob("shard-*.npz")
+    assert shard.stat().st_size < 50_000
+    assert thresher(*arguments, cwd=tmp_path).code == 0
+    assert names(tmp_path) == {"page.jsonl", "o.jsonl"}
+    assert (tmp_path / "o.jsonl").stat().st_size > 100_000
 
 
 def test_two_at_once_are_refused_and_files_of_the_living_stay(tmp_path: Path, pages: Path) -> None:

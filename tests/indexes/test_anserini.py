@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.base.errors import StateError
+from thresher.base.errors import ResourceError, StateError
 from thresher.indexes import anserini
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions, build_index, open_index
@@ -58,6 +58,16 @@ def test_documents_that_are_missing_end_the_build(
 
     monkeypatch.setattr("thresher.indexes.indexing.write_json_lines", write_one_less)
     with pytest.raises(StateError, match="Lucene indexed 6 of 7 documents"):
+        build_index(documents[:7], tmp_path / "index", IndexOptions())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_index_without_its_last_file_is_a_full_disk(
+    documents: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lucene may say nothing if the disk is full at its last write."""
+    monkeypatch.setattr("thresher.indexes.indexing.index_json_lines", lambda *_: None)
+    with pytest.raises(ResourceError, match=f"{tmp_path}/index: .*free some space"):
         build_index(documents[:7], tmp_path / "index", IndexOptions())
     assert list(tmp_path.iterdir()) == []
 

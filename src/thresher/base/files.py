@@ -25,9 +25,11 @@ from thresher.base.errors import InputError, ResourceError, ThresherError
 from thresher.base.streams import open_stream
 
 _TEMPORARY = ".thresher-"
+# The names that `mkdtemp` makes for `temporary_folder`; users may call their own folders `.thresher-cache`.
+_TEMPORARY_FOLDER = re.compile(r"\.thresher-[a-z0-9_]{8}\.\d+\.tmp")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# NumPy does not say why it could not write.
-_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
+# Errors without a number: NumPy does not say why it could not write; `shutil.copytree` collects the texts of errors.
+_NO_SPACE = re.compile(r"\d+ requested and \d+ written|No space left on device|Disk quota exceeded")
 # Arrow's and those of codecs.
 _NO_MEMORY = re.compile("malloc of size|not enough memory|cannot allocate memory", re.IGNORECASE)
 
@@ -57,7 +59,7 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
     path = final_path(path)
     if is_out_of_memory(error):
         return memory_error(path)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT) or _CUT_SHORT.fullmatch(str(error)):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT) or _NO_SPACE.search(str(error)):
         return ResourceError("no space left on the disk", "free some space and run the same command again", str(path))
     if isinstance(error, FileNotFoundError):
         return InputError("there is no such file or folder", "check the path", str(path))
@@ -193,8 +195,9 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     parent = parent or Path(tempfile.gettempdir())
     with user_errors(parent):
         for left in parent.glob(f"{_TEMPORARY}*"):
-            with suppress(OSError), locked(left):
-                shutil.rmtree(left)
+            if _TEMPORARY_FOLDER.fullmatch(left.name):
+                with suppress(OSError), locked(left):
+                    shutil.rmtree(left)
         while True:
             # A name that `remove_leftovers` knows, too.
             folder = Path(tempfile.mkdtemp(_ending("tmp"), _TEMPORARY, parent)).absolute()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -20,7 +21,10 @@ BYTES = "MB"
 
 
 class Progress:
-    """A bar, or lines, that count `unit`s (`BYTES`: bytes, shown in megabytes); a context manager."""
+    """A bar, or lines, that count `unit`s (`BYTES`: bytes, shown in megabytes); a context manager.
+
+    Progress that cannot be printed, such as on a terminal that is closed meanwhile, is dropped.
+    """
 
     def __init__(self, label: str, total: int | None, unit: str) -> None:
         self._label = escape_controls(label)
@@ -30,7 +34,7 @@ class Progress:
         self._shown_count = 0
         self._last = monotonic()
         self._bar: Any = None
-        if sys.stderr.isatty() and _columns():
+        if _columns():
             # Its import would take a good part of a short command's time.
             from tqdm import tqdm
 
@@ -49,7 +53,8 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
-            self._bar.close()
+            with suppress(OSError):
+                self._bar.close()
 
     def expect(self, total: int) -> None:
         """Replace the total by a better estimate."""
@@ -61,7 +66,8 @@ class Progress:
         """Count `count` more units."""
         self._count += count
         if self._bar is not None:
-            self._bar.update(count)
+            with suppress(OSError):
+                self._bar.update(count)
             return
         seconds = monotonic() - self._last
         if seconds >= SECONDS:
@@ -70,6 +76,8 @@ class Progress:
             self._shown_count = self._count
 
     def _print_line(self, seconds: float) -> None:
+        if sys.stderr is None:
+            return
         counted = self._text(self._count)
         if self._total is not None:
             counted += f" of {self._text(self._total)}"
@@ -77,7 +85,8 @@ class Progress:
         if seconds:
             rate = (self._count - self._shown_count) / seconds
         line = f"{self._label}: {counted} {self._unit}, {self._text(rate)} a second"
-        print(line, file=sys.stderr, flush=True)
+        with suppress(OSError):
+            print(line, file=sys.stderr, flush=True)
 
     def _text(self, count: float) -> str:
         if self._unit == BYTES and (count >= 1e6 or not count):
@@ -90,7 +99,9 @@ class Progress:
 
 
 def _columns() -> int:
-    """Return the width of the terminal; 0 where it has none, as in some containers."""
+    """Return the width of the terminal; 0 where it has none, as in some containers, and where there is no terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return 0
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns
     except (OSError, ValueError):

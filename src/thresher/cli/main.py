@@ -16,6 +16,7 @@ from thresher.cli.clean import clean, cleaners, cleaneval, methods
 from thresher.cli.model_verbs import lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.stages import evaluate, index, search
+from thresher.cli.standard_streams import mend_standard_streams
 
 _NAME = "thresher"
 _INTERRUPTED = (
@@ -26,9 +27,12 @@ _INTERRUPTED = (
 
 def main() -> None:
     """Run the command line; errors become one line each and an exit code by their class."""
+    mend_standard_streams()
     try:
         with without_leftovers():
             cli.main(prog_name=_NAME, standalone_mode=False)
+        # Errors after this line would have no exit code of ours.
+        sys.stdout.flush()
     except ThresherError as error:
         _fail(error.lines(), error.exit_code)
     except click.NoSuchOption as error:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thresher.base.files import scratch_folder
+from thresher.base.files import scratch_folder, temporary_folder, user_errors
 from thresher.base.machine import Machine, Power, counted_joules, find_tdp
 from thresher.base.progress import Progress
 from thresher.base.repeats import Repeats, ThreadClock, are_narrow, compare_times, measure_times
@@ -176,7 +176,7 @@ class TimedCutting:
 
 def warm_up_indexing(scores: Path, options: IndexOptions) -> None:
     """Index some documents of a score store, and drop the index."""
-    with scratch_folder(scores.parent / "warm-up") as folder:
+    with temporary_folder(scores.parent) as folder:
         documents = islice(TimedCutting(scores, Cleaner()).texts(), _WARM_UP_DOCUMENTS)
         build_index(documents, folder / "index", options)
 
@@ -212,7 +212,8 @@ def measure(
     models = experiment.retrieval.models
     with scratch_folder(indexes[BASELINE].parent / "copy") as scratch:
         copy = scratch / "index"
-        shutil.copytree(indexes[BASELINE], copy)
+        with user_errors(copy):
+            shutil.copytree(indexes[BASELINE], copy)
         baseline, *others = indexes.values()
         folders = [baseline, copy, *others]
         measured = {}

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.defaults import STEMMERS
-from thresher.base.errors import ConfigError, InputError, StateError, ThresherError
+from thresher.base.errors import ConfigError, InputError, ResourceError, StateError, ThresherError
 from thresher.base.files import atomic_path, remove_folder
 from thresher.base.records import RecordFile
 from thresher.indexes.analysis import FILLER, term_list
@@ -154,6 +154,7 @@ def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: 
         temporary.mkdir()
         try:
             settings = write(temporary)
+            _check_written(temporary, folder)
             with open_index(temporary, folder) as reader:
                 _check_complete(reader, settings.documents, folder)
                 statistics = index_statistics(reader)
@@ -165,6 +166,13 @@ def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: 
         _SETTINGS_FILE.write(temporary / SETTINGS, replace(settings, lucene=lucene, origin=origin))
         sizes = _bytes_by_type(temporary)
     return IndexReport(settings.documents, settings.empty, sum(sizes.values()), sizes, statistics)
+
+
+def _check_written(temporary: Path, folder: Path) -> None:
+    """Raise an error unless Lucene has written the list of segments, its last file: on a full disk it may say nothing."""
+    if not any(temporary.glob("segments_*")):
+        fix = "free some space and run the same command again"
+        raise ResourceError("Lucene could not write the whole index", fix, str(folder))
 
 
 def _check_complete(reader: Any, documents: int, folder: Path) -> None:

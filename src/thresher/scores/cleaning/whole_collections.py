@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from thresher.base.defaults import DASK, LOCAL, REFERENCE
-from thresher.base.errors import ConfigError, InputError
+from thresher.base.errors import ConfigError, InputError, MissingDependencyError
 from thresher.base.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder, write_text
 from thresher.base.locks import exclusive
 from thresher.base.processes import Backend, run_tasks
@@ -55,19 +55,22 @@ def begun_outputs(output: Path) -> list[Path]:
 
 @contextmanager
 def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
-    """Yield a folder beside a file to write, which no other process has; only a kill or Ctrl-C leaves it.
+    """Yield a folder beside a file to write, which no other process has.
 
+    It stays after a kill, Ctrl-C and errors that are not the input's, such as a full disk: the next call goes on with it.
     Temporary files that killed processes left of any of the `outputs` are removed.
     """
     folder = scores_beside(output)
-    keep = False
+    keep = True
     with exclusive(folder):
         try:
             remove_left(outputs)
             write_text(folder / _BEGUN, json.dumps([str(path) for path in outputs]))
             yield folder
-        except KeyboardInterrupt:
-            keep = True
+            keep = False
+        except (ConfigError, InputError, MissingDependencyError) as error:
+            # A disk that fails is an error of the system.
+            keep = isinstance(error.__cause__, OSError)
             raise
         finally:
             if not keep:
@@ -162,8 +165,8 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
 ) -> CleanCounts:
     """Clean a collection into a file; emptied pages are in it without text.
 
-    The same bytes come out whatever the workers. After a kill or Ctrl-C, scores stay beside the output, and the same call
-    continues where it stopped, but for pipes.
+    The same bytes come out whatever the workers. After a kill, Ctrl-C or an error that is not the input's, such as a full
+    disk, scores stay beside the output, and the same call continues where it stopped, but for pipes.
 
     Args:
         source: a path for `thresher.collections.open_collection`, or `-` for standard input: a page if `format` is html or
