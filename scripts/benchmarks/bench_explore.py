@@ -27,7 +27,7 @@ from thresher import (
     score_experiment,
 )
 from thresher.evaluation.evaluating import evaluate
-from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
+from thresher.experiments.exploring.exploring import Search, explore
 
 BAR = 1 / 8
 CUTOFFS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 10.5, 11, 11.5, 12, 12.5, 13, 14)
@@ -66,9 +66,9 @@ def missing_inputs(experiment: Experiment) -> list[str]:
 
 
 def _explore(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
-    judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.evaluation.measures)
     cleaners = [parse_cleaner(f"density@{cutoff:g}") for cutoff in CUTOFFS]
-    explore(store, [parse_sweep("density")], cleaners, Search(judged, [model], experiment.index), 0)
+    search = Search(topics, [model], experiment.index, measures=experiment.evaluation.measures)
+    explore(store, [parse_sweep("density")], cleaners, search, 0)
 
 
 def _build(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:

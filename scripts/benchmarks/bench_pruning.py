@@ -37,9 +37,8 @@ from thresher import (
     score_collection,
     score_experiment,
 )
-from thresher.base.defaults import DEFAULT_MEASURES
-from thresher.evaluation.evaluating import topic_set
-from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
+from thresher.evaluation.evaluating import JudgedTopics, topic_set
+from thresher.experiments.exploring.exploring import Search, explore
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning
 from thresher.indexes.exact_ranking import ExactRanking
 from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
@@ -66,12 +65,11 @@ def measure(pages: Path = PAGES, count: int = LARGE, rounds: int = 3) -> Iterato
 
 def _of_experiment(name: str, experiment: Experiment, rounds: int) -> Iterator[Measurement]:
     topics = read_topic_set(experiment.topics)
-    judged = JudgedTopics(topics.topics, topics.qrels, topics.ids, experiment.evaluation.measures)
     with tempfile.TemporaryDirectory() as folder:
         store = score_experiment(experiment, Path(folder), False, lambda _: None).store
-        work = _work(store, Path(folder) / "index", judged, experiment.index)
+        search = Search(topics, [_MODEL], experiment.index, measures=experiment.evaluation.measures)
+        work = _work(store, Path(folder) / "index", search)
         every = [PruningSweep(Cleaner(), parse_pruning(method).method) for method in methods()]
-        search = Search(judged, [_MODEL], experiment.index)
         tables = explore(store, [], [], search)
         all_methods = {"methods": lambda: explore_pruning(tables, store, every, search)}
         best = interleaved(work | all_methods, rounds)
@@ -110,12 +108,12 @@ def _search(ranking: LuceneRanking | ExactRanking, queries: Sequence[str]) -> No
         ranking.forget()
 
 
-def _work(store: Path, folder: Path, judged: JudgedTopics, options: IndexOptions) -> dict[str, Callable[[], object]]:
+def _work(store: Path, folder: Path, search: Search) -> dict[str, Callable[[], object]]:
     """Return what is timed, by `_WHAT`."""
     pruned = parse_treatment(_PRUNED)
     assert pruned.pruning is not None
     pruning = pruned.pruning
-    search = Search(judged, [_MODEL], options)
+    options = search.options
     tables = explore(store, [], [], search)
     return {
         "plain": lambda: build_index(
@@ -155,8 +153,8 @@ def _at_scale(pages: Path, count: int) -> Iterator[Measurement]:
 
 def _do(what: str, folder: Path) -> None:
     topics, qrels = read_topics(folder / "topics.tsv"), read_qrels(folder / "qrels.txt")
-    judged = JudgedTopics(topics, qrels, tuple(topic_set(topics, qrels)[0]), DEFAULT_MEASURES)
-    _work(folder / "scores", folder / f"index-{what}", judged, IndexOptions())[what]()
+    judged = JudgedTopics(topics, qrels, tuple(topic_set(topics, qrels)[0]))
+    _work(folder / "scores", folder / f"index-{what}", Search(judged, [_MODEL], IndexOptions()))[what]()
 
 
 if __name__ == "__main__":

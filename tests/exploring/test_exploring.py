@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import tracemalloc
 from collections.abc import Sequence
@@ -23,12 +22,12 @@ from thresher.base.processes import Backend
 from thresher.base.tables import Table, Texts, read_table, write_table
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.evaluation.evaluating import evaluate, topic_set
+from thresher.evaluation.evaluating import JudgedTopics, evaluate, topic_set
 from thresher.evaluation.topics import Topic, read_topics
 from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments.exploring import exploring
 from thresher.experiments.exploring import nested_sweeps as nested_sweeps_module
-from thresher.experiments.exploring.exploring import JudgedTopics, Search, analyse_queries, explore, in_chunks
+from thresher.experiments.exploring.exploring import Search, analyse_queries, explore, in_chunks
 from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.experiments.exploring.shard_counts import CountingJob, count_shards
@@ -45,8 +44,7 @@ MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(ex
 OPTIONS = IndexOptions(lengths=True)
 SWEEPS = ("words", "density(headings=keep)", "words(headings=drop)", "perplexity(lm=books)")
 CLEANERS = ("bte", "words@4+perplexity(lm=books)@100000", "words@1.5", "perplexity(lm=books)@p70", "density@9")
-
-
+MEASURES = (*DEFAULT_MEASURES, "AP(rel=2)@20", "nDCG", "RR", "P@5000")
 QUOTAS = ("words@doc", "perplexity(lm=books,headings=keep)@doc")
 QUOTA_CLEANERS = ("words@doc33.3", "perplexity(headings=keep)@doc50", "words(headings=drop)@doc50+perplexity@doc40")
 
@@ -158,7 +156,7 @@ def judged(pages: dict[str, str]) -> JudgedTopics:
         topic: {ids[(7 * place + number) % len(ids)]: place % 4 - 1 for place in range(40)} | {"elsewhere": 2}
         for number, topic in enumerate(topics)
     }
-    return JudgedTopics(topics, qrels, tuple(topics)[::-1], (*DEFAULT_MEASURES, "AP(rel=2)@20", "nDCG", "RR", "P@5000"))
+    return JudgedTopics(topics, qrels, tuple(topics)[::-1])
 
 
 def test_an_exploration_tells_what_building_every_index_would(
@@ -167,7 +165,7 @@ def test_an_exploration_tells_what_building_every_index_would(
     sweeps = [*map(parse_sweep, SWEEPS), *map(quota_sweep, QUOTAS)]
     models = [parse_retrieval(name) for name in MODELS[:2]]
     cleaners = [*map(parse_cleaner, (*CLEANERS, *QUOTA_CLEANERS))]
-    explored = explore(store, sweeps, cleaners, Search(judged, models, OPTIONS, 30), 9)
+    explored = explore(store, sweeps, cleaners, Search(judged, models, OPTIONS, 30, MEASURES), 9)
     assert [table.retrieval for table in explored] == ["qld", "qld(exact)"]
     measures = explored[0].measures
     assert explored[0].topics == judged.ids
@@ -203,7 +201,7 @@ def test_an_exploration_tells_what_building_every_index_would(
         for number, model in enumerate(models):
             with Searcher(tmp_path / "index", model, 30) as searcher:
                 run = {topic: dict(searcher.search(judged.topics[topic].query)) for topic in judged.ids}
-            expected = evaluate(judged.qrels, run, judged.measures, judged.ids)
+            expected = evaluate(judged.qrels, run, MEASURES, judged.ids)
             assert [*expected] == [*measures]
             values = np.array([[*expected[name].values()] for name in measures])
             assert sweep.values[number, :, step] == pytest.approx(values, abs=1e-12)
@@ -219,7 +217,6 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judged:
         {topic: Topic(topic, QUERIES[(place + 3) % len(QUERIES)]) for place, topic in enumerate(judged.ids)},
         {topic: {page: 2 - grade for page, grade in judged.qrels[topic].items()} for topic in judged.ids[2:]},
         judged.ids[2:],
-        ("P@3",),
     )
     asked = (
         [parse_sweep("words"), parse_sweep("density")],
@@ -228,10 +225,9 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judged:
         OPTIONS,
     )
     sweeps, cleaners, models, options = asked
-    both = explore(store, sweeps, cleaners, Search(judged, models, options, 20, held_out), 8)
-    plain = explore(store, sweeps, cleaners, Search(judged, models, options, 20), 8)
-    alone = dataclasses.replace(held_out, measures=judged.measures)
-    other = explore(store, sweeps, cleaners, Search(alone, models, options, 20), 8)
+    both = explore(store, sweeps, cleaners, Search(judged, models, options, 20, MEASURES, held_out), 8)
+    plain = explore(store, sweeps, cleaners, Search(judged, models, options, 20, MEASURES), 8)
+    other = explore(store, sweeps, cleaners, Search(held_out, models, options, 20, MEASURES), 8)
     assert (both[0].topics, both[0].held_out_topics) == (judged.ids, judged.ids[2:])
     assert (plain[0].held_out_topics, plain[0].held_out.shape[-1]) == ((), 0)
     for sweep, expected, tested in zip(*map(sweeps_of, (both, plain, other)), strict=True):
@@ -277,7 +273,7 @@ def test_what_is_explored_does_not_depend_on_chunks(
         own,
         [parse_sweep("words")],
         [parse_cleaner("bte")],
-        Search(judged, [*map(parse_retrieval, MODELS[:3])], OPTIONS, 25),
+        Search(judged, [*map(parse_retrieval, MODELS[:3])], OPTIONS, 25, MEASURES),
     )
     explored = []
     for size in (1 << 22, 1):

@@ -11,9 +11,10 @@ from sweep_views import same_tables
 
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import parse_cleaner, parse_sweep
+from thresher.evaluation.evaluating import JudgedTopics
 from thresher.evaluation.topics import Topic
 from thresher.experiments.exploring import exploring, ranking_job, shard_counts
-from thresher.experiments.exploring.exploring import JudgedTopics, Search, explore
+from thresher.experiments.exploring.exploring import Search, explore
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions
 

@@ -17,10 +17,10 @@ from sweep_views import sweep_of, sweeps_of
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_sweep
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.evaluation.evaluating import evaluate
+from thresher.evaluation.evaluating import JudgedTopics, evaluate
 from thresher.evaluation.topics import Topic, read_topics
 from thresher.experiments.exploring import exploring
-from thresher.experiments.exploring.exploring import JudgedTopics, Search, analyse_queries, explore
+from thresher.experiments.exploring.exploring import Search, analyse_queries, explore
 from thresher.experiments.exploring.exploring_pruning import (
     PruningSweep,
     count_pruning,
@@ -41,6 +41,7 @@ MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "classic")
 OPTIONS = IndexOptions(lengths=True)
 PRUNING = tuple(methods())
 CLEANERS = ("none", "words@4")
+MEASURES = ("AP", "nDCG@10", "P@5")
 
 
 def run_of(folder: Path, model: str, queries: Sequence[str], depth: int = 1000) -> list[tuple[list[str], list[float]]]:
@@ -137,14 +138,14 @@ def judged(store: Path) -> JudgedTopics:
         topic: {ids[(7 * place + number) % len(ids)]: place % 4 - 1 for place in range(40)}
         for number, topic in enumerate(topics)
     }
-    return JudgedTopics(topics, qrels, tuple(topics), ("AP", "nDCG@10", "P@5"))
+    return JudgedTopics(topics, qrels, tuple(topics))
 
 
 def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
     store: Path, judged: JudgedTopics, tmp_path: Path
 ) -> None:
     models = [parse_retrieval(name) for name in MODELS[:3]]
-    search = Search(judged, models, OPTIONS, held_out=judged)
+    search = Search(judged, models, OPTIONS, measures=MEASURES, held_out=judged)
     tables = explore(store, [], [], search)
     baseline = sweep_of(tables, "none")
     sweeps = [
@@ -168,7 +169,7 @@ def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
     for number, model in enumerate(models):
         with Searcher(tmp_path / "index", model, 1000) as searcher:
             run = {topic: dict(searcher.search(judged.topics[topic].query)) for topic in judged.ids}
-        expected = evaluate(judged.qrels, run, judged.measures, judged.ids)
+        expected = evaluate(judged.qrels, run, MEASURES, judged.ids)
         values = np.array([[*of_topic.values()] for of_topic in expected.values()])
         assert dcp.values[number, :, 1] == pytest.approx(values, abs=1e-12)
 
@@ -183,7 +184,7 @@ def test_values_do_not_depend_on_chunks(
     terms = analyse_queries(QUERIES, OPTIONS).terms
     for size in (1 << 22, 1):
         monkeypatch.setattr(exploring, "_CHUNK", size)
-        search = Search(judged, models, OPTIONS, 25)
+        search = Search(judged, models, OPTIONS, 25, MEASURES)
         tables = explore(store, [], [], search)
         explored = sweeps_of(explore_pruning(tables, store, sweeps, search, original))
         values.append([(one.sizes, one.query_postings.tolist(), one.values.tolist()) for one in explored])
@@ -202,7 +203,7 @@ def test_values_do_not_depend_on_chunks(
 def test_cutoffs_are_spread_and_named_ones_are_among_them(store: Path, judged: JudgedTopics) -> None:
     model = [parse_retrieval("qld")]
     sweeps = [PruningSweep(Cleaner(), parse_pruning(name).method, (0.123,), 40) for name in ("dcp", "up", "tcp")]
-    search = Search(judged, model, OPTIONS)
+    search = Search(judged, model, OPTIONS, measures=MEASURES)
     tables = explore(store, [], [], search)
     for sweep in sweeps_of(explore_pruning(tables, store, sweeps, search))[1:]:
         assert len(sweep.variants) >= 30
@@ -218,8 +219,8 @@ def test_infinite_scores_of_a_collection_of_one_page_are_no_cutoffs(tmp_path: Pa
     (tmp_path / "page.html").write_text("<p>return a file of a path<p>the file")
     score_collection(ScorePlan(open_collection(tmp_path / "page.html"), ()), tmp_path / "scores", Backend(1))
     sweeps = [PruningSweep(Cleaner(), parse_pruning(f"{name}@0.5").method, (), 20) for name in PRUNING]
-    topics = JudgedTopics({"1": Topic("1", "file")}, {"1": {"page": 1}}, ("1",), ("AP",))
-    search = Search(topics, [parse_retrieval("qld")], OPTIONS)
+    topics = JudgedTopics({"1": Topic("1", "file")}, {"1": {"page": 1}}, ("1",))
+    search = Search(topics, [parse_retrieval("qld")], OPTIONS, measures=("AP",))
     tables = explore_pruning(explore(tmp_path / "scores", [], [], search), tmp_path / "scores", sweeps, search)
     found = sweeps_of(tables)[-len(PRUNING) :]
     assert all(len(sweep.cutoffs) and np.isfinite(sweep.cutoffs).all() for sweep in found)

@@ -7,6 +7,7 @@ grade as if they were not judged, `infAP` takes them for pooled but not judged, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,29 @@ Run = Mapping[str, Mapping[str, float]]
 MAX_GRADE_OF_ERR = 4
 """The largest grade that gdeval knows."""
 _IDS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class JudgedTopics:
+    """Topics with their qrels.
+
+    Args:
+        topics: by id; all of them are searched.
+        qrels: grade by document by topic.
+        ids: the topics with a judgment, in order, which are evaluated.
+    """
+
+    topics: Mapping[str, Topic]
+    qrels: Qrels
+    ids: tuple[str, ...]
+
+    @property
+    def judged(self) -> set[str]:
+        """The documents judged for any of the topics that are evaluated."""
+        documents: set[str] = set()
+        for topic in self.ids:
+            documents.update(self.qrels[topic])
+        return documents
 
 
 def evaluate(

@@ -12,10 +12,10 @@ from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
-from thresher.experiments.exploring.exploring import POINTS, JudgedTopics, Search, explore, in_numbers
+from thresher.experiments.exploring.exploring import POINTS, Search, explore, in_numbers
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.experiments.exploring.nested_sweeps import template_of
-from thresher.experiments.inputs import Scored, TopicSet, score_experiment
+from thresher.experiments.inputs import Scored, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.results import Results, write_results
 from thresher.experiments.stages import evidence_key
@@ -57,20 +57,20 @@ def explore_experiment(
 
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:
     """Return all cutoffs of scorers, then of pruning methods, which are combined with some of the scorers' cutoffs."""
-    held_out = scored.inputs.held_out
     search = Search(
-        _judged(scored.inputs.topics, experiment.evaluation.measures),
+        scored.inputs.topics,
         experiment.retrieval.models,
         experiment.index,
         experiment.retrieval.depth,
-        _judged(held_out, experiment.evaluation.measures) if held_out else None,
+        experiment.evaluation.measures,
+        scored.inputs.held_out,
         experiment.backend,
     )
     cleaners = [variant.cleaner for variant in experiment.variants if not variant.pruning]
     tables = explore(scored.store, sweeps, cleaners, search)
-    # Where a baseline has no value, as where it is run: a judged document that is not relevant is enough.
+    # A collection whose baseline scores zero is accepted, as by a run, if a judged document is retrieved.
     if not all(table.values[:, 0].any() for table in tables):
-        asked = replace(search, topics=replace(search.topics, measures=(f"Judged@{experiment.retrieval.depth}",)))
+        asked = replace(search, measures=(f"Judged@{experiment.retrieval.depth}",))
         if not all(table.values.any() for table in explore(scored.store, [], [], asked)):
             fix = "check that topics, qrels and pages belong together"
             raise InputError("no judged document is retrieved for any topic", fix, str(experiment.file))
@@ -164,7 +164,3 @@ def sweeps_of(experiment: Experiment) -> list[Cut]:
         if family.cut is not None:
             templates.setdefault(family.cut.name, family.cut)
     return list(templates.values())
-
-
-def _judged(topics: TopicSet, measures: tuple[str, ...]) -> JudgedTopics:
-    return JudgedTopics(topics.topics, topics.qrels, topics.ids, measures)

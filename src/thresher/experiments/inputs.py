@@ -13,8 +13,8 @@ from thresher.cleaners.scorer import input_names
 from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections import Collection
 from thresher.collections.file_collection import Files
-from thresher.evaluation.evaluating import topic_set
-from thresher.evaluation.topics import About, Notice, Topic, notice, read_catalogue_topics, read_topics, spelled_as
+from thresher.evaluation.evaluating import JudgedTopics, topic_set
+from thresher.evaluation.topics import About, Notice, notice, read_catalogue_topics, read_topics, spelled_as
 from thresher.evaluation.trec_files import read_catalogue_qrels, read_qrels
 from thresher.experiments.announcements import Announcement, Say, Step
 from thresher.experiments.config import Experiment
@@ -28,23 +28,18 @@ from thresher.scores.store import first_document, missing_documents
 
 
 @dataclass(frozen=True)
-class TopicSet:
-    """Topics and their qrels: grade by document by topic. `ids` are the topics with a judgment, in order.
+class TopicSet(JudgedTopics):
+    """The topics and qrels of an experiment, as they were read.
 
-    Those are evaluated; all are searched, with the field of `source` as the query. `digests` are of "topics" and "qrels".
+    Args:
+        notices: about topics and judgments that do not belong together.
+        source: the files or datasets, and the field of the topics that is the query.
+        digests: of "topics" and "qrels".
     """
 
-    topics: Mapping[str, Topic]
-    qrels: Mapping[str, Mapping[str, int]]
-    ids: tuple[str, ...]
     notices: tuple[Notice, ...]
     source: TopicSource
     digests: Mapping[str, str]
-
-    @property
-    def judged(self) -> set[str]:
-        """The documents judged for any of the topics that are evaluated."""
-        return {document for topic in self.ids for document in self.qrels[topic]}
 
 
 def read_topic_set(source: TopicSource) -> TopicSet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from thresher.base.files import temporary_folder
 from thresher.base.numbers import Floats, Ints
 from thresher.base.processes import Backend
 from thresher.cleaners.cleaner import Cleaner, Cut
-from thresher.evaluation.topics import Topic
+from thresher.evaluation.evaluating import JudgedTopics
 from thresher.experiments.exploring.counts import HashedTerms, ShardCounts, StepCounts, add_up
 from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.matching import Query
@@ -40,25 +40,16 @@ collection, and ranking each chunk costs a little more than ranking all of them 
 
 
 @dataclass(frozen=True)
-class JudgedTopics:
-    """Topics, qrels and measures; `ids` are the evaluated topics, see `thresher.evaluation`."""
-
-    topics: Mapping[str, Topic]
-    qrels: Mapping[str, Mapping[str, int]]
-    ids: tuple[str, ...]
-    measures: tuple[str, ...] = DEFAULT_MEASURES
-
-
-@dataclass(frozen=True)
 class Search:
     """How every sweep is searched and evaluated.
 
     Args:
-        topics: with their qrels and the measures.
+        topics: with their qrels.
         models: retrieval models.
         options: how text is analysed.
         depth: the most hits per topic.
-        held_out: further topics with their qrels; the measures are those of `topics`.
+        measures: names that `parse_measure` takes.
+        held_out: further topics with their qrels.
         backend: the workers, where there is much to count or to rank; None for this process. Workers on other machines must
             see the folder that holds the store under the same path. The result does not depend on it.
     """
@@ -67,6 +58,7 @@ class Search:
     models: Sequence[RetrievalModel]
     options: IndexOptions
     depth: int = 1000
+    measures: tuple[str, ...] = DEFAULT_MEASURES
     held_out: JudgedTopics | None = None
     backend: Backend | None = None
 
@@ -86,8 +78,9 @@ class Search:
         for topics in self.sets:
             judged.update(*topics.qrels.values())
         numbers = chunks.numbers(judged)
-        measures = self.topics.measures
-        evaluators = [Evaluator(topics.qrels, topics.ids, numbers, chunks.documents, measures) for topics in self.sets]
+        evaluators: list[Evaluator] = []
+        for topics in self.sets:
+            evaluators.append(Evaluator(topics.qrels, topics.ids, numbers, chunks.documents, self.measures))
         return RankingJob(chunks.chunks, chunks.statistics, chunks.pairs, queries, evaluators, self.models, self.depth)
 
 
@@ -157,27 +150,26 @@ def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -
 
 
 def explore(
-    store: Path, sweeps: Sequence[Cut], cleaners: Sequence[Cleaner], search: Search, points: int = POINTS
+    store: Path, templates: Sequence[Cut], cleaners: Sequence[Cleaner], search: Search, points: int = POINTS
 ) -> tuple[VariantTable, ...]:
     """Return the values that an index of each variant would give, without building any: a table for each retrieval model.
 
     Args:
         store: the score store, with the scores of all scorers.
-        sweeps: templates (cuts without a cutoff) of scorers to explore over all their cutoffs.
+        templates: cuts without a cutoff, each of a scorer to explore over all its cutoffs.
         cleaners: to explore as they are; a cleaner that differs from a template by the cutoff alone joins its sweep.
             Percentiles become numbers, in names too. The baseline is always added.
         points: fewest cutoffs of each sweep, where there are as many different scores.
     """
     resolved = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
-    texts = dict.fromkeys(
-        [*(cleaner.input_name for cleaner in resolved), *(sweep.scorer.input_name for sweep in sweeps)]
-    )
+    texts = [cleaner.input_name for cleaner in resolved]
+    texts += [template.scorer.input_name for template in templates]
     ranked: list[RankedSweep] = []
     measures: tuple[str, ...] = ()
-    for text in texts:
-        templates = [template for template in sweeps if template.scorer.input_name == text]
+    for text in dict.fromkeys(texts):
+        templates_of_text = [template for template in templates if template.scorer.input_name == text]
         text_folder = text_store(store, text)
-        cutoffs = spread_cutoffs(text_folder, templates, points)
+        cutoffs = spread_cutoffs(text_folder, templates_of_text, points)
         nested = nested_sweeps(cutoffs, [cleaner for cleaner in resolved if cleaner.input_name == text])
         explored = _explore_text(text_folder, nested, search, store.parent)
         ranked += explored.sweeps

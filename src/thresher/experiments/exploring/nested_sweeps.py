@@ -240,12 +240,14 @@ class NestedSweep:
         return np.searchsorted(sign * cutoffs, sign * scores).astype(np.uint16)
 
 
-def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner]) -> tuple[NestedSweep, ...]:
+def nested_sweeps(
+    cutoffs_of_template: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner]
+) -> tuple[NestedSweep, ...]:
     """Return a sweep for each template, joined by the cleaners that belong to it, and one for each other cleaner.
 
-    `sweeps` has cutoffs by template (a cut without a cutoff); `cleaners` have numbers for percentiles.
+    A template is a cut without a cutoff. `cleaners` have numbers for percentiles.
     """
-    cutoffs = {template.name: set(values) for template, values in sweeps.items()}
+    cutoffs = {template.name: set(values) for template, values in cutoffs_of_template.items()}
     single: dict[str, NestedSweep] = {}
     for cleaner in cleaners:
         template = template_of(cleaner)
@@ -257,7 +259,7 @@ def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Clea
         if len(values) > MOST_CLEANERS:
             raise ConfigError(f"a sweep of {len(values)} cutoffs is too long", f"explore {MOST_CLEANERS} at most", name)
     nested = list(single.values())
-    for template in sweeps:
+    for template in cutoffs_of_template:
         strictest_first = sorted(cutoffs[template.name], reverse=template.higher_is_stricter)
         # A scorer without a finite score has no cutoffs.
         if strictest_first:

@@ -22,7 +22,7 @@ from thresher.indexes.analysis import RetrievalModel
 _MUCH = 3 * 10**8
 """Postings times steps worth starting workers for."""
 
-_SHARDS = 2
+_TASKS = 2
 """Tasks that the steps of a sweep are divided into, so that different workers may take them."""
 
 _MOST_RANKED = 1 << 26
@@ -82,13 +82,16 @@ def evaluate_sweeps(job: RankingJob, backend: Backend | None, folder: Path) -> l
     tasks = _tasks(job, in_parallel)
     calls = [(job, task) for task in tasks]
     done = compute(backend, evaluate_task, calls, "ranking", str(folder), ordered=True)
-    shards: dict[tuple[int, int], list[list[Floats]]] = {}
+    values_of_tasks: dict[tuple[int, int], list[list[Floats]]] = {}
     for task, values in zip(tasks, progress(done, "ranking", len(tasks), "tasks"), strict=True):
-        shards.setdefault((task.sweep, task.model), []).append(values)
-    return [
-        [_values_of_sweep(job, shards, sweep, evaluator) for evaluator in range(len(job.evaluators))]
-        for sweep in range(len(job.statistics))
-    ]
+        values_of_tasks.setdefault((task.sweep, task.model), []).append(values)
+    by_sweep: list[list[Floats]] = []
+    for sweep in range(len(job.statistics)):
+        by_evaluator: list[Floats] = []
+        for evaluator in range(len(job.evaluators)):
+            by_evaluator.append(_values_of_sweep(job, values_of_tasks, sweep, evaluator))
+        by_sweep.append(by_evaluator)
+    return by_sweep
 
 
 def evaluate_task(job: RankingJob, task: RankingTask) -> list[Floats]:
@@ -110,20 +113,22 @@ def _tasks(job: RankingJob, in_parallel: bool) -> list[RankingTask]:
     for sweep in sorted(range(len(job.statistics)), key=lambda number: -job.statistics[number].steps):
         steps = job.statistics[sweep].changing()
         ranked = len(steps) * len(job.queries) * job.depth * _RANKED_BYTES
-        shards = max(_SHARDS if in_parallel else 1, math.ceil(ranked / _MOST_RANKED))
+        parts = max(_TASKS if in_parallel else 1, math.ceil(ranked / _MOST_RANKED))
         for model in range(len(job.models)):
-            tasks += [RankingTask(sweep, model, part) for part in np.array_split(steps, shards) if len(part)]
+            for part in np.array_split(steps, parts):
+                if len(part):
+                    tasks.append(RankingTask(sweep, model, part))
     return tasks
 
 
 def _values_of_sweep(
-    job: RankingJob, shards: Mapping[tuple[int, int], Sequence[Sequence[Floats]]], sweep: int, evaluator: int
+    job: RankingJob, values_of_tasks: Mapping[tuple[int, int], Sequence[Sequence[Floats]]], sweep: int, evaluator: int
 ) -> Floats:
     """Return the values at all steps; a step that adds nothing has the values of the step before."""
     statistics = job.statistics[sweep]
     last_changing = np.searchsorted(statistics.changing(), np.arange(statistics.steps), side="right") - 1
     by_model: list[Floats] = []
     for model in range(len(job.models)):
-        values = np.concatenate([shard[evaluator] for shard in shards[sweep, model]])
+        values = np.concatenate([of_task[evaluator] for of_task in values_of_tasks[sweep, model]])
         by_model.append(values[last_changing].transpose(1, 0, 2))
     return np.array(by_model)
