@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from thresher.experiments.choosing.choices import Choice, ModelChoice
 from thresher.experiments.table import VariantTable
@@ -74,7 +75,7 @@ class ChartData:
     def front(self) -> tuple[ChartPoint, ...]:
         """The points of the Pareto front, the smallest index first."""
         front = [point for point in self.points if point.on_front]
-        return tuple(sorted(front, key=lambda point: point.postings))
+        return tuple(sorted(front, key=attrgetter("postings")))
 
 
 def chart_data(table: VariantTable, choice: Choice | None = None) -> ChartData:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from thresher.cleaners.cleaner import BASELINE
 from thresher.experiments.adviser import Advice, RemovedWords
@@ -18,22 +19,20 @@ from thresher.reports.summary import loss_text, margin_text
 from thresher.reports.table import Table, filled, measure_header
 
 REMOVED_WORDS: tuple[Column[RemovedWords], ...] = (
-    Column("kind", lambda row: row.kind, "Kind of blocks.", formats.TEXT, "blocks"),
-    Column("words", lambda row: row.words, "Words of these blocks before cleaning.", formats.COUNT),
-    Column(
-        "removed", lambda row: row.removed, "Share of these words that cleaning removes.", formats.PERCENT, unit="%"
-    ),
+    Column("kind", attrgetter("kind"), "Kind of blocks.", formats.TEXT, "blocks"),
+    Column("words", attrgetter("words"), "Words of these blocks before cleaning.", formats.COUNT),
+    Column("removed", attrgetter("removed"), "Share of these words that cleaning removes.", formats.PERCENT, unit="%"),
 )
 
 NamedColumn = Column[NamedIndex]
-NAMED_RETRIEVAL = NamedColumn("retrieval", lambda row: row.retrieval, "The retrieval model.", formats.TEXT)
-NAMED_ROLE = NamedColumn("answer", lambda row: row.role, "The reason to name the index.", formats.TEXT)
-NAMED_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(lambda row: row.savings.break_even)
+NAMED_RETRIEVAL = NamedColumn("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT)
+NAMED_ROLE = NamedColumn("answer", attrgetter("role"), "The reason to name the index.", formats.TEXT)
+NAMED_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(attrgetter("savings.break_even"))
 SAVINGS: tuple[NamedColumn, ...] = (
-    Column("queries", lambda row: row.savings.queries, "Over how many queries.", formats.COUNT),
+    Column("queries", attrgetter("savings.queries"), "Over how many queries.", formats.COUNT),
     Column(
         "bytes",
-        lambda row: row.savings.bytes,
+        attrgetter("savings.bytes"),
         "Bytes of index that are saved.",
         formats.MEGABYTES,
         "index saved",
@@ -41,13 +40,13 @@ SAVINGS: tuple[NamedColumn, ...] = (
     ),
     Column(
         "share",
-        lambda row: row.savings.share,
+        attrgetter("savings.share"),
         "Bytes that are saved, as a share of the baseline's.",
         formats.PERCENT,
         "saved",
         "% of baseline",
     ),
-    Column("basis", lambda row: row.savings.basis, "Where the times come from.", formats.TEXT, "times"),
+    Column("basis", attrgetter("savings.basis"), "Where the times come from.", formats.TEXT, "times"),
     Column(
         "query_seconds",
         middle_of(seconds_saved),
@@ -59,7 +58,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
     ),
     Column(
         "extra_seconds",
-        lambda row: row.savings.extra_seconds,
+        attrgetter("savings.extra_seconds"),
         "Wall time that cleaning and building take more.",
         formats.SECONDS,
         "more to build",
@@ -75,10 +74,8 @@ SAVINGS: tuple[NamedColumn, ...] = (
         interval=co2_saved,
     ),
 )
-FAMILY: Column[FamilyTests] = Column("family", lambda row: row.family, "The family.", formats.TEXT)
-FAMILY_STEPS: Column[FamilyTests] = Column(
-    "steps", lambda row: row.steps, "Indexes on its path of sizes.", formats.COUNT
-)
+FAMILY: Column[FamilyTests] = Column("family", attrgetter("family"), "The family.", formats.TEXT)
+FAMILY_STEPS: Column[FamilyTests] = Column("steps", attrgetter("steps"), "Indexes on its path of sizes.", formats.COUNT)
 TOPICS_NEEDED: Column[FamilyTests] = Column(
     "failed topics_needed",
     topics_needed,
@@ -97,7 +94,7 @@ def removed_words_table(advice: Advice) -> Table:
 
 
 def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
-    return index_columns(lambda row: row.index, measures)
+    return index_columns(attrgetter("index"), measures)
 
 
 def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
@@ -183,20 +180,20 @@ def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
     """Return the columns of a collection: its setting for all, and the one that the others recommend."""
     about = "Of the setting that the other collections recommend"
     columns: list[Column[SharedRow]] = [
-        Column("collection", lambda row: row.shared.collection, "The experiment's name.", formats.TEXT),
-        Column("topics", lambda row: row.shared.topics, "The number of topics.", formats.COUNT),
+        Column("collection", attrgetter("shared.collection"), "The experiment's name.", formats.TEXT),
+        Column("topics", attrgetter("shared.topics"), "The number of topics.", formats.COUNT),
         Column(
             "postings_share",
-            lambda row: row.shared.share,
+            attrgetter("shared.share"),
             "Its postings over the baseline's.",
             formats.PERCENT,
             "index",
             "% of baseline",
         ),
-        *_loss_columns(choice, lambda row: row.shared, "", ""),
+        *_loss_columns(choice, attrgetter("shared"), "", ""),
         Column(
             "left_out variant",
-            lambda row: row.left_out.variant,
+            attrgetter("left_out.variant"),
             f"{about}: the setting; empty for no cleaning.",
             formats.TEXT,
             "left out",
@@ -204,13 +201,13 @@ def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
         ),
         Column(
             "left_out postings_share",
-            lambda row: row.left_out.share,
+            attrgetter("left_out.share"),
             f"{about}: its postings over the baseline's.",
             formats.PERCENT,
             "index",
             "% of baseline",
         ),
-        *_loss_columns(choice, lambda row: row.left_out, "left_out ", about),
+        *_loss_columns(choice, attrgetter("left_out"), "left_out ", about),
     ]
     return columns
 
@@ -218,23 +215,28 @@ def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
 def _loss_columns(
     choice: SharedChoice, tried: Callable[[SharedRow], SettingOnCollection], prefix: str, about: str
 ) -> Iterator[Column[SharedRow]]:
-    def loss_of(number: int) -> Callable[[SharedRow], float]:
-        return lambda row: tried(row).losses[number]
-
     for number, measure in enumerate(choice.measures):
-        yield _loss_column(choice, loss_of(number), measure, prefix, about)
+        yield _loss_column(choice, tried, number, meaning_of(about, f"loss of {measure}."), prefix)
 
 
 def _loss_column(
-    choice: SharedChoice, loss: Callable[[SharedRow], float], measure: str, prefix: str, about: str
+    choice: SharedChoice, tried: Callable[[SharedRow], SettingOnCollection], number: int, meaning: str, prefix: str
 ) -> Column[SharedRow]:
+    measure = choice.measures[number]
+
+    def loss(row: SharedRow) -> float:
+        return tried(row).losses[number]
+
+    def text(row: SharedRow) -> str:
+        return loss_text(choice, loss(row))
+
     return Column(
         f"{prefix}{measure} loss",
         loss,
-        meaning_of(about, f"loss of {measure}."),
+        meaning,
         header=measure_header(measure).name,
         unit="lost",
-        text=lambda row: loss_text(choice, loss(row)),
+        text=text,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 from thresher.evaluation.cleaneval.results import CleanerResult, TypeQuality
 from thresher.reports import formats
@@ -21,105 +22,102 @@ from thresher.reports.cleaning_measures import (
 )
 from thresher.reports.cleaning_rows import (
     PageQualityRow,
+    crashes_text,
+    extractor_flag,
     f1_interval,
+    f1_mark,
+    page_count,
+    precision_interval,
+    recall_interval,
     rouge_agreement,
     token_f1_interval,
+    word_f1_interval,
     words_agreement,
 )
 from thresher.reports.columns import Column
-from thresher.reports.formatting import MARKS, NOTHING, direction, signed
+from thresher.reports.formatting import signed
 from thresher.reports.number_formats import single
 
-PRECISION = Measure(
-    "precision", "Precision of words by alignment", lambda row: row.summary.words.precision, "precision"
-)
-RECALL = Measure("recall", "Recall of words by alignment", lambda row: row.summary.words.recall, "recall")
-F1 = Measure("f1", "F1 of words by alignment", lambda row: row.summary.words.f1, "F1")
+PRECISION = Measure("precision", "Precision of words by alignment", attrgetter("summary.words.precision"), "precision")
+RECALL = Measure("recall", "Recall of words by alignment", attrgetter("summary.words.recall"), "recall")
+F1 = Measure("f1", "F1 of words by alignment", attrgetter("summary.words.f1"), "F1")
 TOKEN_PRECISION = Measure(
-    "token_precision", "Precision of tokens as bags", lambda row: row.summary.token_precision, "token", "precision"
+    "token_precision", "Precision of tokens as bags", attrgetter("summary.token_precision"), "token", "precision"
 )
 TOKEN_RECALL = Measure(
-    "token_recall", "Recall of tokens as bags", lambda row: row.summary.token_recall, "token", "recall"
+    "token_recall", "Recall of tokens as bags", attrgetter("summary.token_recall"), "token", "recall"
 )
-TOKEN_F1 = Measure("token_f1", "F1 of tokens as bags", lambda row: row.summary.token_f1, "token", "F1")
+TOKEN_F1 = Measure("token_f1", "F1 of tokens as bags", attrgetter("summary.token_f1"), "token", "F1")
 SIMILARITY = Measure(
     "similarity",
     "Levenshtein similarity in per cent",
-    lambda row: row.summary.words.similarity,
+    attrgetter("summary.words.similarity"),
     "Levenshtein",
     "%",
     formats.ONE_DECIMAL,
 )
 ROUGE_PRECISION = Measure(
-    "rouge_precision", "Precision by ROUGE-LSum", lambda row: row.summary.rouge_precision, "ROUGE-LSum", "precision"
+    "rouge_precision", "Precision by ROUGE-LSum", attrgetter("summary.rouge_precision"), "ROUGE-LSum", "precision"
 )
 ROUGE_RECALL = Measure(
-    "rouge_recall", "Recall by ROUGE-LSum", lambda row: row.summary.rouge_recall, "ROUGE-LSum", "recall"
+    "rouge_recall", "Recall by ROUGE-LSum", attrgetter("summary.rouge_recall"), "ROUGE-LSum", "recall"
 )
-ROUGE_F1 = Measure("rouge_f1", "F1 by ROUGE-LSum", lambda row: row.summary.rouge_f1, "ROUGE-LSum", "F1")
-CLEANER_NAME = CleanerColumn("cleaner", lambda row: row.cleaner, CLEANER, formats.TEXT)
-EXTRACTOR = CleanerColumn("extractor", lambda row: int(row.is_extractor), "1 for another package's extractor.")
-CLEANED_PAGES = CleanerColumn(
-    "pages", lambda row: len(row.pages), "Pages that were cleaned and measured.", formats.COUNT
-)
+ROUGE_F1 = Measure("rouge_f1", "F1 by ROUGE-LSum", attrgetter("summary.rouge_f1"), "ROUGE-LSum", "F1")
+CLEANER_NAME = CleanerColumn("cleaner", attrgetter("cleaner"), CLEANER, formats.TEXT)
+EXTRACTOR = CleanerColumn("extractor", extractor_flag, "1 for another package's extractor.")
+CLEANED_PAGES = CleanerColumn("pages", page_count, "Pages that were cleaned and measured.", formats.COUNT)
 EMPTIED = CleanerColumn(
-    "emptied", lambda row: row.summary.words.emptied, "Pages without text left.", formats.COUNT, unit="pages"
+    "emptied", attrgetter("summary.words.emptied"), "Pages without text left.", formats.COUNT, unit="pages"
 )
 CRASHED = CleanerColumn(
     "crashed",
-    lambda row: row.crashes,
+    attrgetter("crashes"),
     "Pages on which a package crashed.",
     unit="pages",
-    text=lambda row: str(row.crashes) if row.is_extractor else NOTHING,
+    text=crashes_text,
 )
-MARKED_F1 = replace(F1.mean, mark=lambda row: MARKS[direction(row.comparison)])
+MARKED_F1 = replace(F1.mean, mark=f1_mark)
 PRECISION_INTERVAL: MeanIntervalColumns[CleanerResult] = mean_interval_columns(
-    "precision", "precision", lambda row: row.intervals[0], "mean precision"
+    "precision", "precision", precision_interval, "mean precision"
 )
 RECALL_INTERVAL: MeanIntervalColumns[CleanerResult] = mean_interval_columns(
-    "recall", "recall", lambda row: row.intervals[1], "mean recall"
+    "recall", "recall", recall_interval, "mean recall"
 )
-F1_INTERVAL: MeanIntervalColumns[CleanerResult] = mean_interval_columns(
-    "f1", "F1", lambda row: row.intervals[2], "mean F1"
-)
+F1_INTERVAL: MeanIntervalColumns[CleanerResult] = mean_interval_columns("f1", "F1", word_f1_interval, "mean F1")
 TOKEN_F1_INTERVAL: MeanIntervalColumns[CleanerResult] = mean_interval_columns(
-    "token_f1", "token F1", lambda row: row.token_interval, "mean token F1"
+    "token_f1", "token F1", attrgetter("token_interval"), "mean token F1"
 )
 MICRO: AgreementColumns[CleanerResult] = agreement_columns(
-    lambda row: row.summary.words.micro, "micro_", "Words by alignment, all pages pooled", "micro"
+    attrgetter("summary.words.micro"), "micro_", "Words by alignment, all pages pooled", "micro"
 )
-F1_P = replace(
-    f1_column("p", lambda test: test.p, "two-sided p by the Wilcoxon signed-rank test.", formats.P), header="p"
-)
+F1_P = replace(f1_column("p", "p", "two-sided p by the Wilcoxon signed-rank test.", formats.P), header="p")
 F1_HOLM_P = replace(
-    f1_column("p_holm", lambda test: test.p_holm, "p after Holm's correction; empty without a correction.", formats.P),
+    f1_column("p_holm", "p_holm", "p after Holm's correction; empty without a correction.", formats.P),
     header="p",
     unit="Holm",
 )
 F1_COMPARISON: tuple[CleanerColumn, ...] = (
     f1_column(
         "difference",
-        lambda test: test.difference,
+        "difference",
         "mean difference from the baseline.",
         single(partial(signed, decimals=DECIMALS)),
     ),
-    f1_column("wins", lambda test: test.wins, "pages better than with the baseline.", formats.COUNT),
-    f1_column("ties", lambda test: test.ties, "pages as good as with the baseline.", formats.COUNT),
-    f1_column("losses", lambda test: test.losses, "pages worse than with the baseline.", formats.COUNT),
+    f1_column("wins", "wins", "pages better than with the baseline.", formats.COUNT),
+    f1_column("ties", "ties", "pages as good as with the baseline.", formats.COUNT),
+    f1_column("losses", "losses", "pages worse than with the baseline.", formats.COUNT),
     F1_P,
     F1_HOLM_P,
-    f1_column(
-        "effect", lambda test: test.effect, "matched-pairs rank-biserial correlation, in [−1, 1].", formats.VALUE
-    ),
+    f1_column("effect", "effect", "matched-pairs rank-biserial correlation, in [−1, 1].", formats.VALUE),
     f1_column(
         "ci_low",
-        lambda test: test.ci_low,
+        "ci_low",
         "lower end of the interval of the mean difference, of level 1 − α.",
         formats.VALUE,
     ),
     f1_column(
         "ci_high",
-        lambda test: test.ci_high,
+        "ci_high",
         "upper end of the interval of the mean difference, of level 1 − α.",
         formats.VALUE,
     ),
@@ -150,32 +148,32 @@ CLEANERS: tuple[CleanerColumn, ...] = (
 """The columns of cleaners: means, standard deviations and medians over pages, intervals, pooled values, the test."""
 
 PAGES: tuple[Column[PageQualityRow], ...] = (
-    Column("page", lambda row: row.page.stem, "Stem of the page's file."),
-    Column("page_type", lambda row: row.page.page_type, "Type of the page by its gold; empty where it names none."),
-    Column("cleaner", lambda row: row.cleaner, CLEANER),
-    Column("words", lambda row: row.quality.words.words, "Words of the cleaned text."),
-    Column("gold", lambda row: row.quality.words.gold, "Words of the gold text."),
-    Column("aligned", lambda row: row.quality.words.aligned, "Words in the longest matching blocks of both texts."),
-    Column("distance", lambda row: row.quality.words.distance, "Levenshtein distance in words."),
+    Column("page", attrgetter("page.stem"), "Stem of the page's file."),
+    Column("page_type", attrgetter("page.page_type"), "Type of the page by its gold; empty where it names none."),
+    Column("cleaner", attrgetter("cleaner"), CLEANER),
+    Column("words", attrgetter("quality.words.words"), "Words of the cleaned text."),
+    Column("gold", attrgetter("quality.words.gold"), "Words of the gold text."),
+    Column("aligned", attrgetter("quality.words.aligned"), "Words in the longest matching blocks of both texts."),
+    Column("distance", attrgetter("quality.words.distance"), "Levenshtein distance in words."),
     *agreement_columns(words_agreement, "", "Words by alignment"),
-    Column("tokens", lambda row: row.quality.tokens.cleaned, "Tokens of the cleaned text."),
-    Column("gold_tokens", lambda row: row.quality.tokens.gold, "Tokens of the gold text."),
-    Column("shared_tokens", lambda row: row.quality.tokens.shared, "Tokens of both, without regard to their order."),
-    Column("token_f1", lambda row: row.quality.tokens.bag.f1, "F1 of tokens as bags."),
-    Column("similarity", lambda row: row.quality.words.similarity, "Levenshtein similarity in per cent."),
+    Column("tokens", attrgetter("quality.tokens.cleaned"), "Tokens of the cleaned text."),
+    Column("gold_tokens", attrgetter("quality.tokens.gold"), "Tokens of the gold text."),
+    Column("shared_tokens", attrgetter("quality.tokens.shared"), "Tokens of both, without regard to their order."),
+    Column("token_f1", attrgetter("quality.tokens.bag.f1"), "F1 of tokens as bags."),
+    Column("similarity", attrgetter("quality.words.similarity"), "Levenshtein similarity in per cent."),
     *agreement_columns(rouge_agreement, "rouge_", "ROUGE-LSum"),
 )
 """The columns of pages."""
 
 TYPES: tuple[Column[TypeQuality], ...] = (
-    Column("cleaner", lambda row: row.cleaner, CLEANER),
-    Column("extractor", lambda row: int(row.is_extractor), "1 for another package's extractor."),
-    Column("page_type", lambda row: row.page_type, "Type of the pages by their gold."),
-    Column("pages", lambda row: row.pages, "Pages of the type.", formats.COUNT),
-    Column("emptied", lambda row: row.emptied, "Pages without text left.", formats.COUNT),
-    Column("token_f1", lambda row: row.token_f1.mean, "F1 of tokens as bags: mean over pages.", NUMBER),
+    Column("cleaner", attrgetter("cleaner"), CLEANER),
+    Column("extractor", extractor_flag, "1 for another package's extractor."),
+    Column("page_type", attrgetter("page_type"), "Type of the pages by their gold."),
+    Column("pages", attrgetter("pages"), "Pages of the type.", formats.COUNT),
+    Column("emptied", attrgetter("emptied"), "Pages without text left.", formats.COUNT),
+    Column("token_f1", attrgetter("token_f1.mean"), "F1 of tokens as bags: mean over pages.", NUMBER),
     *mean_interval_columns("token_f1", "token F1", token_f1_interval, "mean token F1"),
-    Column("f1", lambda row: row.f1.mean, "F1 of words by alignment: mean over pages.", NUMBER),
+    Column("f1", attrgetter("f1.mean"), "F1 of words by alignment: mean over pages.", NUMBER),
     *mean_interval_columns("f1", "F1", f1_interval, "mean F1"),
 )
 """The columns of cleaners by type of page."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Generic, NamedTuple
 
 from thresher.evaluation.cleaneval.cleaning_measures import Agreement, Summary
 from thresher.evaluation.cleaneval.results import CleanerResult, MeanInterval
-from thresher.evaluation.significance import Comparison
-from thresher.reports.columns import Column, Row, meaning_of
+from thresher.reports.columns import Column, Row, field_of, meaning_of
 from thresher.reports.formatting import (
     fixed,
 )
@@ -37,7 +37,7 @@ def agreement_columns(
     return AgreementColumns(
         precision=Column(
             f"{prefix}precision",
-            lambda row: agreement(row).precision,
+            field_of(agreement, "precision"),
             meaning_of(about, "share of the cleaned text that the gold text has."),
             NUMBER,
             "precision",
@@ -45,7 +45,7 @@ def agreement_columns(
         ),
         recall=Column(
             f"{prefix}recall",
-            lambda row: agreement(row).recall,
+            field_of(agreement, "recall"),
             meaning_of(about, "share of the gold text that the cleaned text has."),
             NUMBER,
             "recall",
@@ -53,7 +53,7 @@ def agreement_columns(
         ),
         f1=Column(
             f"{prefix}f1",
-            lambda row: agreement(row).f1,
+            field_of(agreement, "f1"),
             meaning_of(about, "harmonic mean of precision and recall."),
             NUMBER,
             "F1",
@@ -86,7 +86,7 @@ class Measure:
         """The column of means over pages."""
         return Column(
             f"{self.name}_mean",
-            lambda row: self.summary(row).mean,
+            field_of(self.summary, "mean"),
             f"{self.about}: mean over pages.",
             self.format,
             self.header,
@@ -98,7 +98,7 @@ class Measure:
         """The column of standard deviations over pages."""
         return Column(
             f"{self.name}_sd",
-            lambda row: self.summary(row).sd,
+            field_of(self.summary, "sd"),
             f"{self.about}: standard deviation over pages.",
             NUMBER,
             "±",
@@ -110,7 +110,7 @@ class Measure:
         """The column of medians over pages."""
         return Column(
             f"{self.name}_median",
-            lambda row: self.summary(row).median,
+            field_of(self.summary, "median"),
             f"{self.about}: median over pages.",
             NUMBER,
             self.header,
@@ -140,11 +140,11 @@ def mean_interval_columns(
         return f"{fixed(interval(row).low, DECIMALS)} to {fixed(interval(row).high, DECIMALS)}"
 
     return MeanIntervalColumns(
-        low=Column(f"{name}_low", lambda row: interval(row).low, f"Lower end of the 95 % interval of {about}."),
-        high=Column(f"{name}_high", lambda row: interval(row).high, f"Upper end of the 95 % interval of {about}."),
+        low=Column(f"{name}_low", field_of(interval, "low"), f"Lower end of the 95 % interval of {about}."),
+        high=Column(f"{name}_high", field_of(interval, "high"), f"Upper end of the 95 % interval of {about}."),
         both=Column(
             f"{name}_interval",
-            lambda row: interval(row).low,
+            field_of(interval, "low"),
             f"95 % interval of {about}.",
             header=header,
             unit="95 %",
@@ -154,10 +154,7 @@ def mean_interval_columns(
     )
 
 
-def f1_column(name: str, read: Callable[[Comparison], float | None], meaning: str, format: Format) -> CleanerColumn:
-    """Return a column of the comparison of F1 with the baseline; it is empty for the baseline."""
-
-    def value(row: CleanerResult) -> float | None:
-        return None if row.comparison is None else read(row.comparison)
-
+def f1_column(name: str, field: str, meaning: str, format: Format) -> CleanerColumn:
+    """Return the column of a field of the comparison of F1 with the baseline; it is empty for the baseline."""
+    value = field_of(attrgetter("comparison"), field)
     return Column(f"f1_{name}", value, f"F1 of words by alignment: {meaning}", format)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from thresher.evaluation.cleaneval.cleaning_measures import Agreement
 from thresher.evaluation.cleaneval.comparing import PageQuality
 from thresher.evaluation.cleaneval.gold import GoldPage
-from thresher.evaluation.cleaneval.results import MeanInterval, TypeQuality
+from thresher.evaluation.cleaneval.results import CleanerResult, MeanInterval, TypeQuality
+from thresher.reports.formatting import MARKS, NOTHING, direction
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,41 @@ class PageQualityRow:
     page: GoldPage
     cleaner: str
     quality: PageQuality
+
+
+def extractor_flag(row: CleanerResult | TypeQuality) -> int:
+    """Return 1 for another package's extractor, else 0."""
+    return int(row.is_extractor)
+
+
+def page_count(row: CleanerResult) -> int:
+    """Return the number of pages that were cleaned and measured."""
+    return len(row.pages)
+
+
+def crashes_text(row: CleanerResult) -> str:
+    """Return the number of pages on which a package crashed; only packages of others crash."""
+    return str(row.crashes) if row.is_extractor else NOTHING
+
+
+def f1_mark(row: CleanerResult) -> str:
+    """Return the significance mark of F1 against the baseline."""
+    return MARKS[direction(row.comparison)]
+
+
+def precision_interval(row: CleanerResult) -> MeanInterval:
+    """Return the interval of mean precision of words."""
+    return row.intervals[0]
+
+
+def recall_interval(row: CleanerResult) -> MeanInterval:
+    """Return the interval of mean recall of words."""
+    return row.intervals[1]
+
+
+def word_f1_interval(row: CleanerResult) -> MeanInterval:
+    """Return the interval of mean F1 of words."""
+    return row.intervals[2]
 
 
 def words_agreement(row: PageQualityRow) -> Agreement:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from thresher.base.defaults import HOLM
@@ -167,7 +168,7 @@ def page_type_table(types: Sequence[TypeQuality]) -> Table | None:
         if quality.is_extractor:
             extractors.add(quality.cleaner)
     rows = [CleanerByType(cleaner, cleaner in extractors, by_type) for cleaner, by_type in by_cleaner.items()]
-    columns: list[Column[CleanerByType]] = [Column("cleaner", lambda row: row.cleaner, CLEANER, formats.TEXT)]
+    columns: list[Column[CleanerByType]] = [Column("cleaner", attrgetter("cleaner"), CLEANER, formats.TEXT)]
     for name, quality in rows[0].by_type.items():
         columns.append(_type_column(name, quality.pages))
     caption = "Token F1 by type of page: mean over the pages, ± half of its 95 % interval by Student's t."
@@ -179,13 +180,16 @@ def page_type_table(types: Sequence[TypeQuality]) -> Table | None:
 
 
 def _type_column(name: str, pages: int) -> Column[CleanerByType]:
+    def mean(row: CleanerByType) -> float:
+        return row.by_type[name].token_f1.mean
+
     def text(row: CleanerByType) -> str:
         interval = row.by_type[name].token_f1
         return f"{fixed(interval.mean, DECIMALS)} ± {fixed(interval.half, DECIMALS)}"
 
     return Column(
         name,
-        lambda row: row.by_type[name].token_f1.mean,
+        mean,
         f"Token F1 on pages of the type {name}: mean over pages.",
         header=name,
         unit=counted(pages, "page"),
@@ -210,7 +214,7 @@ def sentences(run: CleaningRun) -> Iterator[str]:
         f"Of {len(others)} others, {being(better)} significantly better in F1 ({tested_at(found)}),"
         f" {being(worse)} significantly worse."
     )
-    best = max(others, key=lambda result: result.summary.words.f1.mean)
+    best = max(others, key=attrgetter("summary.words.f1.mean"))
     words = best.summary.words
     gain = best.comparison.difference if best.comparison else 0.0
     yield (
@@ -222,5 +226,5 @@ def sentences(run: CleaningRun) -> Iterator[str]:
         yield f"Cleaning hurts, significantly in F1, with {names}."
     emptied = [result for result in others if result.summary.words.emptied > text.emptied]
     if emptied:
-        most = max(emptied, key=lambda result: result.summary.words.emptied)
+        most = max(emptied, key=attrgetter("summary.words.emptied"))
         yield f"{most.cleaner} empties {counted(most.summary.words.emptied, 'page')}, the most of all cleaners."

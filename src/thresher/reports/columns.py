@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from operator import attrgetter
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from thresher.base.numbers import Interval
 from thresher.evaluation.significance import Comparison
@@ -71,35 +72,24 @@ def csv_fields(columns: Iterable[Column[Row]]) -> Iterator[CsvField[Row]]:
         yield CsvField(column.name, column.meaning, column.value)
         if column.interval is not None:
             ends = f"end of the 95 % interval of `{column.name}`."
-            yield CsvField(f"{column.name}_low", f"Lower {ends}", _end_of(column.interval, _low))
-            yield CsvField(f"{column.name}_high", f"Upper {ends}", _end_of(column.interval, _high))
+            yield CsvField(f"{column.name}_low", f"Lower {ends}", field_of(column.interval, "low"))
+            yield CsvField(f"{column.name}_high", f"Upper {ends}", field_of(column.interval, "high"))
 
 
-def middle_of(interval: Callable[[Row], Interval | None]) -> Callable[[Row], float | None]:
-    """Return the function that reads the value of an interval."""
-    return _end_of(interval, _middle)
+def field_of(record: Callable[[Row], object | None], field: str) -> Callable[[Row], Any]:
+    """Return the function that reads a field of a row's record, such as `"index.bytes"`; None where there is no record."""
+    value = attrgetter(field)
 
-
-def _end_of(
-    interval: Callable[[Row], Interval | None], end: Callable[[Interval], float]
-) -> Callable[[Row], float | None]:
-    def read(row: Row) -> float | None:
-        bounds = interval(row)
-        return None if bounds is None else end(bounds)
+    def read(row: Row) -> Any:
+        of_row = record(row)
+        return None if of_row is None else value(of_row)
 
     return read
 
 
-def _middle(interval: Interval) -> float:
-    return interval.value
-
-
-def _low(interval: Interval) -> float:
-    return interval.low
-
-
-def _high(interval: Interval) -> float:
-    return interval.high
+def middle_of(interval: Callable[[Row], Interval | None]) -> Callable[[Row], float | None]:
+    """Return the function that reads the value of an interval."""
+    return field_of(interval, "value")
 
 
 def meaning_of(about: str, meaning: str) -> str:
@@ -140,13 +130,6 @@ def comparison_columns(
         about: what is compared, before the meanings.
     """
 
-    def read(value: Callable[[Comparison], float | None]) -> Callable[[Row], float | None]:
-        def of_row(row: Row) -> float | None:
-            compared = comparison(row)
-            return None if compared is None else value(compared)
-
-        return of_row
-
     def outcome(row: Row) -> str:
         compared = comparison(row)
         return f"{compared.wins}/{compared.ties}/{compared.losses}" if compared else ""
@@ -158,55 +141,51 @@ def comparison_columns(
     return ComparisonColumns(
         difference=Column(
             f"{prefix}difference",
-            read(lambda compared: compared.difference),
+            field_of(comparison, "difference"),
             meaning_of(about, "mean difference from the baseline."),
             formats.DIFFERENCE,
             "difference",
         ),
-        wins=Column(
-            f"{prefix}W", read(lambda compared: compared.wins), meaning_of(about, "topics won."), formats.COUNT, "W"
-        ),
-        ties=Column(
-            f"{prefix}T", read(lambda compared: compared.ties), meaning_of(about, "topics tied."), formats.COUNT, "T"
-        ),
+        wins=Column(f"{prefix}W", field_of(comparison, "wins"), meaning_of(about, "topics won."), formats.COUNT, "W"),
+        ties=Column(f"{prefix}T", field_of(comparison, "ties"), meaning_of(about, "topics tied."), formats.COUNT, "T"),
         losses=Column(
-            f"{prefix}L", read(lambda compared: compared.losses), meaning_of(about, "topics lost."), formats.COUNT, "L"
+            f"{prefix}L", field_of(comparison, "losses"), meaning_of(about, "topics lost."), formats.COUNT, "L"
         ),
         p=Column(
             f"{prefix}p",
-            read(lambda compared: compared.p),
+            field_of(comparison, "p"),
             meaning_of(about, "two-sided p of the test."),
             formats.P,
             "p",
         ),
         p_holm=Column(
             f"{prefix}p_holm",
-            read(lambda compared: compared.p_holm),
+            field_of(comparison, "p_holm"),
             meaning_of(about, "p after Holm's correction; empty without a correction."),
             formats.P,
             "p",
         ),
         effect=Column(
             f"{prefix}effect",
-            read(lambda compared: compared.effect),
+            field_of(comparison, "effect"),
             meaning_of(about, "matched-pairs rank-biserial correlation, in [−1, 1]."),
             header="effect",
         ),
         ci_low=Column(
             f"{prefix}ci_low",
-            read(lambda compared: compared.ci_low),
+            field_of(comparison, "ci_low"),
             meaning_of(about, "lower end of the interval of the mean difference, of level 1 − α."),
             header="ci_low",
         ),
         ci_high=Column(
             f"{prefix}ci_high",
-            read(lambda compared: compared.ci_high),
+            field_of(comparison, "ci_high"),
             meaning_of(about, "upper end of the interval of the mean difference, of level 1 − α."),
             header="ci_high",
         ),
         interval=Column(
             f"{prefix}interval",
-            read(lambda compared: compared.ci_low),
+            field_of(comparison, "ci_low"),
             meaning_of(about, "interval of the mean difference, of level 1 − α."),
             header="interval",
             text=interval,
@@ -214,7 +193,7 @@ def comparison_columns(
         ),
         outcome=Column(
             f"{prefix}outcome",
-            read(lambda compared: compared.wins),
+            field_of(comparison, "wins"),
             meaning_of(about, "topics won, tied and lost."),
             formats.COUNT,
             "W/T/L",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from thresher.base.number_text import counted
 from thresher.evaluation.comparing import ComparedRuns
 from thresher.evaluation.non_inferiority import MarginComparison
 from thresher.evaluation.significance import EXACT_LIMIT, Comparison
-from thresher.reports.columns import Value
 
 
 @dataclass(frozen=True)
@@ -49,10 +47,6 @@ def compared_rows(compared: ComparedRuns) -> list[ComparedRun]:
     return rows
 
 
-def margin_figure(read: Callable[[MarginComparison], Value]) -> Callable[[ComparedRun], Value]:
-    """Return the function that reads a figure of a row's test at the margin."""
-
-    def of_row(row: ComparedRun) -> Value:
-        return None if row.at_margin is None else read(row.at_margin)
-
-    return of_row
+def margin_test(row: ComparedRun) -> MarginComparison | None:
+    """Return the test at the margin; None without a margin."""
+    return row.at_margin

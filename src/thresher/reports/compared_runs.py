@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from thresher.base.defaults import HOLM
 from thresher.base.errors import escape_controls
@@ -10,41 +11,39 @@ from thresher.base.number_text import counted
 from thresher.evaluation.comparing import ComparedRuns
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.reports import formats
-from thresher.reports.columns import Column, ComparisonColumns, comparison_columns
-from thresher.reports.compared_rows import ComparedRun, compared_rows, margin_figure
+from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, field_of
+from thresher.reports.compared_rows import ComparedRun, compared_rows, margin_test
 from thresher.reports.formatting import correction_text, fixed
 from thresher.reports.table import Table
 
 RunColumn = Column[ComparedRun]
-RUN = RunColumn("run", lambda row: row.run, "The run's file.", formats.TEXT)
-MEASURE = RunColumn("measure", lambda row: row.measure, "The measure, as ir-measures names it.", formats.TEXT)
-MEAN = RunColumn("mean", lambda row: row.mean, "Mean over the topics.")
-COMPARISON: ComparisonColumns[ComparedRun] = comparison_columns(lambda row: row.comparison)
+RUN = RunColumn("run", attrgetter("run"), "The run's file.", formats.TEXT)
+MEASURE = RunColumn("measure", attrgetter("measure"), "The measure, as ir-measures names it.", formats.TEXT)
+MEAN = RunColumn("mean", attrgetter("mean"), "Mean over the topics.")
+COMPARISON: ComparisonColumns[ComparedRun] = comparison_columns(attrgetter("comparison"))
 HOLM_P = RunColumn("p_holm", COMPARISON.p_holm.value, COMPARISON.p_holm.meaning, formats.P, "p (Holm)")
 NOTE = RunColumn(
-    "note", lambda row: row.note, "A warning where the numbers alone would mislead.", formats.TEXT, in_csv=False
+    "note", attrgetter("note"), "A warning where the numbers alone would mislead.", formats.TEXT, in_csv=False
 )
 RUNS: tuple[RunColumn, ...] = (RUN, MEASURE, MEAN, *COMPARISON, NOTE)
 """The columns of runs."""
 AT_MARGIN: tuple[RunColumn, ...] = (
     Column(
         "difference",
-        margin_figure(lambda test: test.difference),
+        field_of(margin_test, "difference"),
         "Mean difference from the baseline.",
         formats.DIFFERENCE,
     ),
     Column(
         "low",
-        margin_figure(lambda test: test.low),
+        field_of(margin_test, "low"),
         "Lower bound of the difference, of confidence 1 − α.",
         formats.DIFFERENCE,
     ),
-    Column("margin", margin_figure(lambda test: test.margin), "The accepted loss, in units of the measure."),
-    Column("p", margin_figure(lambda test: test.p), "p of losing the margin or more.", formats.P),
-    Column(
-        "p_superior", margin_figure(lambda test: test.p_superior), "p of being no better.", formats.P, "p (superior)"
-    ),
-    Column("verdict", margin_figure(lambda test: test.verdict), "What the test shows.", formats.TEXT),
+    Column("margin", field_of(margin_test, "margin"), "The accepted loss, in units of the measure."),
+    Column("p", field_of(margin_test, "p"), "p of losing the margin or more.", formats.P),
+    Column("p_superior", field_of(margin_test, "p_superior"), "p of being no better.", formats.P, "p (superior)"),
+    Column("verdict", field_of(margin_test, "verdict"), "What the test shows.", formats.TEXT),
 )
 """The columns of a test at a margin."""
 

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Generic, NamedTuple
 
 from thresher.base.machine import BELOW_RESOLUTION, Footprint
-from thresher.base.numbers import Interval
 from thresher.base.repeats import BreakEven, MeasuredTime, Payoff
 from thresher.experiments.table import Built, Cost
 from thresher.reports import formats
-from thresher.reports.columns import Column, Row, middle_of
+from thresher.reports.columns import Column, Row, field_of, middle_of
 from thresher.reports.formatting import fixed
 from thresher.reports.variant_rows import VariantRow
 
@@ -34,13 +33,13 @@ class CostColumns(NamedTuple):
 def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> CostColumns:
     """Return the columns of what a stage took; `prefix` goes before their names, `cost` returns the stage's cost."""
 
-    def read(value: Callable[[Cost], float | None]) -> Callable[[VariantRow], float | None]:
-        return lambda row: value(cost(row.built)) if row.built else None
+    def cost_of(row: VariantRow) -> Cost | None:
+        return cost(row.built) if row.built else None
 
     return CostColumns(
         wall=VariantColumn(
             f"{prefix}wall_seconds",
-            read(lambda cost: cost.wall),
+            field_of(cost_of, "wall"),
             f"{stage}: wall seconds.",
             formats.SECONDS,
             f"{stage.lower()} wall",
@@ -48,7 +47,7 @@ def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> Cost
         ),
         cpu=VariantColumn(
             f"{prefix}cpu_seconds",
-            read(lambda cost: cost.cpu),
+            field_of(cost_of, "cpu"),
             f"{stage}: CPU seconds, user and system.",
             formats.SECONDS,
             f"{stage.lower()} CPU",
@@ -56,7 +55,7 @@ def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> Cost
         ),
         peak=VariantColumn(
             f"{prefix}peak_mib",
-            read(lambda cost: cost.peak),
+            field_of(cost_of, "peak"),
             f"{stage}: peak memory in MiB (2²⁰ bytes).",
             formats.SECONDS,
             f"{stage.lower()} peak",
@@ -64,7 +63,7 @@ def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> Cost
         ),
         co2=VariantColumn(
             f"{prefix}co2_grams",
-            read(lambda cost: cost.co2_grams),
+            field_of(cost_of, "co2_grams"),
             f"{stage}: grams of CO₂ equivalents; empty below resolution.",
             formats.FIGURE,
             f"{stage.lower()} CO₂",
@@ -99,26 +98,15 @@ def time_columns(about: str, title: str, prefix: str, time: Callable[[Built], Me
     def time_of(row: VariantRow) -> MeasuredTime | None:
         return time(row.built) if row.built else None
 
-    def interval(value: Callable[[MeasuredTime], Interval]) -> Callable[[VariantRow], Interval | None]:
-        def read(row: VariantRow) -> Interval | None:
-            measured = time_of(row)
-            return value(measured) if measured else None
-
-        return read
-
-    def measurable(row: VariantRow) -> bool | None:
-        measured = time_of(row)
-        return measured.measurable if measured else None
-
     def verdict(row: VariantRow) -> str | None:
         measured = time_of(row)
         return _verdict(measured) if measured else None
 
-    seconds = interval(lambda measured: measured.wall)
-    cpu_seconds = interval(lambda measured: measured.cpu)
-    ratio = interval(lambda measured: measured.ratio)
-    cpu_ratio = interval(lambda measured: measured.cpu_ratio)
-    saved = interval(lambda measured: measured.saved)
+    seconds = field_of(time_of, "wall")
+    cpu_seconds = field_of(time_of, "cpu")
+    ratio = field_of(time_of, "ratio")
+    cpu_ratio = field_of(time_of, "cpu_ratio")
+    saved = field_of(time_of, "saved")
     return TimeColumns(
         seconds=VariantColumn(
             f"{prefix}seconds",
@@ -165,7 +153,7 @@ def time_columns(about: str, title: str, prefix: str, time: Callable[[Built], Me
         ),
         measurable=VariantColumn(
             f"{prefix}measurable",
-            measurable,
+            field_of(time_of, "measurable"),
             f"{about}: 1 if the ratio differs from 1 by more than noise, else 0.",
             formats.COUNT,
         ),
@@ -213,24 +201,14 @@ class BreakEvenColumns(NamedTuple, Generic[Row]):
 def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenColumns[Row]:
     """Return the columns of a break-even point; `point` returns that of a row, None where there is none."""
 
-    def payoff(row: Row) -> str | None:
-        reached = point(row)
-        return reached.payoff if reached else None
-
-    def queries(row: Row) -> Interval | None:
-        reached = point(row)
-        return reached.queries if reached else None
-
-    def until(row: Row) -> float | None:
-        reached = point(row)
-        return reached.until if reached else None
+    queries = field_of(point, "queries")
 
     def words(row: Row) -> str | None:
         reached = point(row)
         return break_even_text(reached) if reached else None
 
     return BreakEvenColumns(
-        payoff=Column("break_even", payoff, "When cleaning pays off.", formats.TEXT),
+        payoff=Column("break_even", field_of(point, "payoff"), "When cleaning pays off.", formats.TEXT),
         queries=Column(
             "break_even_queries",
             middle_of(queries),
@@ -241,7 +219,10 @@ def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenCol
             interval=queries,
         ),
         until=Column(
-            "break_even_until", until, "Queries after which slower searching has used up the gain.", formats.COUNT
+            "break_even_until",
+            field_of(point, "until"),
+            "Queries after which slower searching has used up the gain.",
+            formats.COUNT,
         ),
         words=Column(
             "break_even_words", words, "When cleaning pays off, in words.", formats.TEXT, "break-even", in_csv=False
@@ -267,18 +248,9 @@ def footprint_columns(work: str) -> FootprintColumns:
                     return footprint
         return None
 
-    def hours(row: VariantRow) -> Interval | None:
-        work_done = footprint(row)
-        return work_done.hours if work_done else None
-
-    def kwh(row: VariantRow) -> Interval | None:
-        work_done = footprint(row)
-        return work_done.kwh if work_done else None
-
-    def kg(row: VariantRow) -> Interval | None:
-        work_done = footprint(row)
-        return work_done.kg if work_done else None
-
+    hours = field_of(footprint, "hours")
+    kwh = field_of(footprint, "kwh")
+    kg = field_of(footprint, "kg")
     prefix = work.replace(",", "").replace(" ", "_")
     about = work.capitalize()
     return FootprintColumns(

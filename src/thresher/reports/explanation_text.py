@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from math import isfinite
+from operator import attrgetter
 
 from thresher.base.number_text import number_text
 from thresher.experiments.explaining.explanations import (
@@ -16,7 +17,6 @@ from thresher.experiments.explaining.explanations import (
     Part,
     Passage,
     Reason,
-    Share,
     TermChange,
     TopicExplanation,
 )
@@ -96,34 +96,54 @@ def _change_text(topic: TopicExplanation, measure: str) -> str:
 
 def _measures_table(topic: TopicExplanation, main: str) -> Table:
     """Return a topic's measures, the main measure first."""
+
+    def change(measure: str) -> float:
+        return topic.after[measure] - topic.before[measure]
+
     columns: list[Column[str]] = [
-        Column("measure", lambda measure: measure, "", formats.TEXT),
-        Column("baseline", lambda measure: topic.before[measure], ""),
-        Column("variant", lambda measure: topic.after[measure], ""),
-        Column("change", lambda measure: topic.after[measure] - topic.before[measure], "", formats.DIFFERENCE),
+        Column("measure", str, "", formats.TEXT),
+        Column("baseline", topic.before.get, ""),
+        Column("variant", topic.after.get, ""),
+        Column("change", change, "", formats.DIFFERENCE),
     ]
-    return Table.of(columns, sorted(topic.before, key=lambda measure: measure != main), "")
+    measures = [main, *(measure for measure in topic.before if measure != main)]
+    return Table.of(columns, measures, "")
 
 
 def _documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], width: int) -> Table:
     """Return documents with the parts of their scores' changes; their ids have about a third of `width` columns."""
-    room = max(width // 3, NARROWEST)
+
+    def document(row: DocumentChange) -> str:
+        return shortened(plain(row.document), max(width // 3, NARROWEST))
+
     columns: list[Column[DocumentChange]] = [
-        Column("document", lambda row: shortened(plain(row.document), room), "", formats.TEXT),
-        Column("grade", lambda row: _grade_text(row.grade), ""),
-        Column("rank", lambda row: f"{_rank(row.rank_before)} → {_rank(row.rank_after)}", ""),
-        Column("largest part", lambda row: row.part or NOTHING, "", formats.TEXT),
-        Column("score", lambda row: row.score_before, "", SCORE),
-        Column("change", lambda row: row.score_change, "", SCORE_CHANGE),
+        Column("document", document, "", formats.TEXT),
+        Column("grade", _grade_of_document, ""),
+        Column("rank", _ranks_of_document, ""),
+        Column("largest part", _largest_part, "", formats.TEXT),
+        Column("score", attrgetter("score_before"), "", SCORE),
+        Column("change", attrgetter("score_change"), "", SCORE_CHANGE),
     ]
     parts: list[Column[DocumentChange]] = [
-        Column(Part.REMOVED, lambda row: row.removed, "", SCORE_CHANGE),
-        Column(Part.PRUNED, lambda row: row.pruned, "", SCORE_CHANGE),
-        Column(Part.LENGTH, lambda row: row.length, "", SCORE_CHANGE),
-        Column(Part.STATISTICS, lambda row: row.statistics, "", SCORE_CHANGE),
+        Column(Part.REMOVED, attrgetter("removed"), "", SCORE_CHANGE),
+        Column(Part.PRUNED, attrgetter("pruned"), "", SCORE_CHANGE),
+        Column(Part.LENGTH, attrgetter("length"), "", SCORE_CHANGE),
+        Column(Part.STATISTICS, attrgetter("statistics"), "", SCORE_CHANGE),
     ]
     columns += [column for column in parts if any(column.value(row) for row in shown)]
     return Table.of(columns, shown, _documents_caption(topic, len(shown)))
+
+
+def _grade_of_document(row: DocumentChange) -> str:
+    return _grade_text(row.grade)
+
+
+def _ranks_of_document(row: DocumentChange) -> str:
+    return f"{_rank(row.rank_before)} → {_rank(row.rank_after)}"
+
+
+def _largest_part(row: DocumentChange | TopicExplanation) -> str:
+    return row.part or NOTHING
 
 
 def _documents_caption(topic: TopicExplanation, shown: int) -> str:
@@ -257,36 +277,50 @@ def _all_topics_lines(explanation: Explanation, loss: Loss, width: int) -> Itera
 
 def _loss_table(loss: Loss) -> Table:
     """Return the shares of the loss by kind of block, the largest first."""
-    columns: list[Column[tuple[str, Share]]] = [
-        Column("kind of block", lambda row: row[0], "", formats.TEXT),
-        Column("loss", lambda row: 100 * row[1].share, "", formats.COUNT, unit="%"),
-        Column("loss_interval", lambda row: _interval_text(row[1]), "", header="95 %"),
+
+    def percent_lost(kind: str) -> float:
+        return 100 * loss.shares[kind].share
+
+    def interval(kind: str) -> str:
+        share = loss.shares[kind]
+        return f"{100 * share.low:.0f} to {100 * share.high:.0f}"
+
+    columns: list[Column[str]] = [
+        Column("kind of block", str, "", formats.TEXT),
+        Column("loss", percent_lost, "", formats.COUNT, unit="%"),
+        Column("loss_interval", interval, "", header="95 %"),
     ]
     caption = (
         "Shares of the loss by kind of block that held the lost topic words, or by the part of the score that moved the "
         "document; 95 % intervals by bootstrap over the topics that lost."
     )
-    return Table.of(columns, [*loss.shares.items()], caption)
-
-
-def _interval_text(share: Share) -> str:
-    return f"{100 * share.low:.0f} to {100 * share.high:.0f}"
+    return Table.of(columns, list(loss.shares), caption)
 
 
 def topics_table(explanation: Explanation, topics: Sequence[TopicExplanation], width: int) -> Table:
     """Return topics by their change, the largest loss first; queries have about a third of `width` columns."""
     columns = topics_columns(explanation.measure, max(width // 3, NARROWEST))
     caption = f"Topics by their change in {explanation.measure}."
-    return Table.of(columns, sorted(topics, key=lambda topic: topic.change), caption)
+    return Table.of(columns, sorted(topics, key=attrgetter("change")), caption)
 
 
 def topics_columns(measure: str, room: int) -> list[Column[TopicExplanation]]:
     """Return the columns of explained topics; queries have `room` characters in tables."""
+
+    def before(row: TopicExplanation) -> float:
+        return row.before[measure]
+
+    def after(row: TopicExplanation) -> float:
+        return row.after[measure]
+
+    def short_query(row: TopicExplanation) -> str:
+        return shortened(plain(row.query), room)
+
     return [
-        Column("topic", lambda row: row.topic, "", formats.TEXT),
-        Column("change", lambda row: row.change, "", formats.DIFFERENCE),
-        Column("largest part", lambda row: row.part or NOTHING, "", formats.TEXT),
-        Column("baseline", lambda row: row.before[measure], ""),
-        Column("variant", lambda row: row.after[measure], ""),
-        Column("query", lambda row: row.query, "", formats.TEXT, text=lambda row: shortened(plain(row.query), room)),
+        Column("topic", attrgetter("topic"), "", formats.TEXT),
+        Column("change", attrgetter("change"), "", formats.DIFFERENCE),
+        Column("largest part", _largest_part, "", formats.TEXT),
+        Column("baseline", before, ""),
+        Column("variant", after, ""),
+        Column("query", attrgetter("query"), "", formats.TEXT, text=short_query),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from thresher.evaluation.significance import Comparison
 from thresher.experiments.held_out import Chosen, chosen_on_topics
@@ -15,47 +16,52 @@ from thresher.reports.variant_tables import caption
 
 CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
 
+
+def _chosen_mark(row: Chosen) -> str:
+    return MARKS[direction(row.comparison)]
+
+
 ChosenColumn = Column[Chosen]
-CHOSEN_SWEEP = ChosenColumn("sweep", lambda row: row.sweep, "The sweep; empty for a single variant.", formats.TEXT)
-CHOSEN_RETRIEVAL = ChosenColumn("retrieval", lambda row: row.retrieval, "The retrieval model.", formats.TEXT)
-CHOSEN = ChosenColumn("chosen", lambda row: row.chosen, "The variant chosen on the topics.", formats.TEXT)
+CHOSEN_SWEEP = ChosenColumn("sweep", attrgetter("sweep"), "The sweep; empty for a single variant.", formats.TEXT)
+CHOSEN_RETRIEVAL = ChosenColumn("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT)
+CHOSEN = ChosenColumn("chosen", attrgetter("chosen"), "The variant chosen on the topics.", formats.TEXT)
 CHOSEN_MEASURE = ChosenColumn(
-    "measure", lambda row: row.measure, "The measure that all other columns are about.", formats.TEXT
+    "measure", attrgetter("measure"), "The measure that all other columns are about.", formats.TEXT
 )
 CHOSEN_MEANS: tuple[ChosenColumn, ...] = (
-    Column("training", lambda row: row.training, "Its mean over the topics."),
+    Column("training", attrgetter("training"), "Its mean over the topics."),
     Column(
         "held_out",
-        lambda row: row.held_out,
+        attrgetter("held_out"),
         "Its mean over the held-out topics.",
         header="held out",
-        mark=lambda row: MARKS[direction(row.comparison)],
+        mark=_chosen_mark,
     ),
-    Column("baseline", lambda row: row.baseline, "The baseline's mean over the held-out topics.", unit="held out"),
+    Column("baseline", attrgetter("baseline"), "The baseline's mean over the held-out topics.", unit="held out"),
 )
 CHOSEN_OPTIMISM: tuple[ChosenColumn, ...] = (
     Column(
         "best_variant",
-        lambda row: row.best_variant,
+        attrgetter("best_variant"),
         "The variant of the sweep with the best mean over the held-out topics.",
         formats.TEXT,
         "best possible",
     ),
     Column(
         "best_held_out",
-        lambda row: row.best_held_out,
+        attrgetter("best_held_out"),
         "That variant's mean over the held-out topics.",
         header="best possible",
         unit="mean",
     ),
     Column(
         "optimism",
-        lambda row: row.optimism,
+        attrgetter("optimism"),
         "How much lower the chosen variant's held-out mean is than the best one's.",
     ),
 )
 CHOSEN_COMPARISON: ComparisonColumns[Chosen] = comparison_columns(
-    lambda row: row.comparison, "held_out ", "The chosen variant on the held-out topics"
+    attrgetter("comparison"), "held_out ", "The chosen variant on the held-out topics"
 )
 CHOSEN_COLUMNS: tuple[ChosenColumn, ...] = (
     CHOSEN_SWEEP,
@@ -69,13 +75,13 @@ CHOSEN_COLUMNS: tuple[ChosenColumn, ...] = (
 """The columns of `chosen.csv`."""
 
 SystemColumn = Column[BaselineRun]
-SYSTEM = SystemColumn("system", lambda row: row.name, "The system, as the experiment names it.", formats.TEXT)
+SYSTEM = SystemColumn("system", attrgetter("name"), "The system, as the experiment names it.", formats.TEXT)
 SYSTEM_RETRIEVED = SystemColumn(
-    "retrieved", lambda row: row.retrieved, "Topics with a document.", formats.COUNT, unit="topics"
+    "retrieved", attrgetter("retrieved"), "Topics with a document.", formats.COUNT, unit="topics"
 )
 SYSTEM_BYTES = SystemColumn(
     "index_bytes",
-    lambda row: row.index_bytes,
+    attrgetter("index_bytes"),
     "Size of its index in bytes, if known.",
     formats.MEGABYTES,
     "index",
@@ -129,19 +135,25 @@ def systems_table(results: Results) -> Table | None:
 
 def _system_mean(number: int, measure: str) -> SystemColumn:
     header = measure_header(measure)
+
+    def mean(row: BaselineRun) -> float:
+        return float(row.means[number])
+
+    def mark(row: BaselineRun) -> str:
+        return MARKS[direction(row.comparisons.get(measure))]
+
     return Column(
         measure,
-        lambda row: row.means[number].item(),
+        mean,
         f"Mean {measure} over the topics.",
         header=header.name,
         unit=header.parameters,
-        mark=lambda row: MARKS[direction(_compared(row, measure))],
+        mark=mark,
     )
 
 
 def _system_comparison(measure: str) -> ComparisonColumns[BaselineRun]:
-    return comparison_columns(lambda row: _compared(row, measure), f"{measure} ", measure)
+    def compared(row: BaselineRun) -> Comparison | None:
+        return row.comparisons.get(measure)
 
-
-def _compared(row: BaselineRun, measure: str) -> Comparison | None:
-    return row.comparisons.get(measure)
+    return comparison_columns(compared, f"{measure} ", measure)

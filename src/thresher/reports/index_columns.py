@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple
 
-from thresher.experiments.choosing.choices import ChosenIndex, FamilyTests, TestedIndex
+from thresher.experiments.choosing.choices import ChosenIndex, Effect, FamilyTests, TestedIndex
 from thresher.reports import formats
-from thresher.reports.columns import Column, Row, Value, meaning_of
+from thresher.reports.columns import Column, Row, field_of, meaning_of
 from thresher.reports.table import measure_header
 
 
@@ -32,18 +32,15 @@ def index_columns(
         about: what the index is, before the meanings.
     """
 
-    def read(value: Callable[[ChosenIndex | TestedIndex], Value]) -> Callable[[Row], Value]:
-        def of_row(row: Row) -> Value:
-            tested = index(row)
-            return None if tested is None else value(tested)
-
-        return of_row
-
     def effects(number: int, measure: str) -> tuple[Column[Row], Column[Row]]:
+        def effect(row: Row) -> Effect | None:
+            tested = index(row)
+            return None if tested is None else tested.effects[number]
+
         header = measure_header(measure).name
         difference = Column(
             f"{prefix}{measure} difference",
-            read(lambda tested: tested.effects[number].difference),
+            field_of(effect, "difference"),
             meaning_of(about, f"mean difference from the baseline in {measure}."),
             formats.DIFFERENCE,
             header,
@@ -51,7 +48,7 @@ def index_columns(
         )
         low = Column(
             f"{prefix}{measure} low",
-            read(lambda tested: tested.effects[number].low),
+            field_of(effect, "low"),
             meaning_of(about, f"lower bound of the difference in {measure}."),
             formats.DIFFERENCE,
             header,
@@ -65,14 +62,14 @@ def index_columns(
     return IndexColumns(
         variant=Column(
             f"{prefix}variant",
-            read(lambda tested: tested.variant),
+            field_of(index, "variant"),
             meaning_of(about, "the variant."),
             formats.TEXT,
             "variant",
         ),
         share=Column(
             f"{prefix}postings_share",
-            read(lambda tested: tested.share),
+            field_of(index, "share"),
             meaning_of(about, "its postings over the baseline's."),
             formats.PERCENT,
             "index",
@@ -80,7 +77,7 @@ def index_columns(
         ),
         emptied=Column(
             f"{prefix}emptied",
-            read(lambda tested: tested.emptied),
+            field_of(index, "emptied"),
             meaning_of(about, "pages with text that it leaves without."),
             formats.COUNT,
             "emptied",

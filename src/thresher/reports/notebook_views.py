@@ -119,6 +119,26 @@ def _page_line(page: PageScores) -> str:
     return ", ".join([page.reason or counted(len(page.rows), "row"), *page.scores])
 
 
+def _choice_line(choice: Choice) -> str:
+    return next(answer(choice))
+
+
+def _choice_frame(choice: Choice) -> Any:
+    return data_frame(answer_columns(choice.measures), named_indexes(choice))
+
+
+def _shared_line(choice: SharedChoice) -> str:
+    return next(shared_answer(choice))
+
+
+def _shared_frame(choice: SharedChoice) -> Any:
+    return data_frame(shared_columns(choice), shared_rows(choice))
+
+
+def _runs_html(runs: ComparedRuns) -> str:
+    return _html([], [runs_table(runs)])
+
+
 def _page_html(page: PageScores) -> str:
     return _html([], [Table.of(_page_columns(page), page.rows, page.reason)])
 
@@ -135,17 +155,9 @@ def _page_columns(page: PageScores) -> list[Column[Mapping[str, Any]]]:
 VIEWS.update(
     {
         "Results": View(_results_line, _results_html, _results_frame, _results_plot),
-        "Choice": View(
-            lambda choice: next(answer(choice)),
-            _choice_html,
-            lambda choice: data_frame(answer_columns(choice.measures), named_indexes(choice)),
-        ),
-        "SharedChoice": View(
-            lambda choice: next(shared_answer(choice)),
-            _shared_html,
-            lambda choice: data_frame(shared_columns(choice), shared_rows(choice)),
-        ),
-        "ComparedRuns": View(_runs_line, lambda runs: _html([], [runs_table(runs)]), _runs_frame),
+        "Choice": View(_choice_line, _choice_html, _choice_frame),
+        "SharedChoice": View(_shared_line, _shared_html, _shared_frame),
+        "ComparedRuns": View(_runs_line, _runs_html, _runs_frame),
         "Explanation": View(_explanation_line, _explanation_html, _explanation_frame),
         "PageScores": View(_page_line, _page_html, _page_frame),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 
 from thresher.base.defaults import HOLM, MAIN_MEASURE, MOST_EMPTIED, MOST_TITLED
 from thresher.base.number_text import counted
@@ -325,7 +326,7 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
         many = f"of {choice.settings:,} settings that all {count} collections have"
         yield f"{STAY}: {many}, none is expected to lose less than {margin} on another collection."
     else:
-        *others, worst = sorted(choice.tried, key=lambda one: one.worst)
+        *others, worst = sorted(choice.tried, key=attrgetter("worst"))
         lost = f"lost at most {loss_text(choice, others[-1].worst)} on {len(others)} of {count} collections"
         last = f"{loss_text(choice, worst.worst)} on {worst.collection}"
         yield f"Use {choice.variant}: {own} % of the index on average; it {lost} and {last}, in {_measures(choice)}."

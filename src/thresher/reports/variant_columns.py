@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from operator import attrgetter, methodcaller
 
 from thresher.reports import formats
 from thresher.reports import variant_cost_columns as costs
@@ -14,25 +15,25 @@ from thresher.reports.variant_rows import VariantRow
 
 VariantColumn = Column[VariantRow]
 
-RETRIEVAL = VariantColumn("retrieval", lambda row: row.table.retrieval, "The retrieval model.", formats.TEXT)
-VARIANT = VariantColumn("variant", lambda row: row.record.name, "The canonical name.", formats.TEXT)
+RETRIEVAL = VariantColumn("retrieval", attrgetter("table.retrieval"), "The retrieval model.", formats.TEXT)
+VARIANT = VariantColumn("variant", attrgetter("record.name"), "The canonical name.", formats.TEXT)
 FAMILY = VariantColumn(
-    "family", lambda row: row.record.variant.family, "Cleaners, pruning or combinations.", formats.TEXT
+    "family", attrgetter("record.variant.family"), "Cleaners, pruning or combinations.", formats.TEXT
 )
 SWEEP = VariantColumn(
-    "sweep", lambda row: row.record.variant.sweep, "The sweep that it belongs to; empty for none.", formats.TEXT
+    "sweep", attrgetter("record.variant.sweep"), "The sweep that it belongs to; empty for none.", formats.TEXT
 )
-CUTOFF = VariantColumn("cutoff", lambda row: row.record.variant.cutoff, "Its cutoff in the sweep.")
+CUTOFF = VariantColumn("cutoff", attrgetter("record.variant.cutoff"), "Its cutoff in the sweep.")
 CLEANER_CUTOFF = VariantColumn(
     "cleaner_cutoff",
-    lambda row: row.record.variant.cleaner_cutoff,
+    attrgetter("record.variant.cleaner_cutoff"),
     "In a sweep over scorer and pruning method, the scorer's cutoff.",
 )
 
-WORDS = VariantColumn("words", lambda row: row.record.words, "Words left by cleaning.", formats.COUNT)
+WORDS = VariantColumn("words", attrgetter("record.words"), "Words left by cleaning.", formats.COUNT)
 BYTES = VariantColumn(
     "bytes",
-    lambda row: row.record.bytes,
+    attrgetter("record.bytes"),
     "Size of the index in bytes (MB: 10⁶ bytes).",
     formats.MEGABYTES,
     "index",
@@ -40,7 +41,7 @@ BYTES = VariantColumn(
 )
 QUERY_POSTINGS = VariantColumn(
     "query_postings",
-    lambda row: row.table.mean_query_postings[row.index].item(),
+    attrgetter("query_postings"),
     "Postings of a query's terms, Σ df, mean over the topics.",
     formats.COUNT,
     "postings",
@@ -48,7 +49,7 @@ QUERY_POSTINGS = VariantColumn(
 )
 POSTINGS_SHARE = VariantColumn(
     "postings_share",
-    lambda row: row.table.shares[row.index].item(),
+    attrgetter("share"),
     "Postings over those of the baseline.",
     formats.PERCENT,
     "index",
@@ -56,7 +57,7 @@ POSTINGS_SHARE = VariantColumn(
 )
 WORDS_SHARE = VariantColumn(
     "words_share",
-    lambda row: row.table.word_shares[row.index].item(),
+    attrgetter("word_share"),
     "Share of words left by cleaning.",
     formats.PERCENT,
     "words kept",
@@ -64,7 +65,7 @@ WORDS_SHARE = VariantColumn(
 )
 BYTES_SHARE = VariantColumn(
     "bytes_share",
-    lambda row: row.table.bytes_shares[row.index].item(),
+    attrgetter("bytes_share"),
     "Bytes over those of the baseline.",
     formats.PERCENT,
     "bytes",
@@ -72,14 +73,14 @@ BYTES_SHARE = VariantColumn(
 )
 EMPTIED = VariantColumn(
     "emptied",
-    lambda row: row.table.emptied[row.index].item(),
+    attrgetter("emptied"),
     "Pages with text before cleaning that are left without any, or by pruning without a posting.",
     formats.COUNT,
     unit="pages",
 )
 EMPTIED_SHARE = VariantColumn(
     "emptied_share",
-    lambda row: row.table.emptied_shares[row.index].item(),
+    attrgetter("emptied_share"),
     "Share of the pages with text that are left without any, or by pruning without a posting.",
     formats.PERCENT,
     "emptied",
@@ -87,23 +88,21 @@ EMPTIED_SHARE = VariantColumn(
 )
 DOCUMENTS = VariantColumn(
     "documents",
-    lambda row: row.record.index.documents,
+    attrgetter("record.index.documents"),
     "Documents with text left and, if it is pruned, a posting.",
     formats.COUNT,
 )
-TOKENS = VariantColumn(
-    "tokens", lambda row: row.record.index.tokens, "Tokens in the index.", formats.COUNT, unit="index"
-)
+TOKENS = VariantColumn("tokens", attrgetter("record.index.tokens"), "Tokens in the index.", formats.COUNT, unit="index")
 POSTINGS = VariantColumn(
     "postings",
-    lambda row: row.record.index.postings,
+    attrgetter("record.index.postings"),
     "Postings in the index: pairs of a document and a term.",
     formats.COUNT,
     unit="index",
 )
 VOCABULARY = VariantColumn(
     "vocabulary",
-    lambda row: row.record.index.vocabulary,
+    attrgetter("record.index.vocabulary"),
     "Different terms in the index.",
     formats.COUNT,
     "terms",
@@ -111,7 +110,7 @@ VOCABULARY = VariantColumn(
 )
 QUERY_DOCUMENTS = VariantColumn(
     "query_documents",
-    lambda row: row.built.work.documents if row.built else None,
+    attrgetter("query_documents"),
     "Documents scored for a query, mean over topics.",
     formats.COUNT,
     "scored",
@@ -125,13 +124,17 @@ QUERY_DOCUMENTS = VariantColumn(
 def mean_column(measure: str) -> VariantColumn:
     """Return the column of means over the topics, marked where they differ significantly from the baseline's."""
     header = measure_header(measure)
+
+    def mark(row: VariantRow) -> str:
+        return MARKS[direction(row.comparison(measure))]
+
     return VariantColumn(
         measure,
-        lambda row: row.mean(measure),
+        methodcaller("mean", measure),
         f"Mean {measure} over the topics.",
         header=header.name,
         unit=header.parameters,
-        mark=lambda row: MARKS[direction(row.comparison(measure))],
+        mark=mark,
     )
 
 
@@ -139,7 +142,7 @@ def difference_column(measure: str) -> VariantColumn:
     """Return the column of mean differences from the baseline; explored variants have one, too."""
     return VariantColumn(
         f"{measure} difference",
-        lambda row: row.difference(measure),
+        methodcaller("difference", measure),
         "Mean difference from the baseline over the topics.",
         formats.DIFFERENCE,
         "difference",
@@ -148,14 +151,14 @@ def difference_column(measure: str) -> VariantColumn:
 
 def measure_comparison(measure: str) -> ComparisonColumns[VariantRow]:
     """Return the columns of the comparison with the baseline over the topics."""
-    return comparison_columns(lambda row: row.comparison(measure), f"{measure} ", measure)
+    return comparison_columns(methodcaller("comparison", measure), f"{measure} ", measure)
 
 
 def held_out_mean_column(measure: str) -> VariantColumn:
     """Return the column of means over the held-out topics."""
     return VariantColumn(
         f"held_out {measure}",
-        lambda row: row.held_out_mean(measure),
+        methodcaller("held_out_mean", measure),
         f"Mean {measure} over the held-out topics.",
         header=measure_header(measure).name,
         unit="held out",
@@ -166,7 +169,7 @@ def held_out_difference_column(measure: str) -> VariantColumn:
     """Return the column of mean differences from the baseline over the held-out topics."""
     return VariantColumn(
         f"held_out {measure} difference",
-        lambda row: row.held_out_difference(measure),
+        methodcaller("held_out_difference", measure),
         "Mean difference from the baseline over the held-out topics.",
         formats.DIFFERENCE,
         "difference",
@@ -176,7 +179,7 @@ def held_out_difference_column(measure: str) -> VariantColumn:
 
 def _held_out_comparison(measure: str) -> ComparisonColumns[VariantRow]:
     about = f"{measure} on the held-out topics"
-    return comparison_columns(lambda row: row.held_out_comparison(measure), f"held_out {measure} ", about)
+    return comparison_columns(methodcaller("held_out_comparison", measure), f"held_out {measure} ", about)
 
 
 # All of them

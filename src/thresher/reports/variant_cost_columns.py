@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from thresher.reports import formats
 from thresher.reports.cost_columns import (
     BreakEvenColumns,
@@ -13,13 +15,13 @@ from thresher.reports.cost_columns import (
 )
 from thresher.reports.variant_rows import VariantRow
 
-CLEANING_COST = cost_columns("Cleaning", "clean_", lambda built: built.clean)
-INDEXING_COST = cost_columns("Indexing", "index_", lambda built: built.index)
+CLEANING_COST = cost_columns("Cleaning", "clean_", attrgetter("clean"))
+INDEXING_COST = cost_columns("Indexing", "index_", attrgetter("index"))
 
-QUERY_TIME = time_columns("Searching", "searching", "query_", lambda built: built.query)
-INDEXING_TIME = time_columns("Indexing", "repeated indexing", "indexing_", lambda built: built.indexing)
+QUERY_TIME = time_columns("Searching", "searching", "query_", attrgetter("query"))
+INDEXING_TIME = time_columns("Indexing", "repeated indexing", "indexing_", attrgetter("indexing"))
 
-BREAK_EVEN: BreakEvenColumns[VariantRow] = break_even_columns(lambda row: row.break_even)
+BREAK_EVEN: BreakEvenColumns[VariantRow] = break_even_columns(attrgetter("break_even"))
 
 QUERY_MEAN = VariantColumn(
     "query_mean",

@@ -37,6 +37,41 @@ class VariantRow:
         """Whether it is the baseline."""
         return self.index == 0
 
+    @property
+    def share(self) -> float:
+        """The postings over those of the baseline."""
+        return float(self.table.shares[self.index])
+
+    @property
+    def word_share(self) -> float:
+        """The words over those of the baseline."""
+        return float(self.table.word_shares[self.index])
+
+    @property
+    def bytes_share(self) -> float:
+        """The bytes over those of the baseline; NaN if they are not known."""
+        return float(self.table.bytes_shares[self.index])
+
+    @property
+    def emptied(self) -> int:
+        """The number of pages left without text, or by pruning without a posting."""
+        return int(self.table.emptied[self.index])
+
+    @property
+    def emptied_share(self) -> float:
+        """The share of the pages with text that are left without text, or by pruning without a posting."""
+        return float(self.table.emptied_shares[self.index])
+
+    @property
+    def query_postings(self) -> float:
+        """The postings of a query's terms, mean over the topics."""
+        return float(self.table.mean_query_postings[self.index])
+
+    @property
+    def query_documents(self) -> float | None:
+        """The documents scored for a query, mean over the topics; None for a variant that was not built."""
+        return self.built.work.documents if self.built else None
+
     def comparison(self, measure: str) -> Comparison | None:
         """Return the comparison with the baseline over the topics, if there is one."""
         return self.built.comparisons.get(measure) if self.built else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from thresher.base.number_text import counted
 from thresher.experiments.results import Results
@@ -23,22 +24,22 @@ RESULTS_CSV = "results.csv"
 PER_TOPIC: tuple[Column[TopicValue], ...] = (
     Column(
         "variant",
-        lambda row: row.variant,
+        attrgetter("variant"),
         "The variant, or the baseline run of another system, by its name.",
         formats.TEXT,
     ),
-    Column("retrieval", lambda row: row.retrieval, "The retrieval model.", formats.TEXT),
-    Column("held_out", lambda row: row.held_out, "1 for a held-out topic, else 0.", formats.COUNT),
-    Column("topic", lambda row: row.topic, "The topic's id.", formats.TEXT),
-    Column("measure", lambda row: row.measure, "The measure.", formats.TEXT),
-    Column("value", lambda row: row.value, "The measure's value for the topic."),
+    Column("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT),
+    Column("held_out", attrgetter("held_out"), "1 for a held-out topic, else 0.", formats.COUNT),
+    Column("topic", attrgetter("topic"), "The topic's id.", formats.TEXT),
+    Column("measure", attrgetter("measure"), "The measure.", formats.TEXT),
+    Column("value", attrgetter("value"), "The measure's value for the topic."),
 )
 TOPICS: tuple[Column[TopicChange], ...] = (
-    Column("topic", lambda row: row.topic, "The topic's id.", formats.TEXT),
-    Column("query", lambda row: row.query, "The query.", formats.TEXT),
-    Column("baseline", lambda row: row.baseline, "The baseline's value."),
-    Column("variant", lambda row: row.variant, "The variant's value."),
-    Column("difference", lambda row: row.difference, "The variant's value less the baseline's.", formats.DIFFERENCE),
+    Column("topic", attrgetter("topic"), "The topic's id.", formats.TEXT),
+    Column("query", attrgetter("query"), "The query.", formats.TEXT),
+    Column("baseline", attrgetter("baseline"), "The baseline's value."),
+    Column("variant", attrgetter("variant"), "The variant's value."),
+    Column("difference", attrgetter("difference"), "The variant's value less the baseline's.", formats.DIFFERENCE),
 )
 
 
