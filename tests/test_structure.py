@@ -46,7 +46,7 @@ COMMON_MODULES = ("base.files", "base.numbers", "base.processes", "base.progress
 SCRIPT_MODULES = {
     # They measure inner parts one by one.
     "benchmarks/*": (
-        *("base.defaults", "base.machine", "base.records", "cleaners", "evaluation.evaluating", "experiments"),
+        *("base.machine", "base.records", "cleaners", "evaluation.evaluating", "experiments"),
         *("indexes", "pages", "scores.score_pass"),
     ),
     # They train the models that `cleaners` reads.

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from experiments import NAMES, NDCG, made, small
+from experiments import NAMES, NDCG, chosen, made, small
 
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.results import Results
@@ -99,6 +99,17 @@ def test_the_frontier_marks_what_matters(data: ChartData) -> None:
     assert values(bound, "bound") == values(marks(spec, "tick")[0], "bound") == [data.recommended.bound]
     texts = {layer["encoding"]["text"]["value"] for layer in marks(spec, "text")}
     assert texts == {"recommended", "baseline", "margin"}
+
+
+def test_a_recommended_variant_that_is_not_drawn_is_marked() -> None:
+    names = {"none": 1.0, **{f"words@{cutoff}": 1 - 0.001 * cutoff for cutoff in range(1, 400)}}
+    results = made(names)
+    undecided = chart_data(results.tables[0])
+    drawn = {point.name for point in undecided.points}
+    left_out = next(name for name in names if name != "none" and name not in drawn)
+    spec = frontier_chart(chart_data(results.tables[0], chosen(results, left_out)))
+    _, diamond = marks(spec, "point")
+    assert values(diamond, "name") == [left_out]
 
 
 def test_losses_far_beyond_the_margin_do_not_press_the_rest_together(data: ChartData) -> None:

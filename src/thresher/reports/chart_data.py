@@ -81,30 +81,26 @@ class ChartData:
 def chart_data(table: VariantTable, choice: Choice | None = None) -> ChartData:
     """Return the variants of a table as charts draw them, by the main measure of the choice, or else of the table."""
     measure = choice.measure if choice else table.main
-    points = tuple(_points(table, measure))
     model = choice.of(table.retrieval) if choice else None
     return ChartData(
         retrieval=table.retrieval,
         measure=measure_header(measure).name,
         baseline=_point(table, measure, 0, SINGLES, False),
-        points=points,
+        points=tuple(_points(table, measure)),
         margin=choice.criteria.margin.loss(table.of(measure)[0]) if choice else None,
-        recommended=_recommended(table, points, measure, model) if model else None,
+        recommended=_recommended(table, measure, model) if model else None,
     )
 
 
-def _recommended(
-    table: VariantTable, points: Sequence[ChartPoint], measure: str, model: ModelChoice
-) -> Recommended | None:
+def _recommended(table: VariantTable, measure: str, model: ModelChoice) -> Recommended | None:
+    """Return the recommended variant, even if it is not among the points that are drawn."""
     index = model.first
-    if index is None:
+    if index is None or index.variant not in table.position:
         return None
-    for point in points:
-        if point.name == index.variant:
-            low = index.effects[0].low
-            bound = None if low is None else float(table.mean(measure)[0]) + low
-            return Recommended(point, bound)
-    return None
+    point = _point(table, measure, table.position[index.variant], SINGLES, False)
+    low = index.effects[0].low
+    bound = None if low is None else float(table.mean(measure)[0]) + low
+    return Recommended(point, bound)
 
 
 def _points(table: VariantTable, measure: str) -> Iterator[ChartPoint]:
