@@ -59,6 +59,6 @@ def test_the_tutorial_leads_from_a_folder_of_pages_to_a_smaller_index(
     clean, index, run = [line for line in printed["choose"].splitlines() if line.startswith("thresher ")]
     assert run == "thresher run pages.toml --chosen"
     call(clean.replace("cleaned.jsonl", "as-printed.jsonl"))
-    call(index.replace("cleaned.jsonl", "as-printed.jsonl"))
+    call(index.replace("cleaned.jsonl", "as-printed.jsonl") + " --replace")
     call("thresher search index topics/pydoc.tsv -o as-printed.trec")
     assert read_run(tmp_path / "as-printed.trec") == read_run(results / "runs" / f"{safe_name(first.variant)}.trec")

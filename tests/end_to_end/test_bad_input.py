@@ -456,17 +456,22 @@ def test_index_never_replaces_a_folder_of_other_things(web: Web, call: Call) -> 
     )
     assert call("index", "docs.jsonl", "-o", "index", cwd=web.folder).code == 0
     (web.folder / "docs.jsonl").write_text('{"id": "a", "contents": "x"}\n{"id": "b", "contents": "x"}\n')
-    done = call("index", "docs.jsonl", "-o", "index", cwd=web.folder)
+    there = "it exists already. Fix: choose another name, or add --replace."
+    refused(call, web, 5, f"index: {there}", arguments=("index", "docs.jsonl", "-o", "index"))
+    done = call("index", "docs.jsonl", "-o", "index", "--replace", cwd=web.folder)
     assert done.err.startswith("index: 2 documents indexed, 0 empty, ")
     # An index with a user's files beside it is no longer only an index.
     for other in (web.folder / "index" / "notes.txt", web.folder / "index" / "_mine"):
         other.mkdir() if other.suffix == "" else other.touch()
         what = "index: the folder holds something else than an index. Fix: choose a new folder."
-        refused(call, web, 5, what, arguments=("index", "docs.jsonl", "-o", "index"))
+        refused(call, web, 5, what, arguments=("index", "docs.jsonl", "-o", "index", "--replace"))
         other.rmdir() if other.suffix == "" else other.unlink()
     run = call("search", "index", "topics.tsv", "-o", "run.trec", cwd=web.folder)
     printed = call("search", "index", "topics.tsv", "-o", "-", cwd=web.folder)
     assert (run.code, printed.code) == (0, 0)
+    search = ("search", "index", "topics.tsv", "-o", "run.trec")
+    refused(call, web, 5, f"run.trec: {there}", arguments=search)
+    assert call(*search, "--replace", cwd=web.folder).code == 0
     assert printed.out == (web.folder / "run.trec").read_text()
     assert not (web.folder / "-").exists()
 

@@ -13,8 +13,18 @@ from time import perf_counter
 import click
 
 from thresher.base.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TEXT_NAME
-from thresher.base.errors import StateError
-from thresher.cli.options import FILE, AskedBackend, backend_options, keys, say, show, tell, workers_option
+from thresher.cli.options import (
+    FILE,
+    AskedBackend,
+    backend_options,
+    check_new,
+    keys,
+    replace_option,
+    say,
+    show,
+    tell,
+    workers_option,
+)
 from thresher.experiments import schema
 
 
@@ -36,7 +46,7 @@ from thresher.experiments import schema
     default="",
     help="The format to write, one of these; JSONL to pipes and text into folders if not given. A file of HTML has one page.",
 )
-@click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
+@replace_option
 @click.option("--html", is_flag=True, help="Also write cleaned HTML: the page without the text that is dropped.")
 @click.option(
     "--markdown", is_flag=True, help="Also write Markdown, made of cleaned HTML (needs the extra `markdown`)."
@@ -94,8 +104,7 @@ def clean(  # noqa: C901, one branch an option
     written = Path(output)
     begun = begun_outputs(written)
     for path in (written, removed, failures):
-        if path is not None and _is_there(path) and not replaces and real_path(path) not in begun:
-            raise StateError("it exists already", "choose another name, or add --replace", str(path))
+        check_new(path, replaces or (path is not None and real_path(path) in begun))
     begin = perf_counter()
     counts = clean_collection(
         source,
@@ -144,11 +153,6 @@ def clean(  # noqa: C901, one branch an option
     seconds = perf_counter() - begin
     size = f", {written.stat().st_size:,} written" if written.is_file() else ""
     say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
-
-
-def _is_there(path: Path) -> bool:
-    """Return whether a path is a file, or a folder with files."""
-    return path.is_file() or (path.is_dir() and any(path.iterdir()))
 
 
 @click.command()

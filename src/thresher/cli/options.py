@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.base.defaults import BACKENDS, DASK, LOCAL
-from thresher.base.errors import MOST, ConfigError, escape_controls
+from thresher.base.errors import MOST, ConfigError, StateError, escape_controls
 from thresher.experiments.schema import LARGE, Key, option_name, tables
 
 if TYPE_CHECKING:
@@ -88,6 +88,17 @@ def _option(name: str, key: Key, more: str = "") -> Callable[[Verb], Verb]:
 workers_option = click.option(
     "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
 )
+
+
+replace_option = click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
+
+
+def check_new(path: Path | None, replaces: bool) -> None:
+    """Refuse to write to a file, or into a folder with files, that nobody has said to replace."""
+    if path is None or replaces:
+        return
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        raise StateError("it exists already", "choose another name, or add --replace", str(path))
 
 
 @dataclass(frozen=True)

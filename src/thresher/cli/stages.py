@@ -10,13 +10,14 @@ import click
 
 from thresher.base.defaults import RETRIEVAL_MODEL, STATISTICS
 from thresher.base.errors import ConfigError
-from thresher.cli.options import FILE, keys, say, show
+from thresher.cli.options import FILE, check_new, keys, replace_option, say, show
 from thresher.experiments import schema
 
 
 @click.command()
 @click.argument("source", metavar="INPUT", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to write the index to.")
+@replace_option
 @keys("index", *schema.INDEX_KEYS)
 @click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
 @click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
@@ -25,6 +26,7 @@ from thresher.experiments import schema
 def index(
     source: Path,
     output: Path,
+    replaces: bool,
     index: schema.IndexTable,
     lengths: bool,
     keep_stopwords: bool,
@@ -33,7 +35,10 @@ def index(
 ) -> None:
     """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene."""
     from thresher.api import index_json_lines
+    from thresher.indexes.indexing import is_other_folder
 
+    # What is no index is refused in any case, by what writes one.
+    check_new(output, replaces or is_other_folder(output))
     options = {**asdict(index), "stopwords": not keep_stopwords, "lengths": lengths}
     done = index_json_lines(source, output, prune, pruning.statistics == STATISTICS[0], **options)
     say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
@@ -43,6 +48,7 @@ def index(
 @click.argument("folder", metavar="INDEX", type=FILE)
 @click.argument("queries", metavar="TOPICS", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The TREC run to write; `-` for standard output.")
+@replace_option
 @click.option(
     "--model",
     default=RETRIEVAL_MODEL,
@@ -56,6 +62,7 @@ def search(
     folder: Path,
     queries: Path,
     output: Path,
+    replaces: bool,
     model: str,
     retrieval: schema.RetrievalTable,
     topics: schema.TopicsTable,
@@ -74,6 +81,7 @@ def search(
         raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
     if output.exists() and output.samefile(queries):
         raise ConfigError("these are the topics", "give the run another name", str(output))
+    check_new(output, replaces)
     asked = [(topic.id, topic.query) for topic in read_topics(queries, field=topics.field).values()]
     with Searcher(folder, parse_retrieval(model), retrieval.depth) as searcher:
         done = searcher.search_topics(asked)
