@@ -384,7 +384,7 @@ def test_the_digest_is_of_what_the_file_says_not_how(load: Load) -> None:
         ("[cleaners]\nnames = ['words']", 1, ["'words' has no cutoff", "words@11"]),
         ("[cleaners]\nnames = ['wrods@2']", 1, ["unknown scorer 'wrods'", "words"]),
         ("[cleaners]\nnames = ['bte@2']", 1, ["'bte' decides by itself"]),
-        ("[cleaners]\nnames = ['ncleaner(model=no/such.ncleaner)@0']", 1, ["'no/such.ncleaner'", "standard"]),
+        ("[cleaners]\nnames = ['ncleaner(model=no/such.ncleaner)@0']", 1, ["no/such.ncleaner'", "standard"]),
         ("[index]\nstemmer = 'Porter'", 1, ["'Porter'", "porter, krovetz, none"]),
         ("[index]\nstopwords = 0", 1, ["'stopwords' is a whole number", "true or false"]),
         ("[pages]\nblocks = [\n'join',\n]", 1, ["'blocks' is a list", "a text"]),
@@ -758,14 +758,34 @@ def test_shipped_experiments_load(
     monkeypatch.setenv("BLOGS06", str(tmp_path))
     monkeypatch.setenv("BLOGS06_TREC", str(blogs06_topics(tmp_path)))
     monkeypatch.chdir(tmp_path)
-    for model in re.findall(r"lm=(models/[\w-]+)", file.read_text(encoding="utf-8")):
-        Path(model).mkdir(parents=True)
-        Path(model, "model.arpa").touch()
-    found = load_experiment(shipped_experiment(file.stem, tmp_path))
+    shipped = shipped_experiment(file.stem, tmp_path)
+    for model in re.findall(r"lm=(\.\./models/[\w-]+)", file.read_text(encoding="utf-8")):
+        folder = shipped.parent / model
+        folder.mkdir(parents=True)
+        (folder / "model.arpa").touch()
+    found = load_experiment(shipped)
     assert found.name == file.stem
     assert found.variants[0].name == "none"
     if file.stem in grids:
         assert [variant.name for variant in found.variants[1:]] == grids[file.stem]
+
+
+def test_paths_of_models_are_relative_to_the_file(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("models/wiki", "here/web"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "model.arpa").touch()
+    text = HEAD + SWEEP.format("perplexity(lm=models/wiki)", [5])
+    text += '[cleaners]\nnames = ["perplexity(lm=books)@5", "ncleaner(model=standard)@0|up(model=bm25)@0.5"]\n'
+    text += '[choose]\nfamilies = ["perplexity(lm=models/wiki)|dcp"]\n'
+    others = ["perplexity(lm=books)@5", "ncleaner@0|up(model=bm25)@0.5"]
+    for cwd, model in ((tmp_path, "models/wiki"), (tmp_path / "here", "../models/wiki")):
+        monkeypatch.chdir(cwd)
+        loaded = load(text)
+        names = [variant.name for variant in loaded.variants]
+        assert sorted(names) == sorted(["none", f"perplexity(lm={model})@5", *others])
+        assert loaded.criteria.families == (f"perplexity(lm={model})|dcp",)
+    (tmp_path / "models").rename(tmp_path / "here" / "models")
+    assert "../models/wiki" in str(problems_of(load, text))
 
 
 @pytest.mark.parametrize("name", ["cacm", "postgresql", "clueweb12-perplexity", "clueweb12-models", "blogs06"])

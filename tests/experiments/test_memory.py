@@ -141,3 +141,15 @@ def test_the_experiment_of_the_page_runs_is_explored_chosen_and_explained(
     assert len(repr(why)) < 300
     assert list(why.to_pandas()["topic"]) == ["1"]
     assert "<td>rain tonight</td>" in why._repr_html_()
+
+
+def test_paths_of_models_are_relative_to_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "model.arpa").touch()
+    name = "perplexity(lm=wiki)@5"
+    loaded = thresher.load_experiment({**TABLES, "cleaners": [name], "choose": {"families": ["perplexity(lm=wiki)"]}})
+    assert ([variant.name for variant in loaded.variants], loaded.criteria.families) == (
+        ["none", name],
+        ("perplexity(lm=wiki)",),
+    )

@@ -6,13 +6,14 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from thresher.base.defaults import DASK, DEFAULT_FAMILIES, STATISTICS
 from thresher.base.errors import ConfigError, ConfigErrors
 from thresher.base.files import digest, read_text
 from thresher.base.processes import Backend
+from thresher.cleaners.name_paths import moved_paths
 from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
@@ -192,7 +193,21 @@ def load_experiment(path: Path) -> Experiment:
     except RecursionError as error:
         what, fix = "tables or lists are nested too deeply", "write them as the documentation shows them"
         raise ConfigErrors([ConfigError(what, fix, str(path))]) from error
-    return _Reading(document, path, problems).experiment()
+    return _Reading(_with_paths_from(path.parent, document), path, problems).experiment()
+
+
+def _with_paths_from(folder: Path, document: Document) -> Document:
+    """Return a document whose names have the paths of models relative to the working folder, as commands have them."""
+
+    def moved(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(moved_paths(name, folder, Path()) for name in names)
+
+    return replace(
+        document,
+        sweep=tuple(replace(sweep, scorer=moved_paths(sweep.scorer, folder, Path())) for sweep in document.sweep),
+        cleaners=replace(document.cleaners, names=moved(document.cleaners.names)),
+        choose=replace(document.choose, families=moved(document.choose.families)),
+    )
 
 
 def _parsed(path: Path, text: str) -> dict[str, object]:

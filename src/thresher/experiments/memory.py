@@ -15,6 +15,7 @@ from typing import Any
 
 from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.base.files import write_text
+from thresher.cleaners.name_paths import moved_paths
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.evaluation.comparing import as_records, take_qrels, take_run, take_topics
 from thresher.experiments.config import NAME, Experiment, load_experiment
@@ -69,6 +70,7 @@ def _write_experiment(source: Mapping[str, Any], results: Path, fresh: bool) -> 
         writer.store(table, "path", f"text-{number}.jsonl", _text_lines)
     for number, table in enumerate(values.get("system", [])):
         writer.store(table, "path", f"system-{number}.trec", _run_lines)
+    _move_names(values, folder)
     lines = []
     for table_name, members in values.items():
         value = members if _is_array(table_name) else members[0]
@@ -137,6 +139,23 @@ class _DataWriter:
             table[key] = file_name
         elif not str(value).startswith((CATALOGUE_PREFIX, "${")):
             table[key] = os.path.relpath(value, self.folder)
+
+
+def _move_names(values: Mapping[str, list[Table]], folder: Path) -> None:
+    """Make paths within the names of cleaners relative to the folder."""
+    for table_name, key in (("sweep", "scorer"), ("cleaners", "names"), ("choose", "families")):
+        for table in values.get(table_name, []):
+            if key in table:
+                table[key] = _moved_names(table[key], folder)
+
+
+def _moved_names(value: Any, folder: Path) -> Any:
+    """Return a name, or a list of them, whose paths are relative to the folder."""
+    if isinstance(value, str):
+        return moved_paths(value, Path(), folder)
+    if isinstance(value, list | tuple):
+        return [_moved_names(member, folder) for member in value]
+    return value
 
 
 def _write_if_new(path: Path, text: str, keep: bool = False) -> None:
