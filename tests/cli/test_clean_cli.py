@@ -282,3 +282,29 @@ def test_standard_output_and_folders(
     assert (end.value.code, "--replace" in capfd.readouterr().err) == (5, True)
     clean(monkeypatch, page, "-o", tmp_path / "out", "--replace", "-c", "words@999")
     assert (tmp_path / "out" / "page.txt").read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("allowed", "code"),
+    [("2", 0), ("50%", 0), ("50.0 %", 0), ("1", 3), ("49.9%", 3), ("0", 3), ("-1", 2), ("5 pages", 2), ("101%", 2)],
+)
+def test_more_failed_pages_than_allowed_are_an_error_after_all_is_written(
+    tmp_path: Path,
+    lines: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    allowed: str,
+    code: int,
+) -> None:
+    output = tmp_path / "o.jsonl"
+    arguments = (lines, "-c", "words@3", "-o", output, "--max-failed", allowed, *FIELDS)
+    if code:
+        with pytest.raises(SystemExit) as end:
+            clean(monkeypatch, *arguments)
+        assert end.value.code == code
+        told = capfd.readouterr().err.splitlines()[-1]
+        assert [fact for fact in ("error: ", allowed) if fact not in told] == []
+        assert code == 2 or "2 of 4 pages" in told
+    else:
+        clean(monkeypatch, *arguments)
+    assert output.exists() == (code != 2)

@@ -248,6 +248,11 @@ def test_json_lines_that_are_broken_fail(web: Web, call: Call) -> None:
     assert (done.code, done.errors) == (0, [])
     results = web.folder / "results" / "web"
     assert [json.loads(line) for line in (results / "failures.jsonl").read_text().splitlines()] == expected
+    # What failed then counts now.
+    for allowed, code in (("4", 0), ("50%", 3)):
+        done = call("run", "web.toml", "--max-failed", allowed, cwd=web.folder)
+        assert (done.code, len(done.errors)) == (code, code // 3)
+    assert "results/web/failures.jsonl" in done.errors[0]
 
 
 def test_odd_ids_are_escaped_on_request_from_end_to_end(web: Web, call: Call) -> None:

@@ -17,8 +17,10 @@ from thresher.cli.options import (
     FILE,
     AskedBackend,
     backend_options,
+    check_failed,
     check_new,
     keys,
+    max_failed_option,
     replace_option,
     say,
     show,
@@ -68,6 +70,7 @@ from thresher.experiments import schema
 @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
 @click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
+@max_failed_option
 @keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @keys("pages", "blocks")
 @backend_options
@@ -87,6 +90,7 @@ def clean(  # noqa: C901, one branch an option
     valid: bool,
     removed: Path | None,
     failures: Path | None,
+    max_failed: int | str | None,
     collection: schema.CollectionTable,
     pages: schema.PagesTable,
     backend: AskedBackend,
@@ -153,6 +157,8 @@ def clean(  # noqa: C901, one branch an option
     seconds = perf_counter() - begin
     size = f", {written.stat().st_size:,} written" if written.is_file() else ""
     say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
+    listed = str(failures) if failures else "with --failures FILE what is wrong with each"
+    check_failed(counts.failed, counts.documents, max_failed, listed)
 
 
 @click.command()

@@ -84,6 +84,7 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop the scores of another 
 @_SECONDS
 @options.backend_options
 @_FRESH
+@options.max_failed_option
 @click.option(
     "--chosen", is_flag=True, help="Run the indexes that `thresher choose` named, instead of all variants of the file."
 )
@@ -95,6 +96,7 @@ def run(
     seconds: float | None,
     backend: options.AskedBackend,
     fresh: bool,
+    max_failed: int | str | None,
     chosen: bool,
     style: options.OutputStyle,
 ) -> None:
@@ -107,6 +109,14 @@ def run(
     config = options.with_seconds(backend.of(_loaded(experiment, results)), seconds)
     outcome = run_experiment(config, results, indexes, fresh, options.announce, chosen)
     _report(outcome, results / config.name, style)
+    _check_failed(outcome, results / config.name, max_failed)
+
+
+def _check_failed(results: Results, folder: Path, max_failed: int | str | None) -> None:
+    from thresher.experiments.inputs import FAILURES_FILE
+
+    pages = results.facts.pages
+    options.check_failed(pages.failed, pages.documents, max_failed, str(folder / FAILURES_FILE))
 
 
 @click.command()
@@ -188,9 +198,15 @@ def _show(results: Results, folder: Path, style: options.OutputStyle, files: Seq
 @_RESULTS
 @options.backend_options
 @_FRESH
+@options.max_failed_option
 @options.style_options
 def explore(
-    experiment: Path, results: Path, backend: options.AskedBackend, fresh: bool, style: options.OutputStyle
+    experiment: Path,
+    results: Path,
+    backend: options.AskedBackend,
+    fresh: bool,
+    max_failed: int | str | None,
+    style: options.OutputStyle,
 ) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers and pruning methods in one pass, without building indexes.
 
@@ -199,7 +215,9 @@ def explore(
     from thresher.experiments.explorer import explore_experiment
 
     config = backend.of(_loaded(experiment, results))
-    _report(explore_experiment(config, results, fresh, options.announce), results / config.name, style)
+    outcome = explore_experiment(config, results, fresh, options.announce)
+    _report(outcome, results / config.name, style)
+    _check_failed(outcome, results / config.name, max_failed)
 
 
 @click.command()

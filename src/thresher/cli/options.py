@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.base.defaults import BACKENDS, DASK, LOCAL
-from thresher.base.errors import MOST, ConfigError, StateError, escape_controls
+from thresher.base.errors import MOST, ConfigError, InputError, StateError, escape_controls
 from thresher.experiments.schema import LARGE, Key, option_name, tables
 
 if TYPE_CHECKING:
@@ -99,6 +100,39 @@ def check_new(path: Path | None, replaces: bool) -> None:
         return
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
         raise StateError("it exists already", "choose another name, or add --replace", str(path))
+
+
+class _FailedPages(click.ParamType[int | str]):
+    """A number of pages, or a share of them: `5%`."""
+
+    name = "NUMBER|SHARE%"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Check the text of an option."""
+        if re.fullmatch(r"[0-9]{1,9}", str(value)):
+            return int(value)
+        share = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) ?%", str(value))
+        if not share or float(share[1]) > 100:
+            self.fail(f"{value!r} is no number of pages such as 10, and no share such as 5%", param, ctx)
+        return str(value)
+
+
+max_failed_option = click.option(
+    "--max-failed",
+    type=_FailedPages(),
+    help="End with exit code 3 if more pages fail, after all is written: a number, or a share such as 5%.",
+)
+
+
+def check_failed(failed: int, pages: int, allowed: int | str | None, listed: str) -> None:
+    """Raise an error if more pages failed than are allowed; `listed` says where they are."""
+    if allowed is None:
+        return
+    most = float(allowed.rstrip(" %")) / 100 * pages if isinstance(allowed, str) else allowed
+    if failed > most:
+        share = 100 * failed / pages
+        what = f"{failed:,} of {pages:,} pages failed ({share:.1f} %), and --max-failed allows {allowed}"
+        raise InputError(what, f"see {listed}")
 
 
 @dataclass(frozen=True)

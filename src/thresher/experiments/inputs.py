@@ -26,6 +26,9 @@ from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scores.store import first_document, missing_documents
 
+FAILURES_FILE = "failures.jsonl"
+"""The list of pages that failed, in the folder of results."""
+
 
 @dataclass(frozen=True)
 class TopicSet(JudgedTopics):
@@ -152,7 +155,7 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say
     say(Announcement(Step.SCORING, {"scorers": names or "nothing"}))
     store = folder / "scores"
     report = score_collection(plan, store, experiment.backend, fresh)
-    write_failures(store, folder / "failures.jsonl", input_names(experiment.scorers))
+    write_failures(store, folder / FAILURES_FILE, input_names(experiment.scorers))
     check_scored(inputs, report, store)
     if found := [*text_notices(experiment, store)]:
         inputs = replace(inputs, notices=(*inputs.notices, *found))
