@@ -24,13 +24,13 @@ from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
 from thresher.evaluation.trec_files import MAX_GRADE, read_qrels, read_run
 from thresher.experiments.config import load_experiment
 from thresher.pages import Detail, PageOptions, Segments, read_page
-from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, binary_kind, decode
+from thresher.pages.decoding import ASSUMED, BOM, BYTES, DETECTED, META, TRANSPORT, VALID_UTF8, binary_kind, decode
 from thresher.scores.scoring import score_page
 from thresher.scores.store import FAILED
 
 SECRET = Path(__file__).with_name("secret.txt")
 _SECRET_TEXT = SECRET.read_text(encoding="utf-8").strip()
-_SAYS = (BOM, TRANSPORT, META, VALID_UTF8, DETECTED, ASSUMED)
+_SAYS = (BOM, TRANSPORT, META, VALID_UTF8, BYTES, DETECTED, ASSUMED)
 _NAMES = (
     "boilerpipe(rules=density)",
     "boilerpipe(rules=cleaneval)",

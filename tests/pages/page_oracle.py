@@ -24,7 +24,7 @@ def is_word(token: str) -> bool:
 def tree_of(utf8: bytes) -> etree._Element | None:
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
     # "An end tag whose tag name is br ... act as described ... for a br start tag" (HTML standard, 13.2.6.4.7).
-    html = re.sub(rb"(?i)</br\s*/?>", b"<br>", re.sub(rb"[\x00-\x1f\x7f]", b" ", utf8))
+    html = re.sub(rb"(?i)</br\s*/?>", b"<br>", re.sub(rb"[\x01-\x1f\x7f]", b" ", utf8.replace(b"\0", b"")))
     return lxml.html.document_fromstring(html, parser) if html.strip() else None
 
 
@@ -71,7 +71,7 @@ def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int, int]
 
 
 def _block(line: list[tuple[str, bool, int]]) -> tuple[str, int, int, int]:
-    controls = dict.fromkeys([*range(32), 127], " ")
+    controls = dict.fromkeys([*range(1, 32), 127], " ")
     text = "".join(character for character, _, _ in line).translate(controls)
     linked = tokens = 0
     for match in re.finditer(r"\S+", text):

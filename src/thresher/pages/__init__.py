@@ -60,7 +60,8 @@ DEFAULT_OPTIONS = PageOptions()
 _FEW_WORDS, _TITLE_WORDS = 100, 25
 _NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
 _META = re.compile(rb"<meta\b(?:[^<>\"']|\"[^\"]{0,9999}\"|'[^']{0,9999}')*>", re.IGNORECASE)
-_CONTROLS = dict.fromkeys([*range(32), 127], " ")
+# A NUL is dropped, as by browsers.
+_CONTROLS: dict[int, str | None] = dict.fromkeys([*range(1, 32), 127], " ") | {0: None}
 
 
 def read_page(

@@ -1,9 +1,11 @@
-"""Bytes to text: the encoding, its source, and the number of replaced characters.
+"""Bytes to text: which encoding a page is in, and the number of replaced characters.
 
-The order is that of browsers (WHATWG Encoding and HTML standards): byte order mark, the transport's charset, the page's own
-`<meta>`; labels mean what they mean in browsers (`iso-8859-1` is windows-1252). Undeclared, a page is UTF-8 if that is valid,
-else what uchardet detects. A declared charset that does not fit the bytes is replaced only by one that loses fewer characters;
-UTF-8, declared or not, only if it loses more characters than it decodes: one bad byte must not make a page unreadable.
+`decode` is the only place that decides it, for every kind of collection. The order is that of the HTML standard (13.2.3.2):
+byte order mark, the transport's charset, what the page declares. Bytes overrule declarations only where they are certain:
+UTF-16 without a mark, ISO-2022-JP, and valid UTF-8 that the page declares, or that is long enough not to be so by chance. A
+declared charset that does not fit the bytes is replaced only by one that loses fewer characters; UTF-8, declared or not, only
+if it loses more characters than it decodes: one bad byte must not make a page unreadable. Undeclared, a page is in what a late
+META declares, else in what uchardet detects.
 """
 
 from __future__ import annotations
@@ -11,34 +13,30 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
-from importlib.resources import files
-from itertools import chain
 
 import cchardet
 
-BOM, TRANSPORT, META, VALID_UTF8, DETECTED, ASSUMED = "bom transport meta valid-utf-8 detected assumed".split()
+from thresher.pages.declarations import declared, declared_late
+from thresher.pages.encodings import REPLACEMENT, codec_of, to_text
+
+BOM, TRANSPORT, META, VALID_UTF8, BYTES = "bom transport meta valid-utf-8 bytes".split()
+DETECTED, ASSUMED = "detected assumed".split()
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-# The HTML standard's prescan reads 1024 bytes; older pages have long scripts before the declaration.
-_PRESCAN = 4096
-# An attribute of its own, or in the content of one that states the type of the page; not in a description.
-_META = re.compile(
-    rb"""<meta\b(?:(?=[^>]*?(?:http-equiv|text/html|xhtml))[^>]*?|(?:[^>"']|"[^"]*"|'[^']*')*?[\s/])"""
-    rb"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""",
-    re.IGNORECASE,
+# Of an ASCII character in UTF-16, one byte is zero. An eighth of the first characters of a page are markup; of a text that
+# does not begin with a tag, three quarters must be ASCII, as fields of a fixed size are padded with zeros too.
+_UTF16 = (
+    ("utf-16-le", 1, re.compile(rb"(?:[\t\n\f\r ]\0)*<\0[!/?a-zA-Z]\0")),
+    ("utf-16-be", 0, re.compile(rb"(?:\0[\t\n\f\r ])*\0<\0[!/?a-zA-Z]")),
 )
-_XML = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]+)""")
-_COMMENT = re.compile(rb"<!--[^-]*(?:-(?!->)[^-]*)*(?:-->)?")
-_TABLE = files("thresher.pages").joinpath("encodings.tsv").read_text(encoding="utf-8")
-_ROWS = [line.split("\t") for line in _TABLE.splitlines()]
-# By Python's encoding, the encoding that browsers use for its labels; and labels of the Encoding standard unknown to Python.
-_BROWSER = {name: used for name, used, _ in _ROWS}
-_ALIASES = {label: name for name, _, labels in _ROWS for label in labels.split()}
-_ALLOWED = re.compile(
-    r"(utf-(8|16-[lb]e)|cp(125\d|874|932|949|866)|iso8859-\d+|koi8-[ru]|mac-(roman|cyrillic)|gb18030|big5hkscs"
-    r"|euc_jp|iso2022_jp|ptcp154)$"
-)
-_REPLACEMENT = "\ufffd"
+_ZEROS_OF_PAGE, _ZEROS_OF_TEXT, _LEAST_ZEROS = 1 / 8, 3 / 4, 8
+_DOUBLE_BYTE_ESCAPES = (b"\x1b$B", b"\x1b$@")
+# So many characters outside ASCII form valid UTF-8 by chance in fewer than one of 100,000 texts, in any other encoding.
+_CERTAIN_UTF8 = 8
+# Python's reason why bytes are not UTF-8, if their end is within a character.
+_CUT = "unexpected end of data"
+# Characters of which a text has none: C1 controls.
+_C1 = re.compile("[\x80-\x9f]")
 _MAGIC_NUMBERS = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
@@ -68,98 +66,137 @@ class Decoded:
     replaced: int
 
 
-def codec_of(label: str) -> str | None:
-    """Return the Python codec that browsers use for the charset `label`, or None if they know no such label."""
-    label = label.strip().lower()
-    try:
-        name = codecs.lookup(_ALIASES.get(label, label)).name
-    except (LookupError, ValueError):
-        return None
-    name = _BROWSER.get(name, name)
-    if not _ALLOWED.match(name):
-        return None
-    return name
-
-
 def binary_kind(content: bytes, charset: str | None = None) -> str:
     """Return the kind of bytes that are no text, such as `gzip`; an empty string for text, and where the kind is uncertain.
 
     Their first bytes tell (magic numbers of the formats' specifications), or more than a twentieth of the first 4,096 bytes,
-    of at least 256, are control characters. Bytes that begin with `<`, and UTF-16, are text.
+    of at least 256, are control characters; of UTF-16, of the first characters.
     """
     head = content[:_FIRST_BYTES]
-    if head[:_SHORT].lstrip()[:1] == b"<":
-        return ""
-    for magic, kind in _MAGIC_NUMBERS.items():
-        if head.startswith(magic):
-            return kind
+    if head[:_SHORT].lstrip()[:1] != b"<":
+        for magic, kind in _MAGIC_NUMBERS.items():
+            if head.startswith(magic):
+                return kind
     if len(head) < _SHORT or content.startswith(tuple(mark for mark, _ in _BOMS)) or "16" in (charset or ""):
         return ""
-    controls = len(head) - len(head.translate(None, _CONTROL_BYTES))
-    if controls > _MOST_CONTROLS * len(head):
+    if _share_of_controls(head) > _MOST_CONTROLS and _unmarked_utf16(content) is None:
         return "control bytes"
     return ""
 
 
 def decode(content: bytes, charset: str | None = None) -> Decoded:
     """Decode the bytes of a page; `charset` is the one that the transport declared."""
-    for mark, name in _BOMS:
+    for mark, marked in _BOMS:
         if content.startswith(mark):
-            return _recoded(content[len(mark) :], name, BOM)
-    declared, source = _declared(content, charset)
-    if declared in (None, "utf-8"):
-        return _utf8_or_detected(content, source)
-    as_declared = _recoded(content, declared, source)
-    if not as_declared.replaced:
-        return as_declared
-    return min(as_declared, _recoded(content, "utf-8", DETECTED), key=_losses)
-
-
-def _utf8_or_detected(content: bytes, source: str) -> Decoded:
+            return _decoded(content[len(mark) :], marked, BOM)
+    declarations = _declarations(content, charset)
+    if codec := _unmarked_utf16(content) or _escaped(content):
+        source = next((source for declared_codec, source in declarations if declared_codec == codec), BYTES)
+        return _decoded(content, codec, source)
     try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    else:
-        return Decoded(content, "utf-8", source or VALID_UTF8, 0)
-    utf8 = _recoded(content, "utf-8", source or DETECTED)
-    text = utf8.utf8.decode()
-    outside_ascii = len(text) - len(text.encode("ascii", "ignore"))
-    # As many valid characters as invalid ones: text in other encodings seldom forms valid UTF-8 sequences.
-    if outside_ascii >= 2 * utf8.replaced:
-        return utf8
-    name = codec_of(cchardet.detect(content).get("encoding") or "")
-    if name is None or name == "utf-8":
-        if source:
-            return utf8
-        return _recoded(content, "cp1252", ASSUMED)
-    detected = _recoded(content, name, DETECTED)
-    if source:
-        return min(utf8, detected, key=_losses)
-    return detected
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _invalid_utf8(content, declarations, error.reason == _CUT)
+    return _valid_utf8(content, text, declarations)
+
+
+_Declarations = list[tuple[str, str]]
+
+
+def _declarations(content: bytes, charset: str | None) -> _Declarations:
+    """Return the declared codecs and their sources, the one that browsers follow first."""
+    declarations = []
+    if charset and (codec := codec_of(charset)):
+        declarations.append((codec, TRANSPORT))
+    if codec := declared(content):
+        declarations.append((codec, META))
+    return declarations
+
+
+def _valid_utf8(content: bytes, text: str, declarations: _Declarations) -> Decoded:
+    """Decode a page whose bytes are valid UTF-8, perhaps by chance."""
+    if not declarations:
+        return Decoded(content, "utf-8", VALID_UTF8, 0)
+    for codec, source in declarations:
+        if codec == "utf-8":
+            return Decoded(content, "utf-8", source, 0)
+    if _outside_ascii(text) >= _CERTAIN_UTF8:
+        return Decoded(content, "utf-8", VALID_UTF8, 0)
+    as_declared = _decoded(content, *declarations[0])
+    if _losses(as_declared):
+        return Decoded(content, "utf-8", VALID_UTF8, 0)
+    return as_declared
+
+
+def _invalid_utf8(content: bytes, declarations: _Declarations, is_cut: bool) -> Decoded:
+    """Decode a page whose bytes are not valid UTF-8, but perhaps nearly so; `is_cut`: only the last character is not."""
+    candidates = [_decoded(content, codec, source) for codec, source in declarations]
+    utf8 = _decoded(content, "utf-8", DETECTED)
+    first = candidates[0] if candidates else utf8
+    if _is_mostly_valid(first) or (is_cut and first.source != DETECTED and first.encoding == "utf-8"):
+        return min(first, utf8, key=_losses)
+    candidates.append(utf8)
+    if late := declared_late(content):
+        candidates.append(_decoded(content, late, META))
+    detected = codec_of(cchardet.detect(content).get("encoding") or "")
+    if detected is not None:
+        candidates.append(_decoded(content, detected, DETECTED))
+    if not declarations:
+        candidates.append(_decoded(content, "cp1252", ASSUMED))
+    # Of equals, the first.
+    return min(candidates, key=_losses)
+
+
+def _unmarked_utf16(content: bytes) -> str | None:
+    """Return the codec of UTF-16 without a byte order mark, or None."""
+    head = content[:_FIRST_BYTES]
+    if head.count(0) < _LEAST_ZEROS:
+        return None
+    for codec, high, tag in _UTF16:
+        zeros, others = head[high::2].count(0), head[1 - high :: 2].count(0)
+        least = _ZEROS_OF_PAGE if tag.match(head) else _ZEROS_OF_TEXT
+        # U+3000 and the like have a zero in the other place.
+        if zeros > least * len(head) / 2 and others <= zeros / 4:
+            characters = to_text(head, codec).encode("utf-8", "replace")
+            if _share_of_controls(characters) <= _MOST_CONTROLS:
+                return codec
+    return None
+
+
+def _escaped(content: bytes) -> str | None:
+    """Return the codec of ISO-2022-JP if bytes are in it, or None."""
+    if b"\x1b" not in content:
+        return None
+    has_escapes = any(escape in content for escape in _DOUBLE_BYTE_ESCAPES) and b"\x1b(" in content
+    if has_escapes and _is_mostly_valid(_decoded(content, "iso2022_jp", BYTES)):
+        return "iso2022_jp"
+    return None
+
+
+def _is_mostly_valid(decoded: Decoded) -> bool:
+    """Return whether at least as many characters outside ASCII are valid as invalid.
+
+    Text in other encodings seldom forms valid sequences.
+    """
+    return _outside_ascii(decoded.utf8.decode()) >= 2 * decoded.replaced
+
+
+def _outside_ascii(text: str) -> int:
+    return len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _losses(decoded: Decoded) -> int:
-    return decoded.replaced
+    return decoded.replaced + len(_C1.findall(decoded.utf8.decode()))
 
 
-def _declared(content: bytes, charset: str | None) -> tuple[str | None, str]:
-    if charset and (name := codec_of(charset)):
-        return name, TRANSPORT
-    head = content[:_PRESCAN]
-    if b"<!--" in head:
-        head = _COMMENT.sub(b"", head)
-    for declaration in chain(_META.finditer(head), _XML.finditer(head)):
-        if name := codec_of(declaration.group(1).decode("ascii")):
-            # The declaration is ASCII, so the page is not UTF-16.
-            return "utf-8" if name.startswith("utf-16") else name, META
-    return None, ""
+def _share_of_controls(head: bytes) -> float:
+    return 1 - len(head.translate(None, _CONTROL_BYTES)) / max(len(head), 1)
 
 
-def _recoded(content: bytes, encoding: str, source: str) -> Decoded:
-    text = content.decode(encoding, "replace")
-    replaced = text.count(_REPLACEMENT)
+def _decoded(content: bytes, codec: str, source: str) -> Decoded:
+    text = to_text(content, codec)
+    replaced = text.count(REPLACEMENT)
     if replaced:
         # The page may contain U+FFFD itself.
-        replaced -= content.decode(encoding, "ignore").count(_REPLACEMENT)
-    return Decoded(text.encode("utf-8", "replace"), encoding, source, replaced)
+        replaced -= to_text(content, codec, "ignore").count(REPLACEMENT)
+    return Decoded(text.encode("utf-8", "replace"), codec, source, replaced)

@@ -346,6 +346,7 @@ def _marks(blocks: str, detailed: bool) -> _Marks:
 
 
 def _without_controls(utf8: bytes) -> bytes:
-    """Return the text with a space for each control character, line feeds included."""
+    """Return the text with a space for each control character, line feeds included; without NULs, which browsers drop."""
+    without_nul = utf8.replace(b"\0", b"")
     # As `bytes.translate`, in half the time: controls are all bytes below the space, and DEL.
-    return np.maximum(np.frombuffer(utf8, dtype=np.uint8), _SPACE).tobytes().replace(b"\x7f", b" ")
+    return np.maximum(np.frombuffer(without_nul, dtype=np.uint8), _SPACE).tobytes().replace(b"\x7f", b" ")

@@ -40,7 +40,7 @@ _BYTES = 8
 _WHERE = ["id", "status", "file", "offset"]
 __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 # Increase when segments or scores of the same page change, so that old shards are not reused.
-STORE_VERSION = 8
+STORE_VERSION = 9
 SHARD_PAGES = 256
 """The most pages of a shard where parts carry their pages."""
 _LEAST_PAGES, _SHARDS = 64, 16
