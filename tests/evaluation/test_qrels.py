@@ -44,6 +44,17 @@ def test_which_column_is_the_grade(tmp_path):
     assert str(error.value) == f"{four}:2: the line has one grade and no credibility. Fix: use the column relevance."
 
 
+@pytest.mark.parametrize(
+    "comment", ["# topic 0 docid grade", "#topic 0 docid grade", "# made in 2020", "#", "## pooled to 10", "# 0 a 1"]
+)
+def test_comments_are_no_judgments(tmp_path, comment):
+    judged = {"1": {"a": 2}, "#7": {"a": 1}}
+    assert read_qrels(write(tmp_path, f"{comment}\n1 0 a 2\n{comment}\n#7 0 a 1\n")) == judged
+    assert read_qrels(write(tmp_path, f"{comment}\nquery-id corpus-id score\n1 a 2\n")) == {"1": {"a": 2}}
+    with pytest.raises(InputError, match="holds no judgments"):
+        read_qrels(write(tmp_path, comment))
+
+
 def test_beirs_columns(tmp_path):
     path = write(tmp_path, "query-id\tcorpus-id\tscore\r\nPLAIN-2\tMED-1\t2\nPLAIN-2\tMED-2\t0\n")
     assert read_qrels(path) == {"PLAIN-2": {"MED-1": 2, "MED-2": 0}}
@@ -121,7 +132,9 @@ def test_what_is_wrong_and_where(tmp_path, text, message):
     assert str(error.value) == message.format(path)
 
 
-WORDS = st.from_regex(r"[^\s\x00-\x20\x7f-\x9f\ufeff]{1,8}", fullmatch=True).filter(lambda word: word.split() == [word])
+WORDS = st.from_regex(r"[^\s\x00-\x20\x7f-\x9f\ufeff]{1,8}", fullmatch=True).filter(
+    lambda word: word.split() == [word] and word != "#"
+)
 QRELS = st.dictionaries(
     WORDS,
     st.dictionaries(WORDS, st.integers(-100_000, 100_000), min_size=1, max_size=4),

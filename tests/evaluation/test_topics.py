@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.errors import ConfigError, InputError
-from thresher.evaluation.topics import _ID_NAMES, Topic, read_topics, spelled_as
+from thresher.evaluation.topic_formats import ID_NAMES
+from thresher.evaluation.topics import Topic, read_topics, spelled_as
 
 CLASSIC = """<top>
 <num> Number: 301
@@ -227,7 +228,7 @@ def test_json_lines(tmp_path):
         ('{"text": "a"}', "the topic has 0 of _id or id or qid or query_id, not 1"),
         ('{"_id": "1", "id": "2", "text": "a"}', "the topic has 2 of _id or id or qid or query_id, not 1"),
         ('{"_id": "2", "text": null}', "topic 2 has no query"),
-        ('{"_id": "2", "text": ["a"]}', "topic 2 has no query"),
+        ('{"_id": "2", "text": {"a": "b"}}', "topic 2 has no query"),
         ('{"_id": "1", "text": "b"}', "topic 1 occurs twice"),
     ],
 )
@@ -243,7 +244,7 @@ def test_unknown_format_and_field(tmp_path):
     with pytest.raises(ConfigError) as config:
         read_topics(path, format="csv")
     assert str(config.value) == (
-        f"{path}: there is no topic format `csv`. Fix: use one of tsv, trec-doc, trec, xml, jsonl."
+        f"{path}: there is no topic format `csv`. Fix: use one of tsv, colon, trec-doc, trec, xml, jsonl, json."
     )
     with pytest.raises(InputError) as error:
         read_topics(path, field="description")
@@ -391,7 +392,7 @@ def test_leading_zeros_are_as_in_the_qrels(ids, known, expected):
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=8)
 QUERIES = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
 # A first line whose id names the column is a heading.
-IDS = st.from_regex(r"[A-Za-z0-9.-]{1,6}", fullmatch=True).filter(lambda id: id.lower() not in _ID_NAMES)
+IDS = st.from_regex(r"[A-Za-z0-9.-]{1,6}", fullmatch=True).filter(lambda id: id.lower() not in ID_NAMES)
 TOPICS = st.dictionaries(IDS, QUERIES, min_size=1, max_size=6)
 
 

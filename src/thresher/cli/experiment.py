@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("pages", type=options.FILE)
-@click.option("--topics", required=True, type=options.FILE, help="Topics in TSV, TREC, XML or JSON lines.")
+@click.option("--topics", required=True, type=options.FILE, help="Topics in TSV, TREC, XML or JSON.")
 @click.option("--qrels", required=True, type=options.FILE, help="TREC qrels.")
 @click.option("--name", help="The experiment's name [default: the name of PAGES].")
 @click.option("-o", "--output", type=options.FILE, help="The file to write [default: NAME.toml here].")

@@ -28,7 +28,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
     Every line has four columns, `topic iteration docid relevance`, or every line has six, as in the TREC 2019
     Decision Track, `topic iteration docid relevance effectiveness credibility`, or three under BEIR's heading
     `query-id corpus-id score`. Columns are separated by white space, so document ids cannot hold any. Negative
-    grades are kept (see `thresher.evaluation.measures`).
+    grades are kept (see `thresher.evaluation.measures`). Lines that begin with `#` are comments.
 
     Args:
         path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
@@ -43,7 +43,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
     width = 0
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         columns = line.split()
-        if not columns:
+        if not columns or _is_comment(columns):
             continue
         where = f"{path}:{number}"
         if not width:
@@ -62,6 +62,14 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
     if not qrels:
         raise InputError("it holds no judgments", "write lines of `topic 0 docid grade`", str(path))
     return qrels
+
+
+def _is_comment(columns: Sequence[str]) -> bool:
+    """Return whether a line that begins with `#` is a comment; a judgment of a topic `#7` is none."""
+    if not columns[0].startswith("#"):
+        return False
+    is_judgment = len(columns) == 4 and columns[1] in ("0", "Q0") and _INTEGER.fullmatch(columns[3])
+    return columns[0] == "#" or not is_judgment
 
 
 def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:

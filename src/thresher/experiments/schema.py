@@ -118,8 +118,10 @@ class CollectionTable(_Strict):
 class TopicsTable(_Strict):
     """[topics]."""
 
-    path: Annotated[str, "a file in TSV, TREC, XML or JSON lines, or `ir_datasets:ID`; the collection's ID if left out"]
-    field: Annotated[str, "field of TREC, XML or JSON topics that serves as the query"] = d.TOPIC_FIELD
+    path: Annotated[str, "a file in TSV, TREC, XML or JSON, or `ir_datasets:ID`; the collection's ID if left out"]
+    field: Annotated[
+        str, "field of TREC, XML or JSON topics that serves as the query; several joined by `+`, or `all`"
+    ] = d.TOPIC_FIELD
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path)
 
     Args:
         pages: the collection.
-        topics: topics in TSV, TREC, XML or JSON lines.
+        topics: topics in TSV, TREC, XML or JSON.
         qrels: TREC qrels.
         name: of the experiment.
         file: the experiment file; its paths are relative to its folder.

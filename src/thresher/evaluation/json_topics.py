@@ -1,0 +1,121 @@
+"""Topics in JSON: lines, as BEIR's, or one value, as those of CAsT, iKAT, and tracks of videos and medicine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from thresher.base.errors import InputError
+from thresher.collections.json_lines import json_object
+from thresher.evaluation.topic_fields import Fields, ReadTopic, only
+
+_ID_NAMES = ("_id", "id", "qid", "query_id")
+# Of other tracks, where none of those is there.
+_FURTHER_ID_NAMES = ("topic_id", "topid", "queryID", "number", "num", "sample_id")
+_TURNS = ("turn", "turns")
+_TURN_NUMBERS = ("number", "turn_id")
+_ENGLISH = ("eng", "en")
+_FORM = 'write {"_id": "1", "text": "the query"}'
+
+
+def looks_like_json(start: str) -> bool:
+    """Return whether a text that begins so is one JSON value, not a line for each topic."""
+    if start.startswith("["):
+        return True
+    if not start.startswith("{"):
+        return False
+    first_line = start.partition("\n")[0]
+    try:
+        value = json.loads(first_line)
+    except (ValueError, RecursionError):
+        # An object that goes on in the next line, unless the line is broken.
+        return first_line.rstrip().endswith(("{", ",", "["))
+    return isinstance(value, dict) and not any(name in value for name in (*_ID_NAMES, *_FURTHER_ID_NAMES))
+
+
+def json_lines(text: str, path: Path) -> Iterator[ReadTopic]:
+    """Yield the topics of JSON lines."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            record = json_object(line.encode())
+        except ValueError as error:
+            raise InputError(str(error), _FORM, where) from error
+        yield from _topics_of(record, number, where)
+
+
+def json_topics(text: str, path: Path) -> Iterator[ReadTopic]:
+    """Yield the topics of a JSON array, or of an object whose only array of objects has them."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise InputError(
+            f"it is not JSON ({getattr(error, 'msg', 'it nests too deeply')})", "repair it there", f"{path}:{line}"
+        ) from error
+    for record in _records(value, path):
+        yield from _topics_of(record, 1, str(path))
+
+
+def _records(value: Any, path: Path) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict):
+        if any(name in value for name in _ID_NAMES):
+            return [value]
+        arrays = [
+            member
+            for member in value.values()
+            if isinstance(member, list) and all(isinstance(item, dict) for item in member)
+        ]
+        if len(arrays) == 1:
+            return arrays[0]
+    raise InputError("it has not one array of topics", 'write an array of {"id": "1", "query": "the query"}', str(path))
+
+
+def _topics_of(record: Any, line: int, where: str) -> Iterator[ReadTopic]:
+    """Yield the topic of a record, or those of its turns."""
+    members: dict[str, Any] = record if isinstance(record, dict) else {}
+    id = _id(members, where)
+    turns = next((members[name] for name in _TURNS if isinstance(members.get(name), list)), None)
+    if turns is None:
+        yield ReadTopic(id, _fields(members), line)
+        return
+    for turn in turns:
+        if isinstance(turn, dict) and turn.get("participant") != "System":
+            numbers = [str(turn[name]) for name in _TURN_NUMBERS if name in turn]
+            number = only(numbers, " or ".join(_TURN_NUMBERS), where)
+            yield ReadTopic(f"{id}_{number}", _fields(turn), line)
+
+
+def _id(members: dict[str, Any], where: str) -> str:
+    names = [name for name in _ID_NAMES if type(members.get(name)) in (str, int)]
+    if not names:
+        names = [name for name in _FURTHER_ID_NAMES if type(members.get(name)) in (str, int)][:1]
+    only(names, " or ".join(_ID_NAMES), where)
+    return str(members[names[0]])
+
+
+def _fields(members: dict[str, Any]) -> Fields:
+    fields: Fields = []
+    for name, value in members.items():
+        if name in _ID_NAMES or name in _FURTHER_ID_NAMES:
+            continue
+        if type(value) in (str, int):
+            fields.append((name, str(value)))
+        elif isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            fields.append((name, " ".join(value)))
+    return fields + _english(members.get("topics"))
+
+
+def _english(versions: Any) -> Fields:
+    """Return the fields of the English version of a topic of NeuCLIR or HC4, the original if there are two."""
+    if not isinstance(versions, list):
+        return []
+    english = [version for version in versions if isinstance(version, dict) and version.get("lang") in _ENGLISH]
+    english.sort(key=lambda version: version.get("source") != "original")
+    return _fields({name: value for name, value in english[0].items() if name.startswith("topic_")}) if english else []
