@@ -34,10 +34,10 @@ def test_the_notebook_runs_as_written(tmp_path: Path, generated_pydoc: Path, mon
 
     stored, made = outputs(CELLS), outputs(run_cells(CELLS, before))
     assert Path.cwd().parent == tmp_path
-    assert len(stored) == 10
+    assert len(stored) == 11
     assert {cell: [*kinds] for cell, kinds in made.items()} == {cell: [*kinds] for cell, kinds in stored.items()}
     # What does not rest on the modules of this Python is as it is stored.
-    for cell in ("page", "scores", "memory", "runs"):
+    for cell in ("page", "function", "scores", "memory", "runs"):
         assert made[cell] == stored[cell]
     for cell, kind, text in (
         ("experiment", "text/html", "<td>words@8</td>"),

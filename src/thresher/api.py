@@ -14,7 +14,8 @@ from thresher.base.errors import InputError, StateError
 from thresher.base.files import scratch_folder
 from thresher.base.processes import Backend
 from thresher.base.shown import LOADERS
-from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_cleaner, parse_scorer
+from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_scorer
+from thresher.cleaners.functions import AnyCleaner, AnyScorer, take_cleaner, take_scorer
 from thresher.cleaners.scorer import (
     BLOCK,
     KEEP_HIGH,
@@ -31,6 +32,7 @@ from thresher.collections.interface import JsonFields, unique
 from thresher.collections.isolated import documents_apart
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
+from thresher.collections.sources import Page
 from thresher.evaluation.comparing import ComparedRuns, Topics, compare_runs, evaluate, take_topics
 from thresher.pages import Detail, PageOptions, Segments, read_text_page
 from thresher.scores.cleaning import CleanCounts, Extras, Output, clean_pages
@@ -96,12 +98,13 @@ Several: TypeAlias = "list[Any] | tuple[Any, ...]"
 _NO_LIMITS = Limits(1e6, 1e6)
 
 
-def score_html(html: str | bytes, scorers: Sequence[str] | str, **pages: str) -> PageScores:
+def score_html(html: str | bytes, scorers: Sequence[AnyScorer] | AnyScorer, **pages: str) -> PageScores:
     """Parse a page and score its blocks or sentences.
 
     Args:
         html: the page; bytes are decoded as a browser would.
-        scorers: names such as `words` or `perplexity(lm=books)`.
+        scorers: names such as `words` or `perplexity(lm=books)`, or functions that return for each block of a page's
+            `Segments` a number.
         pages: how pages become blocks, by the keys of [pages] in an experiment file: `blocks="split"`, `language="de"`.
 
     Returns:
@@ -114,26 +117,35 @@ def score_html(html: str | bytes, scorers: Sequence[str] | str, **pages: str) ->
 
 
 def clean_html(
-    html: str | bytes, cleaner: str = DEFAULT_CLEANER, *, as_html: bool = False, markdown: bool = False, **pages: str
+    html: str | bytes | Page,
+    cleaner: AnyCleaner = DEFAULT_CLEANER,
+    *,
+    as_html: bool = False,
+    markdown: bool = False,
+    url: str | None = None,
+    **pages: str,
 ) -> str:
     """Return the text that a cleaner leaves of a page, one block per line.
 
     Args:
         html: the page; bytes are decoded as a browser would.
-        cleaner: a canonical name.
+        cleaner: a canonical name, or a function that returns for each block of a page's `Segments` whether it stays:
+            `lambda page: [len(block.split()) > 9 for block in page.blocks]`.
         as_html: return the page itself instead, without the text that the cleaner drops.
         markdown: return that page as Markdown, which needs the extra `markdown`.
+        url: of the page, which makes links in Markdown absolute.
         pages: as in `score_html`.
 
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one page is not.
         InputError: if the page cannot be parsed.
     """
-    parsed = resolved_without_collection(parse_cleaner(cleaner))
+    parsed = resolved_without_collection(take_cleaner(cleaner))
     if as_html or markdown:
         parsed.check_own_text()
     options = PageOptions(**pages)
-    scored = score_page(page_of(html), parsed.scorers, options, with_html=as_html or markdown)
+    taken = page_of(html)
+    scored = score_page(taken, parsed.scorers, options, with_html=as_html or markdown)
     segments = scored.segments
     if segments is None:
         raise InputError(f"the page is no text to clean: {scored.reason}", "give HTML that is not packed")
@@ -148,15 +160,15 @@ def clean_html(
         segments.levels.tolist(),
     )
     tree = cleaned_html(page, cleaned.text, cleaned.sentences, options).html
-    return markdown_of(tree, None) if markdown else tree
+    return markdown_of(tree, url or taken.url) if markdown else tree
 
 
-def score_text(text: str, scorers: Sequence[str] | str, **pages: str) -> PageScores:
+def score_text(text: str, scorers: Sequence[AnyScorer] | AnyScorer, **pages: str) -> PageScores:
     """Score the blocks or sentences of a plain text, in which `<` is no markup; see `clean_text` and `score_html`."""
     return _scored_text(text, _parsed(scorers), PageOptions(**pages))
 
 
-def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, **pages: str) -> str:
+def clean_text(text: str, cleaner: AnyCleaner = DEFAULT_CLEANER, **pages: str) -> str:
     """Return what a cleaner leaves of a plain text, as `thresher clean` does of a text page; `pages` as in `score_html`.
 
     Its blocks end at blank lines; in a text without any each line is one. A line that begins with `# ` or `<h>` is a heading.
@@ -164,7 +176,7 @@ def clean_text(text: str, cleaner: str = DEFAULT_CLEANER, **pages: str) -> str:
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one text is not.
     """
-    parsed = resolved_without_collection(parse_cleaner(cleaner))
+    parsed = resolved_without_collection(take_cleaner(cleaner))
     return clean_page(_scored_text(text, parsed.scorers, PageOptions(**pages)), parsed).text
 
 
@@ -177,8 +189,10 @@ def scorer(name: str) -> Scorer:
     return parse_scorer(name).scorer
 
 
-def _parsed(scorers: Sequence[str] | str) -> list[Scorer]:
-    return [parse_scorer(name).scorer for name in ([scorers] if isinstance(scorers, str) else scorers)]
+def _parsed(scorers: Sequence[AnyScorer] | AnyScorer) -> list[Scorer]:
+    if isinstance(scorers, Sequence) and not isinstance(scorers, str):
+        return [take_scorer(scorer) for scorer in scorers]
+    return [take_scorer(scorers)]
 
 
 def _scored_text(text: str, scorers: Sequence[Scorer], options: PageOptions) -> PageScores:
@@ -189,7 +203,7 @@ def _scored_text(text: str, scorers: Sequence[Scorer], options: PageOptions) -> 
 
 def clean_collection(
     source: str | Path,
-    cleaner: str,
+    cleaner: AnyCleaner,
     output: str | Path,
     *,
     how: Output | None = None,

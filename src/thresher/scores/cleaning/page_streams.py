@@ -14,7 +14,8 @@ from typing import NamedTuple
 from thresher.base.defaults import DEFAULT_CLEANER, PAGE_MIB
 from thresher.base.errors import ConfigError, InputError, ThresherError
 from thresher.base.files import user_errors
-from thresher.cleaners.cleaner import Cleaner, parse_cleaner
+from thresher.cleaners.cleaner import Cleaner
+from thresher.cleaners.functions import AnyCleaner, take_cleaner
 from thresher.collections import Page, ReadOptions
 from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.json_lines import JsonLines
@@ -34,7 +35,7 @@ _NAME = "stdin"
 
 
 def clean_pages(
-    pages: Iterable[str | bytes | Page], cleaner: str = DEFAULT_CLEANER, mib: float = PAGE_MIB, **options: str
+    pages: Iterable[str | bytes | Page], cleaner: AnyCleaner = DEFAULT_CLEANER, mib: float = PAGE_MIB, **options: str
 ) -> Iterator[CleanedDocument]:
     """Clean pages one at a time: one document for each page, in their order, with the text that `thresher clean` keeps.
 
@@ -44,14 +45,14 @@ def clean_pages(
 
     Args:
         pages: HTML as text or bytes, whose ids are their positions from 0, or `thresher.collections.Page`, with its id.
-        cleaner: a canonical name.
+        cleaner: a canonical name, or a function that returns for each block of a page's `Segments` whether it stays.
         mib: larger pages fail.
         options: how pages become blocks, by the keys of [pages] in an experiment file: `blocks="split"`, `language="de"`.
     """
     if isinstance(pages, str | bytes | Mapping) or hasattr(pages, "itertuples"):
         fix = "give a list of HTML, a column of a data frame, or any other iterable of pages"
         raise InputError(f"pages one by one are needed, not a {type(pages).__name__}", fix)
-    parsed = resolved_without_collection(parse_cleaner(cleaner).checked())
+    parsed = resolved_without_collection(take_cleaner(cleaner).checked())
     how = PageOptions(**options)
     return (_cleaned(page, str(number), parsed, how, mib) for number, page in enumerate(pages))
 

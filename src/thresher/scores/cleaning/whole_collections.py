@@ -19,7 +19,8 @@ from thresher.base.files import real_path, remove_folder, remove_left, scores_be
 from thresher.base.locks import exclusive
 from thresher.base.processes import Backend, run_tasks
 from thresher.base.tables import Table
-from thresher.cleaners.cleaner import Cleaner, parse_cleaner
+from thresher.cleaners.cleaner import Cleaner
+from thresher.cleaners.functions import AnyCleaner, check_for_workers, take_cleaner
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.interface import id_problem
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
@@ -152,7 +153,7 @@ class CleanJob:
 
 def clean_collection(  # noqa: PLR0913, keywords of the public API
     source: str | Path,
-    cleaner: str,
+    cleaner: AnyCleaner,
     output: str | Path,
     *,
     format: str = "",
@@ -172,7 +173,7 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
         source: a path for `thresher.collections.open_collection`, or `-` for standard input: a page if `format` is html or
             text, else JSON lines. Lines are cleaned `page_streams.WINDOW_BYTES` at a time, so that memory and disk stay
             small, unless the cleaner or `extras` need all lines; repeated ids are found within so many bytes alone.
-        cleaner: a canonical name.
+        cleaner: a canonical name, or a function as of `clean_pages`, which other processes must be able to import.
         output: a file of a format by its ending, a folder for a file a page (it exists, or its name ends in a slash), or `-`
             for standard output. Links, pipes and devices are written through,
             for `extras` too.
@@ -184,10 +185,12 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
         backend: the workers.
         extras: the further files to write.
     """
+    taken = take_cleaner(cleaner).checked()
+    check_for_workers(taken)
     rendering = Rendering(formats.output_format(output, how), how, options)
     job = CleanJob(
         source=Path(source),
-        cleaner=parse_cleaner(cleaner).checked(),
+        cleaner=taken,
         output=Path(output),
         rendering=rendering,
         format=format,
