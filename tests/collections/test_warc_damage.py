@@ -49,6 +49,49 @@ def test_records_that_follow_at_once(tmp_path):
     assert told(read_bytes(tmp_path, b"".join(spaced))) == [good(0), good(1), good(2)]
 
 
+LINES = b"<p>one\n<p>two "
+
+
+@pytest.mark.parametrize("cut", ["", "\n", " ", "r", "<p", "\r\n\r"])
+@pytest.mark.parametrize("followers", [1, 3])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_record_that_breaks_off_within_a_line(tmp_path, cut, followers, packed):
+    """What a killed writer leaves, when the next run appends to its file."""
+    broken = record(http(LINES + b"x" * 3000), number=1).partition(b"xxx")[0] + cut.encode()
+    behind = [record(http(), number=number) for number in range(2, 2 + followers)]
+    content = record(http(), number=0) + broken + b"".join(behind)
+    first, second, *others = told(read_bytes(tmp_path, gzip.compress(content) if packed else content))
+    assert (first, others) == (good(0), [good(number) for number in range(2, 2 + followers)])
+    assert second == ("1", LINES + cut.encode(), None)
+
+
+@pytest.mark.parametrize("name", ["WARC-Date", "WARC-Record-ID", "Content-Length"])
+def test_a_header_that_breaks_off_within_a_line(tmp_path, name):
+    whole = record(http(), "WARC-Date: 2026-01-01T00:00:00Z", number=1)
+    broken = whole[: whole.index(name.encode()) + len(name) + 3]
+    content = broken + record(http(), number=2)
+    assert told(read_bytes(tmp_path, content)) == [("", None, "the header of the record breaks off"), good(2)]
+
+
+def test_junk_that_ends_within_a_line(tmp_path):
+    content = record(http(), number=1) + b"junk" * 9 + record(http(), number=2)
+    assert told(read_bytes(tmp_path, content)) == [good(1), ("", None, "36 bytes that are no WARC record"), good(2)]
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        b"<p>a WARC/1.0 file",
+        b"<pre>WARC/1.0\nWARC-Type: response\n\n</pre>",
+        b"<pre>WARC/1.0\nWARC-Type: response\nWARC-Record-ID: &lt;urn:uuid:1&gt;\n\n</pre>",
+    ],
+)
+def test_a_page_that_mentions_a_record_stays_whole(tmp_path, mention):
+    """Also if its length is wrong."""
+    content = record(http(mention), number=1, length=10**6) + record(http(), number=2)
+    assert told(read_bytes(tmp_path, content)) == [good(1, mention), good(2)]
+
+
 def test_a_page_about_warc_is_one_page(tmp_path):
     page = b"<pre>\n" + record(http(), number=7) + b"</pre>"
     content = record(http(page), number=1) + record(http(), number=2)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-# Enough for the blank lines after a record and the first lines of the next one.
-LOOK = 512
+# Enough for the blank lines after a record and the first fields of the next one, among them a long address.
+LOOK = 1 << 12
 
 # Bytes kept of an oversized record, to identify it.
 HEAD_BYTES = 1 << 16
@@ -18,6 +18,10 @@ _LEAST_SKIPPED = 1 << 25
 _MOST_INFLATED = 200
 _START = re.compile(rb"[\r\n]{0,64}(WARC/\d)")
 _MARK = re.compile(rb"WARC/\d\.\d{1,3}[ \t]{0,9}\r?\n[\w-]{1,100}[ \t]{0,9}:")
+# A record that begins within a line, since the one before it breaks off there: pages that show such lines write &lt; for <.
+_FIELDS = rb"\n(?:[\w-]{1,100}[ \t]{0,9}:[^\n]*\n)*?"
+_TYPE_FIELD = re.compile(_FIELDS + rb"WARC-Type[ \t]{0,9}:", re.IGNORECASE)
+_ID_FIELD = re.compile(_FIELDS + rb"WARC-Record-ID[ \t]{0,9}:[ \t]{0,9}<", re.IGNORECASE)
 _LINE = re.compile(rb"([A-Za-z0-9_-]+)[ \t]*:[ \t]*(.*)")
 _FIELD = re.compile(rb"(?i:WARC-|Content-)[\w-]{1,100}[ \t]*:")
 _LENGTH = re.compile(rb"\d{1,18}")
@@ -37,15 +41,21 @@ def start_of_record(data: bytes, at: int = 0) -> int:
 def find_mark(data: bytes, at: int, end: int) -> int:
     """Return the first position in [`at`, `end`) that looks like the beginning of a record; -1 if none does.
 
-    A mark is a version line followed by a field line, which is rare within pages.
+    A mark is a version line followed by a field line, which is rare within pages; within a line, by a record's type and id.
     """
     mark = data.find(b"WARC/", at, end + 4)
     while mark >= 0:
         begins_line = mark == 0 or data[mark - 1] == _LINE_FEED
-        if begins_line and _MARK.match(data, mark):
+        if _MARK.match(data, mark) and (begins_line or _has_type_and_id(data, mark)):
             return mark
         mark = data.find(b"WARC/", mark + 1, end + 4)
     return -1
+
+
+def _has_type_and_id(data: bytes, mark: int) -> bool:
+    """Return whether the fields below a version line, as far as they are looked at, have a record's type and its id."""
+    version_end = data.find(b"\n", mark)
+    return all(field.match(data, version_end, mark + LOOK) for field in (_TYPE_FIELD, _ID_FIELD))
 
 
 class EmptyLine(NamedTuple):
