@@ -43,6 +43,97 @@ def test_where_the_body_begins(block, body):
     assert (response.status, response.content_type, block[response.body :]) == (200, "text/html", body)
 
 
+HTML_FIELD = b"Content-Type: text/html\r\n\r\n"
+HEADERS = {
+    "interim": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n",
+    "two interim": b"HTTP/1.1 100 \n\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\nHTTP/2 200\r\n",
+    "proxy": b"HTTP/1.0 200 Connection established\r\nProxy-agent: x\r\n\r\nHTTP/1.1 200 OK\r\n",
+    "redirect kept before": b"HTTP/1.1 301 Moved\r\nLocation: /a\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\n",
+    "small letters": b"http/1.1 200 ok\r\n",
+    "another protocol": b"ICY 200 OK\r\n",
+    "no version": b"HTTP 200 OK\r\n",
+    "no space": b"HTTP/1.1200 OK\r\n",
+    "no space behind": b"HTTP/1.1 200OK\r\n",
+    "a tab": b"HTTP/1.1\t200\tOK\r\n",
+    "no protocol": b"200 OK\r\n",
+    "an empty line before": b"\r\nHTTP/1.1 200 OK\r\n",
+    "space before the colon": b"HTTP/1.1 200 OK\r\nP3P : CP=ALL\r\n",
+    "space in a name": b"HTTP/1.1 200 OK\r\nPower by: x\r\n",
+    "control characters": b"HTTP/1.1 200 OK\r\nX-A: \x01\xff\r\n",
+    "a line that is no field": b"HTTP/1.1 200 OK\r\nno field\r\n",
+}
+NO_STATUS_LINES = {
+    "no status line": (b"Content-Length: 500\r\nServer: x2.404\r\n", None),
+    "status as a field": (b"Server: x\r\nStatus: 200 OK\r\n", 200),
+    "no status": (b"HTTP/1.1 OK\r\n", None),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_headers_that_servers_and_proxies_send(tmp_path, name):
+    block = HEADERS[name] + HTML_FIELD + PAGE
+    response = parse_response(block)
+    assert (response.status, response.content_type, block[response.body :]) == (200, "text/html", PAGE)
+    assert told(read_bytes(tmp_path, record(block))) == [("1", PAGE, None)]
+
+
+@pytest.mark.parametrize("name", NO_STATUS_LINES)
+def test_headers_without_a_status_line(tmp_path, name):
+    header, status = NO_STATUS_LINES[name]
+    response = parse_response(header + HTML_FIELD + PAGE)
+    assert (response.status, response.content_type) == (status, "text/html")
+    assert told(read_bytes(tmp_path, record(header + HTML_FIELD + PAGE))) == [("1", PAGE, None)]
+
+
+@pytest.mark.parametrize(
+    ("block", "status"),
+    [
+        (b"HTTP/1.1 100 Continue\r\n\r\n", 100),
+        (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\n" + HTML_FIELD, 404),
+        (b"ICY 404 x\r\n" + HTML_FIELD, 404),
+        (b"Status: 404 Not Found\r\n" + HTML_FIELD, 404),
+        (b"HTTP/1.1 999 Request denied\r\n" + HTML_FIELD, 999),
+    ],
+)
+def test_the_status_is_that_of_the_last_response(tmp_path, block, status):
+    assert told(read_bytes(tmp_path, record(block + PAGE))) == [("1", None, f"HTTP status {status}")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>what a server answers",
+        b"Title: a text\nAuthor: x\n\nIts words.",
+        b"Room 200\nis empty",
+    ],
+)
+def test_a_text_that_looks_like_a_header_is_a_text(tmp_path, body):
+    typed = record(http(body, "Content-Type: text/plain"))
+    assert told(read_bytes(tmp_path, typed)) == [("1", body, None)]
+    if not body.startswith(b"HTTP/"):
+        assert told(read_bytes(tmp_path, record(body))) == [("1", body, None)]
+
+
+CONTENT_TYPES = {
+    '"text/html"': None,
+    "'text/html'; charset=koi8-r": "koi8-r",
+    '"text/html; charset=koi8-r"': "koi8-r",
+    "text/html charset=koi8-r": "koi8-r",
+    "text/html;charset:koi8-r": "koi8-r",
+    "text/html; charset='koi8-r'": "koi8-r",
+    "TEXT/HTML;;charset=koi8-r; charset=utf-8": "koi8-r",
+    "text/html,text/html; charset=koi8-r": "koi8-r",
+    "\r\n\ttext/html;\r\n charset=koi8-r": "koi8-r",
+    '"': None,
+}
+
+
+@pytest.mark.parametrize("value", CONTENT_TYPES)
+def test_content_types_as_servers_write_them(tmp_path, value):
+    sources = read_bytes(tmp_path, record(http(PAGE, f"Content-Type: {value}")))
+    assert [(source.content, source.charset) for source in sources] == [(PAGE, CONTENT_TYPES[value])]
+
+
 def test_no_header_at_all(tmp_path):
     assert told(read_bytes(tmp_path, record(b"<html><p>x"))) == [("1", b"<html><p>x", None)]
     assert parse_response(b"HTTP/1.1 OK\r\n\r\nx").status is None
@@ -90,6 +181,8 @@ def test_chunks(body, sizes, extension):
         (b"3\r\n<p>\r\n2\r\nxyz\r\n0\r\n", b"<p>xy"),
         (b"3\r\n<p>\r\nff\r\nclipped", b"<p>clipped"),
         (b"3\n<p>\n0\n", b"<p>"),
+        (b"0000000000000003\r\n<p>\r\n00\r\n\r\n", b"<p>"),
+        (b"  3  \r\n<p>\r\n0\r\nX-Trailer: 1\r\n\r\n", b"<p>"),
         (b"0\r\n\r\n", b""),
         (b"", b""),
     ],

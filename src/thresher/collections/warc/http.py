@@ -14,10 +14,26 @@ from thresher.collections.warc.framing import find_empty_line
 
 MOST_HEADER = 1 << 16
 _PIECE = 1 << 16
-_STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})")
+# The status stands behind the protocol, which need not be HTTP (ICY), nor be there at all.
+_STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|[!-9;-~]{0,30}?)[ \t]*(\d{3})(?!\d)", re.IGNORECASE)
+_HTTP = re.compile(rb"HTTP/", re.IGNORECASE)
+_NEXT_RESPONSE = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]*\d{3}(?!\d)", re.IGNORECASE)
+_OTHER_STATUS_LINE = re.compile(rb"[!-9;-~]{0,30}[ \t]*\d{3}(?!\d)[^\n<]{0,200}\n")
+_FIELDS = re.compile(rb"(?:[\w-]{1,100}[ \t]{0,9}:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z))+(?=\r?\n|<|\Z)")
+# Fields that tell the header of a response from a text that begins with words and colons.
+_OF_RESPONSE = re.compile(
+    rb"^(?:content-(?:type|length|encoding)|transfer-encoding|server|set-cookie|last-modified|cache-control|etag|status"
+    rb"|x-powered-by)[ \t]*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STATUS_FIELD = re.compile(rb"\nstatus[ \t]*:[ \t]*(\d{3})")
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_LINE_ENDS = re.compile(rb"[\r\n]*")
 _MARKUP = re.compile(rb"\n[ \t]*<")
-_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
-_CHARSET = re.compile(r"charset[ \t]*=[ \t]*[\"']?[ \t]*([^\s;\"',]+)", re.IGNORECASE)
+_CHUNK = re.compile(rb"[ \t]*0*([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
+_CHARSET = re.compile(r"charset[ \t]*[=:][ \t]*[\"']?[ \t]*([^\s;\"',]+)", re.IGNORECASE)
+_MEDIA_TYPE = re.compile(r"[;,\s\"']")
+_QUOTES = " \t\"'"
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -130,26 +146,55 @@ class Response(NamedTuple):
 def parse_response(block: bytes) -> Response:
     """Parse the header of an HTTP response; a block without one is all body.
 
+    Interim responses (1xx) and what proxies answer before the response are passed over: headers that say nothing of a body,
+    before another one.
+    """
+    response = _parse_header(block, 0)
+    while not response.content_type and response.body and _NEXT_RESPONSE.match(block, response.body):
+        response = _parse_header(block, response.body)
+    return response
+
+
+def _parse_header(block: bytes, at: int) -> Response:
+    """Parse the header at an offset of the block; without one, all from there on is body.
+
     The header ends at the first empty line, with any line ends, or before a line that begins with `<`, as no field does.
     """
-    if not block.startswith(b"HTTP/"):
-        return Response(None, "", (), False, 0)
-    end = body = min(len(block), MOST_HEADER)
-    if blank := find_empty_line(block, 0, MOST_HEADER):
+    begin = _after_line_ends(block, at)
+    if not _begins_header(block, begin):
+        return Response(None, "", (), False, at)
+    end = body = min(len(block), begin + MOST_HEADER)
+    if blank := find_empty_line(block, begin, end):
         end, body = blank
-    if markup := _MARKUP.search(block, 0, end):
+    if markup := _MARKUP.search(block, begin, end):
         end, body = markup.start(), markup.start() + 1
-    status: int | None = None
-    if match := _STATUS.match(block):
-        status = int(match.group(1))
-    header = block[:end]
+    # The first line is a field if there is no status line, and values may go on in the next line.
+    header = _FOLD.sub(b" ", b"\n" + block[begin:end])
     folded = header.lower()
+    status: int | None = None
+    if match := _STATUS.match(block, begin) or _STATUS_FIELD.search(folded):
+        status = int(match.group(1))
     encodings: list[str] = []
     for value in _values(header, folded, b"content-encoding"):
         encodings += [name.strip().lower() for name in value.split(",") if name.strip()]
     chunked = any("chunked" in value.lower() for value in _values(header, folded, b"transfer-encoding"))
     content_type = _last_type(_values(header, folded, b"content-type"))
     return Response(status, content_type, tuple(encodings), chunked, body)
+
+
+def _after_line_ends(block: bytes, at: int) -> int:
+    match = _LINE_ENDS.match(block, at)
+    return match.end() if match else at
+
+
+def _begins_header(block: bytes, at: int) -> bool:
+    """Return whether a header begins at an offset: a status line, of any protocol if fields follow, or fields alone."""
+    if _HTTP.match(block, at):
+        return True
+    if status_line := _OTHER_STATUS_LINE.match(block, at):
+        at = status_line.end()
+    fields = _FIELDS.match(block, at, at + MOST_HEADER)
+    return fields is not None and _OF_RESPONSE.search(fields[0]) is not None
 
 
 def _last_type(values: list[str]) -> str:
@@ -185,8 +230,10 @@ def media_type(content_type: str) -> str:
 
     >>> media_type("Text/HTML; charset=utf-8")
     'text/html'
+    >>> media_type("'text/html' charset=utf-8")
+    'text/html'
     """
-    return content_type.partition(";")[0].partition(",")[0].strip().lower()
+    return _MEDIA_TYPE.split(content_type.strip(_QUOTES), maxsplit=1)[0].lower()
 
 
 def charset(content_type: str) -> str | None:

@@ -134,7 +134,7 @@ def _head(record: Record, kind: str) -> Response:
         return response
     # Content that is not HTTP, such as DNS, has the type that the record gives.
     content_type = record.text(b"content-type")
-    if record.block.startswith(b"HTTP/") or http.media_type(content_type) in ("", "application/http"):
+    if response.body or http.media_type(content_type) in ("", "application/http"):
         content_type = record.text(b"warc-identified-payload-type")
     return response._replace(content_type=content_type)
 
