@@ -15,6 +15,7 @@ from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments import adviser
 from thresher.experiments.adviser import EXPERIMENT, QRELS_FILE, TOPICS_FILE
 from thresher.experiments.config import load_experiment
+from thresher.experiments.query_pages import find_pages, read_answers
 from thresher.experiments.schema import CollectionTable
 
 BETWEEN = b"\n%%\n"
@@ -55,8 +56,8 @@ def advise_inputs(data: bytes, folder: Path) -> None:
             lines.write(json.dumps({"id": name, "url": url, "html": html}) + "\n")
     table = CollectionTable(str(file))
     with watched(folder, Path(adviser.__file__).parent), Refused(queries):
-        answers = adviser._answers(queries)
-        relevant = adviser._relevant_documents(table, open_collection(file, ReadOptions()), answers)
+        answers = read_answers(queries)
+        relevant = find_pages(table, open_collection(file, ReadOptions()), answers).documents
         assert {document for documents in relevant.values() for document in documents} <= ids
         assert relevant.keys() <= answers.keys()
         if not relevant:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -16,17 +15,14 @@ import numpy as np
 
 from thresher.base.defaults import ALPHA, DEFAULT_INDEX, LEFT_OUT
 from thresher.base.errors import InputError, StateError
-from thresher.base.files import atomic_path, fit_text, read_text, temporary_folder, write_text
+from thresher.base.files import atomic_path, fit_text, temporary_folder, write_text
 from thresher.base.numbers import Floats, Interval, Ints
 from thresher.base.processes import Backend
 from thresher.base.records import RecordFile
 from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner
-from thresher.collections import Collection, IdRule, open_collection
-from thresher.collections.file_collection import HTML, Files
-from thresher.collections.interface import id_problem
+from thresher.collections import Collection, open_collection
 from thresher.collections.isolated import documents_apart
-from thresher.collections.tar import Tar
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
 from thresher.experiments import schema
@@ -37,10 +33,10 @@ from thresher.experiments.choosing.shared import prediction_bounds
 from thresher.experiments.config import load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
+from thresher.experiments.query_pages import find_pages, read_answers
 from thresher.experiments.shell_commands import treatment_commands
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages.decoding import decode
-from thresher.pages.links import Address, page_address
 from thresher.scores.block_kinds import KINDS
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scores.limits import Limits
@@ -53,8 +49,6 @@ SAMPLE = 20_000
 EXPERIMENT = "advice"
 """The name of the experiment that queries choose by."""
 TOPICS_FILE, QRELS_FILE = "topics.tsv", "qrels.txt"
-_PATH_IDS = IdRule(keep_suffix=True)
-"""Makes the path of a file its id, to which the collection's own rule is applied later."""
 
 
 @dataclass(frozen=True)
@@ -172,12 +166,18 @@ def choose_by_queries(
     if folder.exists() and {path.name for path in folder.iterdir() if not path.name.startswith(".")} - written_names:
         raise StateError("it holds other files than an earlier advice", "name a new folder with -o", str(folder))
     say(Announcement(Step.READING, {"collection": collection.path}))
-    answers = _answers(queries)
-    relevant = _relevant_documents(collection, opened, answers)
-    if len(relevant) < MINIMUM:
-        what = f"of {len(relevant)} of its queries a page is in the collection, which are too few"
+    pages = find_pages(collection, opened, read_answers(queries))
+    matched = len(pages.documents)
+    if matched < MINIMUM:
+        what = f"of {matched} of its queries a page is in the collection, which are too few"
+        if not matched:
+            what = f"none of its pages is in the collection; one of them is {pages.first_named}, one there {pages.first_id}"
         raise InputError(what, f"give at least {MINIMUM}, with ids or URLs of pages", str(queries))
-    experiment_file = _write_experiment(collection, relevant, folder)
+    if pages.dropped:
+        say(Announcement(Step.MATCHING_ENDS, {"dropped": pages.dropped, "queries": matched}))
+    if pages.by_canonical:
+        say(Announcement(Step.MATCHING_CANONICAL, {"queries": matched}))
+    experiment_file = _write_experiment(collection, pages.documents, folder)
     experiment = replace(load_experiment(experiment_file), backend=backend)
     explore_experiment(experiment, folder, True, say)
     return choose_experiment(experiment, folder, say=say)
@@ -243,61 +243,6 @@ def _words_by_kind(table: Table, block_of_segment: Ints, words: Ints) -> Floats:
     cells = kinds.rows * len(KINDS) + kinds.values
     counts = np.bincount(cells, words_of_block, len(table) * len(KINDS))
     return counts.reshape(-1, len(KINDS)).astype(np.float64)
-
-
-def _answers(file: Path) -> dict[str, set[str]]:
-    """Return the pages of each query of a file, by their ids or URLs."""
-    answers: dict[str, set[str]] = {}
-    for number, line in enumerate(read_text(file).splitlines(), start=1):
-        if not line.strip():
-            continue
-        query, _, rest = line.partition("\t")
-        query, page = " ".join(query.split()), " ".join(rest.partition("\t")[0].split())
-        if not query or not page:
-            fix = "write behind each query a tab and the id or URL of a page that answers it"
-            raise InputError("the line is not a query with its page", fix, f"{file}:{number}")
-        answers.setdefault(query, set()).add(page)
-    return answers
-
-
-def _relevant_documents(
-    table: schema.CollectionTable, collection: Collection, answers: Mapping[str, set[str]]
-) -> dict[str, list[str]]:
-    """Return the ids of each query's pages; queries without a page of the collection are left out."""
-    documents: dict[str | int, set[str]] = {}
-    for document_id, address in _ids_and_addresses(table, collection):
-        # The pass over the pages lists such an id as failed.
-        if id_problem(document_id):
-            continue
-        documents.setdefault(document_id, set()).add(document_id)
-        if address is not None:
-            documents.setdefault(address.key, set()).add(document_id)
-    relevant: dict[str, list[str]] = {}
-    for query, pages in answers.items():
-        ids: set[str] = set()
-        for page in pages:
-            address = page_address(page, None)
-            ids |= documents.get(page if address is None else address.key, set())
-        if ids:
-            relevant[query] = sorted(ids)
-    return relevant
-
-
-def _ids_and_addresses(table: schema.CollectionTable, collection: Collection) -> Iterator[tuple[str, Address | None]]:
-    """Yield the id and the address of each document; files have the address that their path gives them."""
-    if not isinstance(collection, Files) or collection.format not in (HTML, Tar.name):
-        for source in documents_apart(collection):
-            if not source.problem:
-                yield source.id, page_address(source.url, None)
-        return
-    rule = collection.options.rule
-    by_path = open_collection(collection.path, replace(collection.options, rule=_PATH_IDS), table.format)
-    # A reference that begins with `/` is relative to the folder that the prefix takes off ids.
-    prefix = f"{rule.prefix.strip('/')}/"
-    for source in documents_apart(by_path):
-        if not source.problem:
-            with suppress(InputError):
-                yield rule.apply(source.id), page_address(source.url, source.id.removeprefix(prefix))
 
 
 def _write_experiment(collection: schema.CollectionTable, relevant: Mapping[str, Sequence[str]], folder: Path) -> Path:

@@ -13,6 +13,10 @@ class Step(StrEnum):
 
     READING = auto()
     """A collection is read; `collection`."""
+    MATCHING_ENDS = auto()
+    """Pages of queries are matched by the ends of their paths; `dropped` from the log's names, `queries`, a count."""
+    MATCHING_CANONICAL = auto()
+    """Pages of queries are matched by canonical addresses; `queries`, a count."""
     SCORING = auto()
     """Pages are scored; `scorers`, names with commas between them."""
     FINDING_PERCENTILES = auto()

@@ -7,6 +7,8 @@ from thresher.experiments.announcements import Announcement, Step
 
 _WORDS = {
     Step.READING: "reading {collection}",
+    Step.MATCHING_ENDS: "pages of {queries} queries matched by their paths below {dropped}, without suffix",
+    Step.MATCHING_CANONICAL: "pages of {queries} queries matched, also by the addresses that pages call canonical",
     Step.SCORING: "scoring pages by {scorers}",
     Step.FINDING_PERCENTILES: "finding percentiles of {scorer}",
     Step.INDEXING: "indexing and searching {variants} variants of {pages} pages",

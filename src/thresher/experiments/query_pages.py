@@ -1,0 +1,255 @@
+"""The pages that a query log names: by id, address, end of the path, or the address that a page calls canonical."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from lxml import html as lxml_html
+from lxml.etree import LxmlError
+
+from thresher.base.errors import InputError
+from thresher.base.files import read_text
+from thresher.collections import Collection, IdRule, Source, open_collection
+from thresher.collections.file_collection import HTML, Files
+from thresher.collections.interface import id_problem
+from thresher.collections.isolated import documents_apart
+from thresher.collections.sources import HTML_SUFFIXES, PageError, unpacked_name
+from thresher.collections.tar import Tar
+from thresher.experiments.schema import CollectionTable
+from thresher.pages.links import Address, canonical_address, page_address
+
+_PATH_IDS = IdRule(keep_suffix=True)
+"""Makes the path of a file its id, to which the collection's own rule is applied later."""
+_FEWEST = 5
+"""Matches by the ends of paths, and by canonical addresses, are chance if there are fewer."""
+_MOST_FOLDERS = 4
+_HEAD_BYTES = 2**16
+_INDEX_PAGE = re.compile(r"(?:index|default)(?:\.\w+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class QueryPages:
+    """The documents of each query.
+
+    Args:
+        documents: ids by query; queries without any are left out.
+        dropped: what was taken off the pages' names in the log, to match the ends of paths; empty if nothing was.
+        by_canonical: whether some are found by the addresses that pages call canonical.
+        first_named: a page that the log names.
+        first_id: the id of a document.
+    """
+
+    documents: Mapping[str, Sequence[str]]
+    dropped: str
+    by_canonical: bool
+    first_named: str
+    first_id: str
+
+
+class _Document(NamedTuple):
+    """A document; `path` is that of its file in the collection, with suffix, or else of its address."""
+
+    id: str
+    address: Address | None
+    path: str
+
+
+@dataclass
+class _Places:
+    """Ids of documents by what a log may call them."""
+
+    by_id: dict[str, set[str]] = field(default_factory=dict)
+    by_address: dict[int, set[str]] = field(default_factory=dict)
+
+    def add(self, document_id: str, address: Address | None) -> None:
+        self.by_id.setdefault(document_id, set()).add(document_id)
+        if address is not None:
+            self.by_address.setdefault(address.key, set()).add(document_id)
+
+    def of(self, page: str) -> set[str]:
+        address = page_address(page, None)
+        ids = self.by_id.get(page, set())
+        if address is None:
+            return ids
+        return ids | self.by_address.get(address.key, set())
+
+
+def read_answers(file: Path) -> dict[str, set[str]]:
+    """Return the pages of each query of a file, by their ids or URLs."""
+    answers: dict[str, set[str]] = {}
+    for number, line in enumerate(read_text(file).splitlines(), start=1):
+        if not line.strip():
+            continue
+        query, _, rest = line.partition("\t")
+        query, page = " ".join(query.split()), " ".join(rest.partition("\t")[0].split())
+        if not query or not page:
+            fix = "write behind each query a tab and the id or URL of a page that answers it"
+            raise InputError("the line is not a query with its page", fix, f"{file}:{number}")
+        answers.setdefault(query, set()).add(page)
+    return answers
+
+
+def find_pages(table: CollectionTable, collection: Collection, answers: Mapping[str, set[str]]) -> QueryPages:
+    """Return the documents of queries, whose pages a log names.
+
+    Ids and addresses count first. If they leave out half of the named pages or more, the ends of paths count, without suffix,
+    below one folder of the log; then the addresses that pages call canonical.
+    """
+    documents = [*_documents(table, collection)]
+    named = list(dict.fromkeys(page for pages in answers.values() for page in sorted(pages)))
+    places = _Places()
+    for document in documents:
+        places.add(document.id, document.address)
+    matches = {page: places.of(page) for page in named}
+    left = _unmatched(matches)
+    dropped = ""
+    if 2 * len(left) >= len(named):
+        ends = _by_path_ends(left, documents)
+        dropped = ends.dropped
+        matches.update(ends.matches)
+        left = _unmatched(matches)
+    by_canonical = False
+    if 2 * len(left) >= len(named):
+        canonical = _by_canonical_address(left, table, collection)
+        by_canonical = bool(canonical)
+        matches.update(canonical)
+    by_query = {query: sorted(set().union(*(matches[page] for page in pages))) for query, pages in answers.items()}
+    return QueryPages(
+        documents={query: ids for query, ids in by_query.items() if ids},
+        dropped=dropped,
+        by_canonical=by_canonical,
+        first_named=named[0] if named else "",
+        first_id=documents[0].id if documents else "",
+    )
+
+
+def _unmatched(matches: Mapping[str, set[str]]) -> list[str]:
+    return [page for page, ids in matches.items() if not ids]
+
+
+def _documents(table: CollectionTable, collection: Collection) -> Iterator[_Document]:
+    """Yield the documents whose ids qrels can hold."""
+    for document_id, address, source in _with_sources(table, collection):
+        # The pass over the pages lists such an id as failed.
+        if not id_problem(document_id):
+            url = page_address(source.url or source.id, None)
+            yield _Document(document_id, address, url.path if url else source.id)
+
+
+def _with_sources(table: CollectionTable, collection: Collection) -> Iterator[tuple[str, Address | None, Source]]:
+    """Yield the id and the address of each document; files have the address that their path gives them."""
+    if not isinstance(collection, Files) or collection.format not in (HTML, Tar.name):
+        for source in documents_apart(collection):
+            if not source.problem:
+                yield source.id, page_address(source.url, None), source
+        return
+    rule = collection.options.rule
+    by_path = open_collection(collection.path, replace(collection.options, rule=_PATH_IDS), table.format)
+    # A reference that begins with `/` is relative to the folder that the prefix takes off ids.
+    prefix = f"{rule.prefix.strip('/')}/"
+    for source in documents_apart(by_path):
+        if not source.problem:
+            with suppress(InputError):
+                yield rule.apply(source.id), page_address(source.url, source.id.removeprefix(prefix)), source
+
+
+class _EndMatches(NamedTuple):
+    """The documents of named pages, found by the ends of paths below what was dropped of their names."""
+
+    dropped: str
+    matches: Mapping[str, set[str]]
+
+
+def _by_path_ends(pages: Sequence[str], documents: Sequence[_Document]) -> _EndMatches:
+    """Match named pages and documents by their paths without suffix, below one folder of each side.
+
+    Of all folders those that match most pages are chosen, the shortest first.
+    """
+    by_end = [_by_end(documents, count) for count in range(_shared_folders(documents) + 1)]
+    votes: Counter[tuple[str, int]] = Counter()
+    for page in pages:
+        for dropped, end in _ends(page):
+            for count, ids in enumerate(by_end):
+                if end in ids:
+                    votes[dropped, count] += 1
+    if not votes:
+        return _EndMatches("", {})
+    (dropped, count), most = min(votes.items(), key=lambda vote: (-vote[1], len(vote[0][0]), vote[0][1]))
+    if most < _FEWEST:
+        return _EndMatches("", {})
+    matches: dict[str, set[str]] = {}
+    for page in pages:
+        for start, end in _ends(page):
+            if start == dropped and end in by_end[count]:
+                matches[page] = {by_end[count][end]}
+    return _EndMatches(dropped, matches)
+
+
+def _shared_folders(documents: Sequence[_Document]) -> int:
+    """Return how many first folders of their paths all documents have in common, up to a few."""
+    folders = [_parts(document.path)[:-1][:_MOST_FOLDERS] for document in documents]
+    shared = 0
+    for names in zip(*folders, strict=False):
+        if len(set(names)) > 1:
+            break
+        shared += 1
+    return shared
+
+
+def _by_end(documents: Iterable[_Document], count: int) -> dict[tuple[str, ...], str]:
+    """Return ids by path without the first folders; what several documents share names none of them."""
+    ids: dict[tuple[str, ...], str] = {}
+    shared: set[tuple[str, ...]] = set()
+    for document in documents:
+        end = _plain(_parts(document.path)[count:])
+        if ids.setdefault(end, document.id) != document.id:
+            shared.add(end)
+    return {end: document_id for end, document_id in ids.items() if end not in shared}
+
+
+def _ends(page: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each beginning of a page's name, up to a slash, and the parts behind it."""
+    address = page_address(page, None)
+    host = "" if address is None else f"{address.host}/"
+    parts = _parts(page if address is None else address.path)
+    for count in range(len(parts)):
+        yield host + "".join(f"{part}/" for part in parts[:count]), _plain(parts[count:])
+
+
+def _parts(path: str) -> list[str]:
+    return [unquote(part) for part in path.strip("/").split("/")]
+
+
+def _plain(parts: Sequence[str]) -> tuple[str, ...]:
+    """Return the parts of a path without the suffix of a page, or without the name of an index page."""
+    *folders, name = parts or [""]
+    name = unpacked_name(name)
+    for suffix in HTML_SUFFIXES:
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+    if name == "" or _INDEX_PAGE.fullmatch(name):
+        return tuple(folders)
+    return (*folders, name)
+
+
+def _by_canonical_address(
+    pages: Sequence[str], table: CollectionTable, collection: Collection
+) -> Mapping[str, set[str]]:
+    """Match named pages and the addresses that documents call their canonical ones."""
+    if not any(page_address(page, None) for page in pages):
+        return {}
+    places = _Places()
+    for document_id, address, source in _with_sources(table, collection):
+        if not id_problem(document_id):
+            with suppress(PageError, LxmlError, ValueError):
+                head = lxml_html.document_fromstring(source.page().content[:_HEAD_BYTES])
+                places.add(document_id, canonical_address(head, address))
+    matches = {page: ids for page in pages if (ids := places.of(page))}
+    return matches if len(matches) >= _FEWEST else {}
