@@ -10,6 +10,7 @@ import sys
 import pytest
 from small_models import ARPA, PROBING, TRIE, binary, perplexity_of, write_arpa
 
+from thresher.api import clean_collection
 from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.cleaners.words.importing import import_model
 from thresher.cleaners.words.models import BUILDERS, load_model, model_files, model_folder
@@ -78,7 +79,7 @@ def test_a_binary(tmp_path, packed):
 
 def test_every_cut_of_a_binary_is_refused(tmp_path):
     source = tmp_path / "cut.klm"
-    for length in range(40, 280, 3):
+    for length in range(40, 280, 11):
         source.write_bytes(binary(PROBING)[:length])
         with pytest.raises(InputError) as caught:
             import_model(source, tmp_path / "out")
@@ -86,6 +87,46 @@ def test_every_cut_of_a_binary_is_refused(tmp_path):
         assert "lm/" not in str(caught.value)
         assert "util/" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["cut.klm"]
+
+
+@pytest.mark.parametrize(
+    ("packed", "byte", "value", "reason"),
+    [
+        (PROBING, 88, 0, "2 to 6 words, and the header says 0"),
+        (PROBING, 88, 1, "2 to 6 words, and the header says 1"),
+        (TRIE, 88, 7, "2 to 6 words, and the header says 7"),
+        # Sizes that divide by zero, and tables that lead out of the file.
+        (PROBING, 95, 255, "KenLM crashes"),
+        (PROBING, 147, 1, "KenLM crashes"),
+        (TRIE, 130, 1, "KenLM crashes"),
+        (TRIE, 134, 255, "KenLM crashes"),
+    ],
+)
+def test_binaries_that_end_their_process(tmp_path, packed, byte, value, reason):
+    content = bytearray(binary(packed))
+    content[byte] = value
+    source = tmp_path / "model.klm"
+    source.write_bytes(content)
+    (tmp_path / "page.html").write_text("<p>A page of a few words.")
+    for use in (
+        lambda: import_model(source, tmp_path / "out"),
+        lambda: clean_collection(tmp_path / "page.html", f"perplexity(lm={source})@5000", tmp_path / "o.jsonl"),
+    ):
+        with pytest.raises(InputError, match=reason) as caught:
+            use()
+        assert caught.value.where == str(source)
+        assert {path.name for path in tmp_path.iterdir()} == {"model.klm", "page.html"}
+
+
+def test_a_binary_that_never_ends(tmp_path, monkeypatch):
+    """The n-grams of a table without room for an end are looked for again and again."""
+    content = bytearray(binary(PROBING))
+    content[108] = 0
+    source = tmp_path / "model.klm"
+    source.write_bytes(content)
+    monkeypatch.setattr("thresher.cleaners.words.word_model._TRIAL_SECONDS", 2)
+    with pytest.raises(InputError, match="longer than 2 s"):
+        import_model(source, tmp_path / "out")
 
 
 UNREADABLE = "KenLM cannot read it: it is damaged, of another version, or neither an ARPA file nor KenLM's binary"

@@ -12,7 +12,10 @@ words, as pseudo-counts do (Gelman et al., Bayesian Data Analysis, section 2.5).
 
 from __future__ import annotations
 
+import multiprocessing
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,6 +62,21 @@ _FIXES = {
     "build_binary to substitute": "run KenLM's `build_binary -i` and import what it writes",
     "at least a bigram": "train a model of order 2 or more",
 }
+# Where KenLM's binaries have their order, and the orders that it is built for.
+_ORDER_AT = 88
+_ORDERS = range(2, 7)
+_TRIAL_SECONDS = 30
+# Loads a model and looks up words in it, as scoring does.
+_TRIAL = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+import kenlm
+config = kenlm.Config()
+config.load_method = kenlm.LoadMethod.LAZY
+model = kenlm.Model(sys.argv[1], config)
+for sentence in ("the", "the the of the", "the of and to in", "\u4e2d \u6587"):
+    model.score(sentence, True, False)
+"""
 # A probability of a digit, a word of a letter, and what is between and after them.
 _LEAST_BYTES = 4
 # Bytes of a card at most.
@@ -241,6 +259,8 @@ def _read(path: Path) -> kenlm.Model:
         file.seek(0)
         is_binary, counts = head == KENLM, arpa_counts(file)
         size = path.stat().st_size
+        file.seek(_ORDER_AT)
+        order = file.read(1)
     if head.startswith(GZIP):
         raise InputError(
             "it is compressed, and KenLM reads it as it is", f"run `thresher lm import {path} -o FOLDER`", str(path)
@@ -250,6 +270,8 @@ def _read(path: Path) -> kenlm.Model:
         raise InputError(_NO_MODEL, "write it again", str(path))
     if not is_binary and sum(counts) * _LEAST_BYTES > size:
         raise InputError(_TOO_LARGE, _SMALLER, str(path))
+    if is_binary:
+        _check_binary(path, order)
     config = kenlm.Config()
     config.show_progress = False
     config.arpa_complain = kenlm.ARPALoadComplain.NONE
@@ -262,6 +284,28 @@ def _read(path: Path) -> kenlm.Model:
         if "Cannot allocate memory" in str(error):
             raise InputError(_TOO_LARGE, _SMALLER, str(path)) from error
         raise _unreadable(error, path) from error
+
+
+def _check_binary(path: Path, order: bytes) -> None:
+    """Refuse a binary that ends its process or never ends: KenLM trusts the numbers in it.
+
+    It is tried in a process of its own. Errors that KenLM notices itself are left to `_read`.
+    """
+    if order and order[0] not in _ORDERS:
+        what = f"KenLM reads n-grams of {_ORDERS[0]} to {_ORDERS[-1]} words, and the header says {order[0]}"
+        raise InputError(what, "write it again", str(path))
+    # Workers get models that were tried before.
+    if multiprocessing.parent_process() is not None or not sys.executable:
+        return
+    # Modules in the working folder are not ours.
+    command = [sys.executable, "-P", "-c", _TRIAL, str(path.absolute())]
+    try:
+        trial = subprocess.run(command, capture_output=True, timeout=_TRIAL_SECONDS, check=False)
+    except subprocess.TimeoutExpired as error:
+        what = f"KenLM takes longer than {_TRIAL_SECONDS} s for it: it is damaged"
+        raise InputError(what, "write it again", str(path)) from error
+    if trial.returncode < 0:
+        raise InputError("KenLM crashes at it: it is damaged", "write it again", str(path))
 
 
 def _unreadable(error: Exception, path: Path) -> InputError:
