@@ -49,6 +49,8 @@ HEADERS = {
     "two interim": b"HTTP/1.1 100 \n\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\nHTTP/2 200\r\n",
     "proxy": b"HTTP/1.0 200 Connection established\r\nProxy-agent: x\r\n\r\nHTTP/1.1 200 OK\r\n",
     "redirect kept before": b"HTTP/1.1 301 Moved\r\nLocation: /a\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\n",
+    "twice": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nHTTP/1.1 200 OK\r\n",
+    "interim with fields": b"HTTP/1.1 100 Continue\r\nConnection: keep-alive\r\n\r\nHTTP/1.1 200 OK\r\n",
     "small letters": b"http/1.1 200 ok\r\n",
     "another protocol": b"ICY 200 OK\r\n",
     "no version": b"HTTP 200 OK\r\n",

@@ -320,6 +320,13 @@ def test_texts_of_any_encoding_are_text(codec: str) -> None:
     assert binary_kind(text.encode(codec)) == ""
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_plain_text_in_utf_16_without_a_mark(codec: str) -> None:
+    text = FRENCH * 9
+    assert binary_kind(text.encode(codec)) == ""
+    assert result(text.encode(codec)) == (text, codec, "bytes", 0)
+
+
 def test_utf_16_that_only_its_transport_declares_is_text() -> None:
     content = (CHINESE * 20).encode("utf-16-le")
     assert binary_kind(content, "utf-16le") == ""

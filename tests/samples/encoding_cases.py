@@ -81,6 +81,19 @@ CASES = (
         None,
         "тЩОПЮОБС РМПЭБДШ",
     ),
+    EncodingCase(
+        "pragma without charset, then one with it",
+        page(RUSSIAN, "koi8-r", "<meta http-equiv=Content-Type content=text/html>" + pragma("koi8-r")),
+        RUSSIAN,
+        "meta",
+    ),
+    EncodingCase(
+        "meta, then pragma without charset",
+        page(ENGLISH, head=meta("utf-8") + '<meta http-equiv=Content-Type content="text/html; ">'),
+        ENGLISH,
+        "meta",
+    ),
+    EncodingCase("large letters", page(RUSSIAN, "cp1251", '<meta charSet="Windows-1251"/>'), RUSSIAN, "meta"),
     EncodingCase("UTF-16 label in ASCII", page(ENGLISH, head=meta("utf-16")), ENGLISH, "meta"),
     EncodingCase("x-user-defined", page(ENGLISH, "cp1252", meta("x-user-defined")), ENGLISH, "meta"),
     EncodingCase("Latin-1 is windows-1252", page(ENGLISH, "cp1252", meta("latin1")), ENGLISH, "meta"),
@@ -171,6 +184,7 @@ CASES = (
     EncodingCase("KOI8-U", page(b"\xae\xbe", head=meta("koi8-u")), "ўЎ", "meta"),
     EncodingCase("euro in GBK", page("码头".encode("gbk") + b" 5 \x80", head=meta("gb2312")), "码头 5 €", "meta"),
     EncodingCase("GB18030", page(b"\x81\x30\x86\x38\xa6\xd9", head=meta("gb2312")), "À︐", "meta"),
+    EncodingCase("wide space of GB 2312", page(b"\xa3\xa0.", head=meta("gb2312")), "\u3000.", "meta"),
     EncodingCase("EUC-JP of NEC", page(b"\xb9\xc1\xa4\xce\xad\xa1\xa1\xc1", head=meta("euc-jp")), "港の①～", "meta"),
     EncodingCase("Shift_JIS of NEC", page(JAPANESE, "cp932", meta("shift_jis")), JAPANESE, "meta"),
     # Declarations that contradict each other, or the bytes.
@@ -227,6 +241,9 @@ CASES = (
     ),
     EncodingCase(
         "pragma as a name", page(RUSSIAN, "koi8-r", pragma("koi8-r").replace("http-equiv", "name")), RUSSIAN, "meta"
+    ),
+    EncodingCase(
+        "pragma without hyphens", page(CHINESE * 2, "gbk", pragma("gbk").replace("-", "")), CHINESE * 2, "meta"
     ),
     # Bytes that are broken.
     EncodingCase(

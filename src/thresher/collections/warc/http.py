@@ -32,6 +32,7 @@ _LINE_ENDS = re.compile(rb"[\r\n]*")
 _MARKUP = re.compile(rb"\n[ \t]*<")
 _CHUNK = re.compile(rb"[ \t]*0*([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
 _CHARSET = re.compile(r"charset[ \t]*[=:][ \t]*[\"']?[ \t]*([^\s;\"',]+)", re.IGNORECASE)
+_TEXT = "text/plain"
 _MEDIA_TYPE = re.compile(r"[;,\s\"']")
 _QUOTES = " \t\"'"
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -146,11 +147,11 @@ class Response(NamedTuple):
 def parse_response(block: bytes) -> Response:
     """Parse the header of an HTTP response; a block without one is all body.
 
-    Interim responses (1xx) and what proxies answer before the response are passed over: headers that say nothing of a body,
-    before another one.
+    Of several headers the last one counts: interim responses (1xx), proxies' answers and redirects may stand before it. Only a
+    plain text may begin like a header.
     """
     response = _parse_header(block, 0)
-    while not response.content_type and response.body and _NEXT_RESPONSE.match(block, response.body):
+    while response.body and media_type(response.content_type) != _TEXT and _NEXT_RESPONSE.match(block, response.body):
         response = _parse_header(block, response.body)
     return response
 

@@ -23,13 +23,14 @@ _TEXT = "text/plain"
 _UNKNOWN = ("", "unknown", "unknown/unknown", "application/unknown", "application/octet-stream", "*/*", "no-type")
 _MOST_SHOWN = 80
 _TAG = re.compile(
-    rb"(?:\xef\xbb\xbf)?[\s\x00]*(?:<\?xml[^>]*>\s*)?<(?:!--|!doctype\s+html|(?:html|head|body|title|meta|link|script|style"
+    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:<\?xml[^>]*>\s*)?<(?:!--|!doctype\s+html|(?:html|head|body|title|meta|link|script|style"
     rb"|table|div|p|h1|h2|a|b|br|font|center|frameset|iframe|span|ul|img)[\s/>])",
     re.IGNORECASE,
 )
 # Fields with a document's id: ClueWeb09 and 12, ClueWeb22.
 _IDS = (b"warc-trec-id", b"clueweb22-id")
 _PIECE = 1 << 16
+_BEGIN = 1 << 12
 # Beyond this size of the first record, the next one is searched for instead.
 _MOST_TO_SEE = 1 << 26
 
@@ -155,7 +156,8 @@ def _what(body: bytes, content_type: str) -> tuple[str, bool]:
         return "", True
     if media not in _UNKNOWN and "/" in media:
         return media, False
-    if not body or _TAG.match(body):
+    # Of UTF-16, every other byte is zero.
+    if not body or _TAG.match(body[:_BEGIN].replace(b"\0", b"")):
         return "", False
     if http.is_binary(body):
         return media or "of an unknown type", False
