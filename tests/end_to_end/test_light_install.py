@@ -141,17 +141,21 @@ def test_verbs_say_which_extra_they_need(tmp_path: Path) -> None:
         ("index", tmp_path / "cleaned.jsonl", "-o", tmp_path / "index"),
         ("search", tmp_path, web.folder / "topics.tsv", "-o", tmp_path / "found"),
         ("evaluate", web.folder / "qrels.txt", tmp_path / "run"),
-        ("run", web.write()),
-        ("explore", web.write()),
+        *((verb, web.write()) for verb in ("run", "explore", "choose", "measure")),
+        ("advise", web.folder / "pages", "--queries", web.folder / "topics.tsv"),
     )
     for (verb, *_), done in zip(commands, all_without(RETRIEVAL, *commands, cwd=web.folder), strict=True):
         line = fix_of(done)
         assert install_command("retrieval") in line
-        if verb in ("index", "search"):
-            assert "pip install --no-deps pyserini==" in line
-            assert "pip install 'pyjnius>=" in line
-        else:
+        if verb == "evaluate":
             assert install_command("evaluate") in line
+            continue
+        assert "pip install --no-deps pyserini==" in line
+        assert "pip install 'pyjnius>=" in line
+        if verb not in ("index", "search"):
+            # All that is missing, at once.
+            missing = (f"`thresher {verb}", "pyserini", "pyjnius", "ir-measures", "scipy", "vl-convert-python")
+            assert [name for name in missing if name not in line.partition("Fix:")[0]] == []
     assert not (web.folder / "results").exists()
 
 

