@@ -36,11 +36,13 @@ from thresher.collections.file_collection import (
     RANGE_BYTES,
     WHOLE_BYTES,
     Files,
+    LeftOut,
     chosen,
     kind_of,
-    walk,
+    left_out,
 )
 from thresher.collections.interface import UNFIT_ID
+from thresher.collections.listing import walk
 from thresher.collections.sources import SOURCE_BYTES, CollectionChanged, FileState, Span
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, score_collection
@@ -102,9 +104,38 @@ def test_files_below_a_folder_by_code_point_of_their_paths(tmp_path: Path) -> No
     assert walk(tmp_path / "a" / "z.html") == [replace(z, name="z.html")]
 
 
-def test_hidden_files_and_folders_count(tmp_path: Path) -> None:
+def test_hidden_files_count_and_hidden_folders_do_not(tmp_path: Path) -> None:
     put(tmp_path, ".a.html", ".b/c.html", ".html", ".DS_Store", "..html")
-    assert ids(tmp_path) == [".", ".a", ".b/c", ".html"]
+    assert ids(tmp_path) == [".", ".a", ".html"]
+    assert left_out(tmp_path, "") == LeftOut(hidden=2)
+
+
+def test_files_of_macos_are_no_pages(tmp_path: Path) -> None:
+    put(tmp_path, "a.html", "._a.html", "__MACOSX/._a.html", "__MACOSX/b.html", "sub/._b.html", "sub/b.html")
+    assert ids(tmp_path) == ["a", "sub/b"]
+    assert left_out(tmp_path, "") == LeftOut(hidden=3)
+
+
+def test_a_mirror_made_by_wget(tmp_path: Path) -> None:
+    pages = ["about", "index.html", "index.html?p=2", "index.php?id=1", "index.php?id=2", "list.pl?p=1", "page.aspx"]
+    others = ["feed.xml", "notes.txt", "robots.txt", "style.css", "style.css?v=2", "x.warc"]
+    put(tmp_path, *pages, *others)
+    mirror = open_collection(tmp_path, format="html")
+    assert [source.id for source in documents(mirror)] == ["about", "index", *pages[2:]]
+    left = left_out(tmp_path, "html")
+    assert (left.others, left.endings, left.by_name) == (6, ((".txt", 2), (".css", 2), (".xml", 1)), False)
+    # By names alone.
+    (tmp_path / "x.warc").unlink()
+    assert [source.id for source in documents(open_collection(tmp_path))] == ["index", "index.html?p=2"]
+    left = left_out(tmp_path, "")
+    assert (left.others, left.by_name) == (10, True)
+
+
+def test_what_is_left_out_of_other_sources(tmp_path: Path) -> None:
+    put(tmp_path, "a.html", "sub/b.pdf")
+    assert left_out(tmp_path / "a.html", "") == LeftOut()
+    assert left_out(Path("ir_datasets:vaswani"), "") == LeftOut()
+    assert left_out(tmp_path, "") == LeftOut(1, ((".pdf", 1),))
 
 
 def test_links_to_files_are_followed_and_links_to_folders_are_not(tmp_path: Path) -> None:
@@ -116,6 +147,7 @@ def test_links_to_files_are_followed_and_links_to_folders_are_not(tmp_path: Path
     # A link to a folder could make a circle.
     (tmp_path / "pages" / "circle").symlink_to(tmp_path / "pages")
     assert ids(tmp_path / "pages") == ["a", "link"]
+    assert left_out(tmp_path / "pages", "") == LeftOut(not_files=4)
     # The collection itself may be a link.
     (tmp_path / "linked").symlink_to(tmp_path / "pages")
     assert ids(tmp_path / "linked") == ["a", "link"]
@@ -125,6 +157,7 @@ def test_only_files_are_files(tmp_path: Path) -> None:
     put(tmp_path, "a.html/b.html")
     os.mkfifo(tmp_path / "pipe.html")
     assert ids(tmp_path, keep_suffix=True) == ["a.html/b.html"]
+    assert left_out(tmp_path, "") == LeftOut(not_files=1)
 
 
 def test_folders_may_be_deep(tmp_path: Path) -> None:
@@ -309,7 +342,7 @@ def test_several_kinds_need_a_word(tmp_path: Path) -> None:
         f"{tmp_path}: the folder holds files of several kinds: html (1), jsonl (1), warc (2). "
         "Fix: say which is meant with `format`: html, jsonl, warc."
     )
-    for name, own in (("warc", ["a.warc", "b.warc"]), ("html", ["c.html"]), ("jsonl", ["d.jsonl"])):
+    for name, own in (("warc", ["a.warc", "b.warc"]), ("html", ["README", "c.html"]), ("jsonl", ["d.jsonl"])):
         collection = open_collection(tmp_path, format=name)
         assert (
             sorted(

@@ -75,13 +75,18 @@ def test_only_html_files_count(tmp_path):
             ("old.html", tarfile.AREGTYPE),
             ("contiguous.html", tarfile.CONTTYPE),
             ("é/c.html", tarfile.REGTYPE),
+            ("mirror/a.html?id=2", tarfile.REGTYPE),
+            # Of macOS, and of git.
+            ("._b.html", tarfile.REGTYPE),
+            ("__MACOSX/b.html", tarfile.REGTYPE),
+            (".git/b.html", tarfile.REGTYPE),
         ):
             member = tarfile.TarInfo(name)
             member.type = kind
             archive.addfile(member)
-    assert list(contents(path)) == ["b", "old", "contiguous", "é/c"]
+    assert list(contents(path)) == ["b", "old", "contiguous", "é/c", "mirror/a.html?id=2"]
     rule = IdRule(keep_suffix=True, ids="stem")
-    assert list(contents(path, rule=rule)) == ["b.HTM", "old.html", "contiguous.html", "c.html"]
+    assert list(contents(path, rule=rule)) == ["b.HTM", "old.html", "contiguous.html", "c.html", "a.html?id=2"]
 
 
 def test_names_that_climb_out_are_ids_and_nothing_else(tmp_path):

@@ -23,6 +23,7 @@ from thresher.cli.options import (
     max_failed_option,
     replace_option,
     say,
+    say_left_out,
     show,
     tell,
     workers_option,
@@ -135,6 +136,7 @@ def clean(  # noqa: C901, one branch an option
         f"{output}: {counted(counts.documents, 'page')} = {counts.kept:,} with text + {counts.emptied:,} emptied + "
         f"{counts.failed:,} failed; {counted(counts.words, 'word')} kept"
     )
+    say_left_out(source, collection.format)
     if counts.left_out:
         say(f"{counted(counts.left_out, 'page')} left out")
     if counts.blocks_not_found:

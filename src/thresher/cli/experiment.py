@@ -46,6 +46,7 @@ def init(pages: Path, topics: Path, qrels: Path, name: str | None, output: Path 
         raise InputError("the file is there already", "name another one with -o, or remove it", str(file))
     started = starting_file(pages, topics, qrels, name, file)
     write_text(file, started.text)
+    options.say_left_out(pages, "")
     for sentence in starting_sentences(started):
         options.tell(f"- {sentence}")
     click.echo()
@@ -60,10 +61,11 @@ def _check_installed(verb: str) -> None:
 
 
 def _loaded(file: Path, results: Path) -> Experiment:
-    """Read an experiment file, and say where it has results if those of another folder would be begun."""
+    """Read an experiment file; say what is left out of its pages, and where results are if others would be begun."""
     from thresher.experiments.config import load_experiment
 
     experiment = load_experiment(file)
+    options.say_left_out(str(experiment.collection.location), experiment.collection.format)
     beside = file.parent / results / experiment.name
     if beside.is_dir() and not (results / experiment.name).exists():
         options.say(f"it has results in {beside}: to use them, add --results {beside.parent}")
@@ -438,6 +440,7 @@ def advise(
     from thresher.reports.summary import advised
 
     table = replace(collection, path=str(source))
+    options.say_left_out(source, collection.format)
     if queries is not None:
         _check_installed("advise --queries")
         choice = choose_by_queries(table, queries, output, backend.backend(), options.announce)

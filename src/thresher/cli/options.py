@@ -194,6 +194,15 @@ def say(line: str) -> None:
     click.echo(escape_controls(line), err=True)
 
 
+def say_left_out(source: Path | str, format: str) -> None:
+    """Print what is left out of a folder of pages, to standard error."""
+    from thresher.collections.file_collection import left_out
+    from thresher.reports.left_out import left_out_sentences
+
+    for sentence in left_out_sentences(left_out(Path(source), format)):
+        say(sentence)
+
+
 def announce(announcement: Announcement) -> None:
     """Print a step of long work to standard error."""
     from thresher.reports.announcements import announcement_text

@@ -9,8 +9,9 @@ from pathlib import Path
 from thresher.base.defaults import FORMATS, ID_RULES
 from thresher.base.errors import ConfigError, InputError
 from thresher.collections.catalogue import CATALOGUE_PREFIX, Catalogue
-from thresher.collections.file_collection import Files, chosen, walk
+from thresher.collections.file_collection import Files, chosen
 from thresher.collections.interface import Collection, IdRule, JsonFields, ReadOptions
+from thresher.collections.listing import walk
 from thresher.collections.sources import Page, Part, Source
 
 __all__ = [
@@ -44,7 +45,8 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
         raise ConfigError(f"there is no format {format!r}", f"use one of {', '.join(FORMATS)}", "format")
     if not path.exists():
         raise InputError("there is no such file or folder", "check the path", str(path))
-    return Files(path, chosen(walk(path), format, path)[0], options)
+    any_name = bool(format)
+    return Files(path, chosen(walk(path), format, path, any_name)[0], options, any_name)
 
 
 def documents(collection: Collection, pages: int = _PAGES) -> Iterator[Source]:

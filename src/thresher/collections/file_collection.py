@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import os
+import mimetypes
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,11 +11,12 @@ from pathlib import Path
 
 from thresher.base.defaults import FORMATS
 from thresher.base.errors import InputError
-from thresher.base.files import digest, is_unfinished, plugins, user_error
+from thresher.base.files import digest, plugins
 from thresher.base.streams import open_stream
 from thresher.collections import sources
 from thresher.collections.interface import TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
+from thresher.collections.listing import FileEntry, listing, walk
 from thresher.collections.parquet_rows import MAGIC, ParquetRows
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
@@ -36,8 +37,11 @@ MANY, MANY_WHOLE_BYTES = 32, 16 * 2**20
 """With this many files, one that cannot be split is a single part, read by its worker, up to this size."""
 
 _FIRST_BYTES = 4096
-# Temporary files may vanish after the listing; links may be circular.
-_NOT_THERE = (errno.ENOENT, errno.ELOOP)
+# Types of files that a page in HTML may have by its name: `index.php`, `about`, `list.pl?page=2` have none or this one.
+_PAGE_TYPES = (None, "text/html", "application/xhtml+xml", "text/plain")
+# Those of Python, whatever the system has.
+_TYPES = mimetypes.MimeTypes(filenames=())
+_MOST_ENDINGS = 3
 
 
 def kinds() -> tuple[FileKind, ...]:
@@ -45,32 +49,17 @@ def kinds() -> tuple[FileKind, ...]:
     return (*KINDS, *(entry.load()() for entry in plugins("thresher.collections").values()))
 
 
-@dataclass(frozen=True, slots=True)
-class FileEntry:
-    """A file: its path within the folder (with `/`) and on disk, and how it was listed."""
-
-    name: str
-    path: Path
-    state: sources.FileState
-
-    @property
-    def size(self) -> int:
-        """In bytes."""
-        return self.state.size
-
-    @property
-    def shown(self) -> str:
-        r"""The name in printable form: bytes that are not UTF-8 become `\xNN`."""
-        return self.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
 @dataclass(frozen=True)
 class Files:
-    """Documents in files of one format, in the order of the files' paths by code point."""
+    """Documents in files of one format, in the order of the files' paths by code point.
+
+    `any_name`: pages in HTML are all files whose names do not say that they are something else, as a user asks for.
+    """
 
     path: Path
     format: str
     options: ReadOptions = field(default_factory=ReadOptions)
+    any_name: bool = False
 
     def fingerprint(self) -> str:
         """Return a digest over names, sizes and modification times of the files."""
@@ -113,7 +102,7 @@ class Files:
         return sources.unchanged(_kind(self.format).read(part, self.options), part.path, part.listed, part.name)
 
     def _files(self) -> tuple[FileEntry, ...]:
-        return chosen(walk(self.path.absolute()), self.format, self.path)[1]
+        return chosen(walk(self.path.absolute()), self.format, self.path, self.any_name)[1]
 
     def _pages(self, files: Iterable[FileEntry]) -> Iterator[sources.Source]:
         for entry in files:
@@ -141,69 +130,21 @@ class Files:
             yield sources.Source("", entry.shown, entry.size, problem=f"cannot be read: {error.strerror or error}")
 
 
-def walk(root: Path) -> list[FileEntry]:
-    """Return a single file, or all files below a folder by code point of their paths; links to folders are not followed."""
-    try:
-        if root.is_file():
-            return [FileEntry(root.name, root, sources.FileState.of(root.stat()))]
-        if not root.is_dir() and root.exists():
-            raise InputError(
-                "it is not a file or folder", "give a file or folder; `clean` takes `-` for a pipe", str(root)
-            )
-        return sorted(_below(root), key=lambda entry: entry.name)
-    except OSError as error:
-        raise user_error(error, error.filename or root) from error
-
-
-def _below(root: Path) -> Iterator[FileEntry]:
-    folders: list[tuple[Path | str, str]] = [(root, "")]
-    while folders:
-        folder, prefix = folders.pop()
-        for entry in _entries(folder, must_be=not prefix):
-            name = prefix + entry.name
-            if is_unfinished(entry.name):
-                # Of a command that writes into the folder, or was killed there.
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                folders.append((entry.path, name + "/"))
-            elif status := _file_status(entry):
-                yield FileEntry(name, Path(entry.path), sources.FileState.of(status))
-
-
-def _entries(folder: Path | str, must_be: bool) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except FileNotFoundError:
-        if must_be:
-            raise
-        return []
-
-
-def _file_status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """Return the status of a file or of a link's target; None if that is not a file."""
-    try:
-        if entry.is_file():
-            return entry.stat()
-    except OSError as error:
-        if error.errno not in _NOT_THERE:
-            raise
-    return None
-
-
 def kind_of(name: str) -> str:
     """Return the format that a file's name implies, empty if none."""
-    lower = name.lower()
-    if lower.endswith(sources.PAGE_SUFFIXES):
+    if sources.is_page_name(name):
         return HTML
+    lower = name.lower()
     for kind in kinds():
         if lower.endswith(kind.suffixes):
             return kind.name
     return ""
 
 
-def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tuple[FileEntry, ...]]:
-    """Return the format of a collection, and its files of that format.
+def chosen(
+    files: Sequence[FileEntry], format: str, root: Path, any_name: bool = False
+) -> tuple[str, tuple[FileEntry, ...]]:
+    """Return the format of a collection, and its files of that format; `any_name` as for `Files`.
 
     The user's `format` counts, else files whose names imply one take precedence (a list of checksums beside WARC files
     is not a document); first bytes are examined only if there are none. Text dumps come last: a folder of pages may
@@ -213,6 +154,8 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         raise InputError("the folder is empty", "check the path", str(root))
     by_format = _by_format(files, [kind_of(entry.name) for entry in files])
     dumps = _by_format(files, [_text_kind(entry.name) for entry in files])
+    if format == HTML and any_name:
+        return format, tuple([entry for entry in files if _may_be_page(entry.name)] or files)
     if format:
         # The user's choice overrides names and first bytes.
         named = {**dumps, **by_format}.get(format)
@@ -227,6 +170,50 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         raise InputError(f"the folder holds files of several kinds: {counts}", fix, str(root))
     ((kind, matching),) = by_format.items()
     return kind, tuple(matching)
+
+
+def _may_be_page(name: str) -> bool:
+    """Return whether a file may be a page in HTML, by its name without a query."""
+    path = name.rpartition("/")[2].partition("?")[0]
+    if sources.is_page_name(name):
+        return True
+    if path.startswith(".") or _text_kind(path) or kind_of(path) not in ("", HTML):
+        return False
+    return _TYPES.guess_type(path)[0] in _PAGE_TYPES
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a folder has besides the documents of its format.
+
+    Attributes:
+        others: the number of its other files.
+        endings: how many of these have which ending, the most frequent ones first.
+        hidden: hidden folders, hidden files and files of macOS.
+        not_files: see `Listing`.
+        by_name: whether files of other names might be pages too, had the user asked for them.
+    """
+
+    others: int = 0
+    endings: tuple[tuple[str, int], ...] = ()
+    hidden: int = 0
+    not_files: int = 0
+    by_name: bool = False
+
+
+def left_out(path: Path, format: str) -> LeftOut:
+    """Return what is left out of a folder that is read as `format`, empty to detect it; nothing of other sources."""
+    if not path.is_dir():
+        return LeftOut()
+    listed = listing(path)
+    kind, files = chosen(listed.files, format, path, any_name=bool(format))
+    taken = {entry.name for entry in files}
+    names = [entry.name for entry in listed.files if entry.name not in taken]
+    others = [name for name in names if not name.rpartition("/")[2].startswith(".")]
+    hidden = listed.hidden + len(names) - len(others)
+    endings = Counter(Path(name.partition("?")[0]).suffix.lower() for name in others)
+    by_name = kind == HTML and not format and any(map(_may_be_page, others))
+    return LeftOut(len(others), tuple(endings.most_common(_MOST_ENDINGS)), hidden, listed.not_files, by_name)
 
 
 def _text_kind(name: str) -> str:

@@ -10,7 +10,16 @@ from typing import Protocol
 
 from thresher.base.defaults import ID_RULES
 from thresher.base.errors import ConfigError, InputError
-from thresher.collections.sources import FileState, Part, Reading, Source, Span, changed_while_read, unpacked_name
+from thresher.collections.sources import (
+    HTML_SUFFIXES,
+    FileState,
+    Part,
+    Reading,
+    Source,
+    Span,
+    changed_while_read,
+    unpacked_name,
+)
 
 TEXT_SUFFIXES = (".txt", ".text")
 """File name suffixes of text dumps, which count as pages only where there is nothing else."""
@@ -32,7 +41,7 @@ class IdRule:
         ids: `path` for the whole path below the folder `prefix`, `stem` for the file name alone. A WARC record without a
             collection's id has the record's own id, or by `address` its address if that can be an id.
         prefix: the folder that paths are relative to.
-        keep_suffix: whether `.html` stays; the suffix of a compression after it never does.
+        keep_suffix: whether `.html` or `.txt` stays; other endings always do, that of a compression never.
         escape: whether characters that a TREC run cannot hold are written as %XX.
         pattern: a regular expression, for qrels that spell ids otherwise.
         replacement: the text for every match of `pattern`.
@@ -64,10 +73,9 @@ class IdRule:
             raise ConfigError(f"unknown rule for ids {self.ids!r}", f"use one of {known}", "collection.ids")
         file = PurePosixPath(unpacked_name(path))
         stem = file.name
-        # Not `with_suffix`, whose treatment of `..html` depends on Python's version.
-        without_suffix = file.name.rpartition(".")[0]
-        if without_suffix and not self.keep_suffix:
-            stem = without_suffix
+        # Any other ending may be all that tells two pages apart: `index.php?id=1`, `index.php?id=2`.
+        if not self.keep_suffix and file.name.lower().endswith((*HTML_SUFFIXES, *TEXT_SUFFIXES)):
+            stem = file.name.rpartition(".")[0] or file.name
         if self.ids == "stem":
             return self.fit(stem)
         folder = file.parent

@@ -16,9 +16,10 @@ from thresher.base.isolation import CRASHES, Result, call_silently, run_isolated
 from thresher.base.processes import worker_ended
 from thresher.base.streams import open_stream
 from thresher.collections import Collection, Part, Source, documents
-from thresher.collections.file_collection import Files, chosen, walk
+from thresher.collections.file_collection import Files, chosen
 from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines, json_object
+from thresher.collections.listing import walk
 from thresher.collections.parquet_rows import ParquetRows, rows_of
 
 _PAGES = 256

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ PACKED_SUFFIXES = (".gz", ".zst", ".br")
 """Those of compressions after them."""
 PAGE_SUFFIXES = tuple(suffix + packed for suffix in HTML_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
 _BROTLI = ".br"
+# As wget writes it: the query after the name, after `@` on Windows.
+_WITH_QUERY = re.compile(r"\.(?:html?|xhtml|shtml)[?@][^/]*", re.IGNORECASE)
 
 
 class PageError(InputError):
@@ -33,6 +36,15 @@ def unpacked_name(name: str) -> str:
     ('a.html', 'a.gz')
     """
     return name.rpartition(".")[0] if name.lower().endswith(PAGE_SUFFIXES) and _is_packed(name) else name
+
+
+def is_page_name(name: str) -> bool:
+    """Return whether a file's name says that it is a page of HTML, compressed or not.
+
+    >>> [is_page_name(name) for name in ("a.HTM", "a.html.gz", "a.html?id=2", "a.php?id=2", "a.htmlx")]
+    [True, True, True, False, False]
+    """
+    return name.lower().endswith(PAGE_SUFFIXES) or bool(_WITH_QUERY.search(name.rpartition("/")[2]))
 
 
 def _is_packed(name: str) -> bool:

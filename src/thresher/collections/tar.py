@@ -16,7 +16,8 @@ from thresher.base.errors import InputError
 from thresher.base.number_text import counted
 from thresher.base.streams import COMPRESSIONS, open_stream, skip
 from thresher.collections.interface import ReadOptions
-from thresher.collections.sources import PACKED_SUFFIXES, PAGE_SUFFIXES, Part, Reading, Source, Span, too_large
+from thresher.collections.listing import is_hidden_path
+from thresher.collections.sources import PACKED_SUFFIXES, Part, Reading, Source, Span, is_page_name, too_large
 
 _BLOCK = 512
 # No name needs more.
@@ -200,7 +201,10 @@ def _padded(size: int) -> int:
 
 @dataclass(frozen=True)
 class Tar:
-    """The HTML files in a tar archive, in its order; all else is skipped, unless `every` takes all files for HTML."""
+    """The HTML files in a tar archive, in its order; all else is skipped, unless `every` takes all files for HTML.
+
+    Hidden folders and files of macOS are skipped in any case.
+    """
 
     every: bool = False
 
@@ -219,7 +223,7 @@ class Tar:
             archive = TarReader(stream)
             try:
                 for member in archive:
-                    if member.regular and (self.every or member.name.lower().endswith(PAGE_SUFFIXES)):
+                    if member.regular and self._is_page(member.name):
                         yield _source(archive, member, part.name, options)
                         count += 1
                 skip(stream, _TO_THE_END)  # there may be damage after the archive's end
@@ -233,6 +237,9 @@ class Tar:
         if count:
             first = 0
         return Span(first, part.path.stat().st_size)
+
+    def _is_page(self, name: str) -> bool:
+        return not is_hidden_path(name) and (self.every or is_page_name(name))
 
 
 def _source(archive: TarReader, member: Member, file: str, options: ReadOptions) -> Source:

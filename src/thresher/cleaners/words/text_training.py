@@ -25,8 +25,8 @@ from thresher.cleaners.words.ngrams import ENDS, HISTORY, NO_COUNT, SPECIAL, WEI
 from thresher.cleaners.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, tokeniser
 from thresher.cleaners.words.training import PORTION, Encoded, encode_portions, write_model
 from thresher.cleaners.words.word_model import ModelCard, TextFile, Training, WordModel
-from thresher.collections import Source, documents, open_collection
-from thresher.collections.file_collection import HTML, kind_of
+from thresher.collections import Source, documents
+from thresher.collections.file_collection import HTML, Files, kind_of
 from thresher.collections.sources import PageError
 from thresher.pages import DEFAULT_OPTIONS as AS_AT_SCORING
 from thresher.pages import Detail, PageOptions, read_page
@@ -241,7 +241,7 @@ def _member(line: str, field: str, where: str) -> str:
 
 def _pages(folder: Path) -> Iterator[Source]:
     try:
-        for source in documents(open_collection(folder, format=HTML)):
+        for source in documents(Files(folder, HTML)):
             if kind_of(source.file) != HTML:
                 raise InputError("the folder holds no HTML", _NO_PAGES, str(folder))
             yield source
