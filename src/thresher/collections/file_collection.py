@@ -200,6 +200,11 @@ class LeftOut:
     not_files: int = 0
     by_name: bool = False
 
+    @property
+    def of_rarer_endings(self) -> int:
+        """The number of other files whose ending is not among `endings`."""
+        return self.others - sum(count for _, count in self.endings)
+
 
 def left_out(path: Path, format: str) -> LeftOut:
     """Return what is left out of a folder that is read as `format`, empty to detect it; nothing of other sources."""

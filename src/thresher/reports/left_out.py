@@ -11,8 +11,7 @@ def left_out_sentences(left_out: LeftOut) -> Iterator[str]:
     """Yield a line for each kind of files and entries that are left out."""
     if left_out.others:
         endings = ", ".join(f"{count:,} {ending or 'without ending'}" for ending, count in left_out.endings)
-        rest = left_out.others - sum(count for _, count in left_out.endings)
-        more = f", {rest:,} more" if rest else ""
+        more = f", {left_out.of_rarer_endings:,} more" if left_out.of_rarer_endings else ""
         hint = "; format html reads pages of any name" if left_out.by_name else ""
         others = _were_left_out(left_out.others, "file with another ending", "files with other endings")
         yield f"{others}: {endings}{more}{hint}"
@@ -22,5 +21,5 @@ def left_out_sentences(left_out: LeftOut) -> Iterator[str]:
         yield f"{_were_left_out(left_out.not_files, 'entry', 'entries')}: links to folders or to nothing, pipes, sockets"
 
 
-def _were_left_out(count: int, one: str, many: str) -> str:
-    return f"1 {one} was left out" if count == 1 else f"{count:,} {many} were left out"
+def _were_left_out(count: int, singular: str, plural: str) -> str:
+    return f"1 {singular} was left out" if count == 1 else f"{count:,} {plural} were left out"
