@@ -238,7 +238,7 @@ def test_cleaning_and_evaluation_load_few_modules(tmp_path: Path) -> None:
     command = "import sys\nfrom thresher.cli.main import main\nmain()"
     for code, arguments, most in (
         ("import sys, thresher.scores.cleaning", [], 81),
-        (command, ["evaluate", "qrels", "one", "two"], 55),
+        (command, ["evaluate", "qrels", "one", "two"], 56),
     ):
         done = subprocess.run(
             [sys.executable, "-c", code + COUNT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
