@@ -185,6 +185,7 @@ def test_chunks(body, sizes, extension):
         (b"3\n<p>\n0\n", b"<p>"),
         (b"0000000000000003\r\n<p>\r\n00\r\n\r\n", b"<p>"),
         (b"  3  \r\n<p>\r\n0\r\nX-Trailer: 1\r\n\r\n", b"<p>"),
+        (b"\r\n3\r\n<p>\r\n\r\n2\r\nxy\r\n0\r\n\r\n", b"<p>xy"),
         (b"0\r\n\r\n", b""),
         (b"", b""),
     ],

@@ -149,6 +149,7 @@ CASES = (
     ),
     EncodingCase("UTF-16LE, header", page(ENGLISH, "utf-16-le", NO_MARK), ENGLISH, "bytes", "utf-8", ""),
     EncodingCase("UTF-16LE, its header", page(ENGLISH, "utf-16-le", NO_MARK), ENGLISH, "transport", "utf-16"),
+    EncodingCase("header of UTF-16, ASCII page", page(ENGLISH), ENGLISH, "valid-utf-8", "utf-16", ""),
     # ISO-2022-JP.
     EncodingCase(
         "ISO-2022-JP",

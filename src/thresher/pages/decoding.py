@@ -33,6 +33,8 @@ _ZEROS_OF_PAGE, _ZEROS_OF_TEXT, _LEAST_ZEROS = 1 / 8, 3 / 4, 8
 _DOUBLE_BYTE_ESCAPES = (b"\x1b$B", b"\x1b$@")
 # So many characters outside ASCII form valid UTF-8 by chance in fewer than one of 100,000 texts, in any other encoding.
 _CERTAIN_UTF8 = 8
+# In UTF-16 these bytes would be rare signs.
+_ASCII_TAG = re.compile(rb"\s*<[!?a-zA-Z][a-zA-Z-]")
 # Python's reason why bytes are not UTF-8, if their end is within a character.
 _CUT = "unexpected end of data"
 # Characters of which a text has none: C1 controls.
@@ -106,7 +108,8 @@ _Declarations = list[tuple[str, str]]
 def _declarations(content: bytes, charset: str | None) -> _Declarations:
     """Return the declared codecs and their sources, the one that browsers follow first."""
     declarations = []
-    if charset and (codec := codec_of(charset)):
+    codec = codec_of(charset or "")
+    if codec and not (codec.startswith("utf-16") and _ASCII_TAG.match(content)):
         declarations.append((codec, TRANSPORT))
     if codec := declared(content):
         declarations.append((codec, META))

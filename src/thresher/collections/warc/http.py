@@ -30,7 +30,7 @@ _STATUS_FIELD = re.compile(rb"\nstatus[ \t]*:[ \t]*(\d{3})")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _LINE_ENDS = re.compile(rb"[\r\n]*")
 _MARKUP = re.compile(rb"\n[ \t]*<")
-_CHUNK = re.compile(rb"[ \t]*0*([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
+_CHUNK = re.compile(rb"[ \t\r\n]{0,64}0*([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
 _CHARSET = re.compile(r"charset[ \t]*[=:][ \t]*[\"']?[ \t]*([^\s;\"',]+)", re.IGNORECASE)
 _TEXT = "text/plain"
 _MEDIA_TYPE = re.compile(r"[;,\s\"']")
