@@ -7,7 +7,7 @@ JOBS ?= 3
 INPUTS ?= 100000
 SECONDS ?= 600
 
-.PHONY: demo test bench fuzz clean
+.PHONY: demo test bench fuzz extras clean
 
 demo: .venv/run collections/pydoc
 	$(BIN)/thresher run experiments/pydoc.toml --seconds 10
@@ -42,6 +42,10 @@ bench: .venv/dev collections/pydoc
 # Damaged inputs for all readers, then property tests, for SECONDS with other examples each time.
 fuzz: .venv/dev
 	$(BIN)/python scripts/fuzz.py --inputs $(INPUTS) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# Each extra in an environment of its own, which takes minutes and the network; EXTRAS="markdown dask" tries some.
+extras: .venv/run
+	$(BIN)/python scripts/extras.py $(EXTRAS)
 
 clean:
 	rm -rf .venv results collections

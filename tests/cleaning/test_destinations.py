@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -170,6 +171,14 @@ def test_a_pipe_has_no_name_to_read_it_by(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe: it is not a file or folder"):
         clean_collection(tmp_path / "pipe", "words@3", tmp_path / "o.jsonl")
+
+
+@pytest.mark.parametrize("url", ["https://x.example/a?b=1&c=2", "http://x.example"])
+def test_pages_are_not_fetched(tmp_path: Path, url: str) -> None:
+    with pytest.raises(InputError) as error:
+        clean_collection(url, "words@3", tmp_path / "o.jsonl")
+    assert error.value.where == url
+    assert f"curl -sL {shlex.quote(url)} | thresher clean -" in error.value.fix
 
 
 def test_folders_are_not_invented(tmp_path: Path, pages: Path) -> None:
@@ -344,10 +353,19 @@ def test_all_pages_of_a_pipe_failing_is_an_error_with_the_likely_fix(
     )
 
 
-def test_a_page_in_a_pipe_of_lines_is_told_its_format(
+@pytest.mark.parametrize("page", ["<html>\n<p>Rain.</p>\n", "\ufeff<p>Rain.", "\n \n<!-- x -->\n\n<p>Rain."])
+def test_a_page_in_a_pipe_needs_no_format(
+    tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    pages.write_text(page, encoding="utf-8")
+    clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl", "none")
+    assert json.loads((tmp_path / "o.jsonl").read_text()) == {"id": "stdin", "contents": "Rain."}
+
+
+def test_what_is_no_page_in_a_pipe_of_lines_is_told_of_formats(
     tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pages.write_text("<html>\n<p>Rain.</p>\n")
+    pages.write_text("Rain\nand snow\n")
     with pytest.raises(InputError, match=r"all 2 pages failed: 2 the line is not JSON.*--format html"):
         clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl")
 

@@ -10,6 +10,7 @@ import click
 import pytest
 
 from thresher import __version__
+from thresher.base.defaults import DEFAULT_CLEANER
 from thresher.cli.main import cli, main
 from thresher.experiments.schema import tables
 
@@ -49,6 +50,13 @@ def test_shells_complete_verbs_and_options() -> None:
     assert set(verbs.split()) == {"plain,clean", "plain,cleaners", "plain,cleaneval"}
     options = module(_THRESHER_COMPLETE="bash_complete", COMP_WORDS="thresher index --stem", COMP_CWORD="2").stdout
     assert options == "plain,--stemmer\n"
+    cleaners = module(_THRESHER_COMPLETE="bash_complete", COMP_WORDS="thresher clean x -c co", COMP_CWORD="4").stdout
+    assert cleaners == f"plain,{DEFAULT_CLEANER}\n"
+
+
+def test_without_a_verb_there_is_help() -> None:
+    done = module()
+    assert (done.returncode, done.stdout, done.stderr) == (0, module("--help").stdout, "")
 
 
 @pytest.mark.parametrize(

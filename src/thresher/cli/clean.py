@@ -19,6 +19,7 @@ from thresher.cli.options import (
     backend_options,
     check_failed,
     check_new,
+    complete_cleaner,
     keys,
     max_failed_option,
     replace_option,
@@ -34,7 +35,12 @@ from thresher.experiments import schema
 @click.command()
 @click.argument("source", metavar="INPUT", type=FILE)
 @click.option(
-    "--cleaner", "-c", default=DEFAULT_CLEANER, show_default=True, help="One that `thresher cleaners` explains."
+    "--cleaner",
+    "-c",
+    default=DEFAULT_CLEANER,
+    show_default=True,
+    shell_complete=complete_cleaner,
+    help="One that `thresher cleaners` explains.",
 )
 @click.option(
     "--output",
@@ -97,7 +103,7 @@ def clean(  # noqa: C901, one branch an option
     backend: AskedBackend,
 ) -> None:
     """Clean any INPUT: a folder or file of HTML, text, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or
-    `-` for standard input: JSONL, or one page with `--format html` or `text`.
+    `-` for standard input: JSONL, or one page of HTML, or of text with `--format text`.
     """
     from thresher.base.files import real_path
     from thresher.base.number_text import counted, exact_number
@@ -188,6 +194,7 @@ def methods(as_json: bool) -> None:
     "-c",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete_cleaner,
     help="A cleaner's canonical name, such as words@11; may be repeated [default: 13, most of the papers' tables].",
 )
 @click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')

@@ -102,11 +102,16 @@ class _Verbs(click.Group):
 
 
 @click.group(
-    cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}, no_args_is_help=False
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    invoke_without_command=True,
 )
 @click.version_option(__version__, prog_name=_NAME)
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Clean a web collection, search it, and see what cleaning costs and saves."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @click.command()

@@ -91,6 +91,19 @@ workers_option = click.option(
 )
 
 
+def complete_cleaner(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+    """Return names of cleaners that begin so, with their usual cutoffs or those in the middle of what is worth trying."""
+    from thresher.base.number_text import number_text
+    from thresher.cleaners.cleaner import middle_cutoff
+    from thresher.cleaners.registry import scorers
+
+    names = []
+    for name, kind in scorers().items():
+        cutoff = middle_cutoff(kind) if kind.usual is None else number_text(kind.usual)
+        names.append(name if kind.decides else f"{name}@{cutoff}")
+    return [name for name in names if name.startswith(begun)]
+
+
 replace_option = click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
 
 

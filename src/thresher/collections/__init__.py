@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from thresher.base.defaults import FORMATS, ID_RULES
 from thresher.base.errors import ConfigError, InputError
@@ -44,6 +46,11 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
     if format and format not in FORMATS:
         raise ConfigError(f"there is no format {format!r}", f"use one of {', '.join(FORMATS)}", "format")
     if not path.exists():
+        # `Path` has made one slash of two.
+        address = re.fullmatch(r"(https?):/+(.+)", str(path))
+        if address:
+            url = f"{address[1]}://{address[2]}"
+            raise InputError("pages are not fetched", f"fetch it: curl -sL {quote(url)} | thresher clean -", url)
         raise InputError("there is no such file or folder", "check the path", str(path))
     any_name = bool(format)
     return Files(path, chosen(walk(path), format, path, any_name)[0], options, any_name)

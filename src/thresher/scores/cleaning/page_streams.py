@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from thresher.base.files import user_errors
 from thresher.cleaners.cleaner import Cleaner
 from thresher.cleaners.functions import AnyCleaner, take_cleaner
 from thresher.collections import Page, ReadOptions
-from thresher.collections.file_collection import PAGE_FORMATS, Files
+from thresher.collections.file_collection import HTML, PAGE_FORMATS, Files
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import PageError, too_large
 from thresher.pages import PageOptions
@@ -99,17 +100,19 @@ def piped_lines(
 ) -> Iterator[PipedLines]:
     """Copy the lines of a pipe to a file in `folder`, again and again, and yield each file as a collection.
 
-    The pipe has JSON lines, or one page of HTML or text, whose id is `stdin`. Each collection has about `window` bytes,
-    up to the end of a line, or what has come when the pipe pauses; None for all.
+    The pipe has JSON lines, or one page of HTML or text, whose id is `stdin`; what begins with `<` is HTML. Each
+    collection has about `window` bytes, up to the end of a line, or what has come when the pipe pauses; None for all.
     """
     if format not in ("", JsonLines.name, *PAGE_FORMATS):
         what = f"standard input is read as JSON lines, or as a page of HTML or text, not as {format}"
         raise ConfigError(what, "give a file", "--format")
+    lines = _Lines(pipe)
+    if not format and lines.begin_a_page():
+        format = HTML
     if format in PAGE_FORMATS:
         window = None
     path = folder / _NAME
     offset = 0
-    lines = _Lines(pipe)
     with user_errors(path):
         while True:
             copied = _copy(lines, path, window)
@@ -139,6 +142,16 @@ class _Lines:
         if not self._pieces:
             self._pieces.extend(self._pipe.read1(_PIECE).splitlines(keepends=True))
         return self._pieces.popleft() if self._pieces else b""
+
+    def begin_a_page(self) -> bool:
+        """Return whether the first bytes that are no white space begin HTML, and no line of JSON."""
+        read: list[bytes] = []
+        start = b""
+        while not start and (piece := self.next()):
+            read.append(piece)
+            start = piece.removeprefix(BOM_UTF8).strip()
+        self._pieces.extendleft(reversed(read))
+        return start.startswith(b"<")
 
     def pauses(self, seconds: float) -> bool:
         """Return whether nothing comes for some seconds."""
