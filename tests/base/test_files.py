@@ -18,13 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from temporary_names import number_on_this_machine
 
-from thresher.base.errors import InputError, ResourceError
+from thresher.base.errors import InputError, ResourceError, is_out_of_memory
 from thresher.base.files import (
     atomic_path,
     cache_folder,
     digest,
     file_digest,
-    is_out_of_memory,
     read_text,
     remove_folder,
     remove_leftovers,
@@ -192,7 +191,11 @@ def test_errors_name_what_temporary_files_are_for(path: str, known: str) -> None
         (OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)), True),
         (OSError("ZSTD compression failed: Allocation error : not enough memory"), True),
         (pa.ArrowMemoryError("malloc of size 1048576 failed"), True),
+        (ImportError("vl_convert.abi3.so: failed to map segment from shared object"), True),
+        (RuntimeError("can't start new thread"), True),
+        (SystemError("<function __getattr__ at 0x7f> returned NULL without setting an exception"), True),
         (OSError(errno.EIO, os.strerror(errno.EIO)), False),
+        (ImportError("libGL.so.1: cannot open shared object file: No such file or directory"), False),
     ],
 )
 def test_errors_of_any_class_that_say_that_memory_is_exhausted(error: Exception, says_so: bool) -> None:

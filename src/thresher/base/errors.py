@@ -12,8 +12,10 @@ Every message is one line: where, what, and the fix. `ConfigErrors` carries seve
 
 from __future__ import annotations
 
+import errno
 import json
 import re
+import resource
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -41,6 +43,14 @@ def escape_controls(text: str, most: int | None = MOST) -> str:
         return seen
     tail = most // 3
     return f"{seen[: most - tail]} … ({len(seen):,} characters) … {seen[-tail:]}"
+
+
+# Texts of Arrow, of codecs, of the system's loader, and of Python where it could not even make an error.
+_NO_MEMORY = re.compile(
+    "malloc of size|not enough memory|cannot allocate memory|failed to map segment|can't start new thread"
+    "|returned NULL without setting an exception",
+    re.IGNORECASE,
+)
 
 
 class ThresherError(Exception):
@@ -103,13 +113,33 @@ class MissingDependencyError(ThresherError):
     exit_code = 4
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error, of whatever class, says that there is no memory or address space left."""
+    of_system = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return of_system or isinstance(error, MemoryError) or bool(_NO_MEMORY.search(str(error)))
+
+
+def memory_error(where: str = "") -> ResourceError:
+    """Return the error shown to users where there is no memory left, or no address space if that has a limit."""
+    fix = "use fewer workers or a machine with more memory"
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        fix = "raise the limit of address space (`ulimit -v`), or use fewer workers"
+    return ResourceError("no memory left", fix, where)
+
+
 @contextmanager
 def needs_extra(extra: str, what: str, where: str | None = None) -> Iterator[None]:
     """Raise a `MissingDependencyError` instead of an `ImportError` in the block, which imports packages of an extra."""
     try:
         yield
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingDependencyError(what, f"install the extra: {install_command(extra)}", where) from error
+    except ImportError as error:
+        # It is installed, and the system cannot load it.
+        if is_out_of_memory(error):
+            raise memory_error(where or "") from error
+        what = f"a package of the extra {extra} cannot be loaded ({error})"
+        raise MissingDependencyError(what, f"install it again: {install_command(extra)}", where) from error
 
 
 def install_command(extra: str) -> str:

@@ -21,7 +21,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from thresher.base.errors import InputError, ResourceError, ThresherError
+from thresher.base.errors import InputError, ResourceError, ThresherError, is_out_of_memory, memory_error
 from thresher.base.streams import open_stream
 
 _TEMPORARY = ".thresher-"
@@ -30,9 +30,6 @@ _TEMPORARY_FOLDER = re.compile(r"\.thresher-[a-z0-9_]{8}\.\d+\.tmp")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 # Errors without a number: NumPy does not say why it could not write; `shutil.copytree` collects the texts of errors.
 _NO_SPACE = re.compile(r"\d+ requested and \d+ written|No space left on device|Disk quota exceeded")
-# Arrow's and those of codecs.
-_NO_MEMORY = re.compile("malloc of size|not enough memory|cannot allocate memory", re.IGNORECASE)
-
 # The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process: Linux has no greater ones.
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(old\.)?tmp")
 _PROCESSES = 2**22
@@ -43,22 +40,11 @@ _MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
 _WATCHED: list[set[Path]] = []
 
 
-def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error, of whatever class, says that there is no memory left."""
-    of_system = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    return of_system or isinstance(error, MemoryError) or bool(_NO_MEMORY.search(str(error)))
-
-
-def memory_error(where: Path | str = "") -> ResourceError:
-    """Return the error shown to users where there is no memory left."""
-    return ResourceError("no memory left", "use fewer workers or a machine with more memory", str(where))
-
-
 def user_error(error: OSError, path: Path | str) -> ThresherError:
     """Return the error shown to users for an operating-system error about `path`, or about what is written for it."""
     path = final_path(path)
     if is_out_of_memory(error):
-        return memory_error(path)
+        return memory_error(str(path))
     if error.errno in (errno.ENOSPC, errno.EDQUOT) or _NO_SPACE.search(str(error)):
         return ResourceError("no space left on the disk", "free some space and run the same command again", str(path))
     if isinstance(error, FileNotFoundError):

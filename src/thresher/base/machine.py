@@ -7,6 +7,7 @@ import math
 import os
 import platform
 import re
+import resource
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import psutil
 
 from thresher.base.defaults import CARBON_INTENSITY, PUE
-from thresher.base.errors import ConfigError
+from thresher.base.errors import ConfigError, ResourceError
 from thresher.base.numbers import Interval
 
 ASSUMED_WATTS = 85.0
@@ -31,6 +32,22 @@ BELOW_RESOLUTION = "below resolution"
 """Shown in tables for work that was too short to measure."""
 _CPUINFO = Path("/proc/cpuinfo")
 _HOUR = 3600.0
+
+
+def free_address_space() -> int | None:
+    """Return the bytes of address space that a limit (`ulimit -v`) leaves to this process; None without a limit."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    return max(0, limit - int(psutil.Process().memory_info().vms))
+
+
+def check_address_space(who: str, gib: float, fix: str) -> None:
+    """Raise an error if a limit of address space leaves less than somebody needs: C code would end the process."""
+    free = free_address_space()
+    if free is not None and free < gib * 2**30:
+        what = f"{who} {gib:g} GiB of address space, and the limit leaves {free / 2**30:.1f} GiB"
+        raise ResourceError(what, f"raise the limit (`ulimit -v`), {fix}")
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,16 @@ import click
 
 from thresher import __version__
 from thresher.base import removed
-from thresher.base.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
-from thresher.base.files import memory_error, user_error, without_leftovers
+from thresher.base.errors import (
+    ConfigError,
+    InputError,
+    MissingDependencyError,
+    ResourceError,
+    ThresherError,
+    is_out_of_memory,
+    memory_error,
+)
+from thresher.base.files import user_error, without_leftovers
 from thresher.cli import experiment
 from thresher.cli.clean import clean, cleaners, cleaneval, methods
 from thresher.cli.model_verbs import lm, ncleaner
@@ -43,11 +51,14 @@ def main() -> None:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _fail([_INTERRUPTED], 130)
-    except MemoryError:
-        _fail(memory_error().lines(), ResourceError.exit_code)
     except OSError as error:
         shown = user_error(error, error.filename) if error.filename else _without_name(error)
         _fail(shown.lines(), shown.exit_code)
+    except Exception as error:
+        # Whatever class it has: imports and threads fail likewise.
+        if not is_out_of_memory(error):
+            raise
+        _fail(memory_error().lines(), ResourceError.exit_code)
 
 
 def _usage_error(error: click.UsageError) -> tuple[list[str], int]:

@@ -9,7 +9,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from thresher.base.errors import InputError, MissingDependencyError, ThresherError, needs_extra
+from thresher.base.errors import (
+    InputError,
+    MissingDependencyError,
+    ThresherError,
+    is_out_of_memory,
+    memory_error,
+    needs_extra,
+)
 from thresher.base.files import digest
 from thresher.collections.interface import ReadOptions, read_sources
 from thresher.collections.sources import FileState, Part, Reading, Source, grouped, too_large
@@ -56,6 +63,8 @@ def _package() -> Any:
 
 def _user_error(error: Exception, dataset_id: str, what: What) -> ThresherError:
     where = CATALOGUE_PREFIX + dataset_id
+    if is_out_of_memory(error):
+        return memory_error(where)
     if isinstance(error, ImportError):
         package = "ir_datasets[all]"
         if extra := _EXTRA.search(str(error)):

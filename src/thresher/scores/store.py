@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from thresher.base.errors import StateError, ThresherError
-from thresher.base.files import atomic_path, by_numbers, digest, is_out_of_memory, safe_name, user_error
+from thresher.base.errors import StateError, ThresherError, is_out_of_memory
+from thresher.base.files import atomic_path, by_numbers, digest, safe_name, user_error
 from thresher.base.numbers import Ints
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times
