@@ -129,7 +129,7 @@ def test_a_sentence_may_end_within_a_word(lexicon: Lexicon) -> None:
     table = shard([["天气好。", "我们走。 ", "run"], [], ["été runs. ", "Dogs"]])
     words = split_words(table)
     assert words.page.tolist() == [0, 0, 0, 2, 2]
-    assert [words.words[number] for number in words.word.tolist()] == [
+    assert words.texts(words.word) == [
         "天气好。",
         "我们走。",
         "run",

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.base.defaults import STEMMERS
-from thresher.indexes.analysis import analyse, count_tokens, english_analyzer
+from thresher.indexes import token_counts
+from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.token_counts import TokenCounter
 
 PIECES = (
     "a",
@@ -53,8 +55,11 @@ PIECES = (
 
 
 def counts_of(texts: Sequence[str], stemmer: str = "porter", stopwords: bool = True) -> list[int]:
-    analyzer = english_analyzer(stemmer, stopwords)
-    return [count_tokens(analyzer, text) for text in texts]
+    counter = TokenCounter(stemmer, stopwords)
+    for text in texts:
+        counter.add(text)
+    lengths: list[int] = counter.lengths().tolist()
+    return lengths
 
 
 def tokens_of(texts: Sequence[str], stemmer: str = "porter", stopwords: bool = True) -> list[int]:
@@ -88,4 +93,11 @@ def test_counts_of_real_pages_are_lucenes(shared_data: Path, stemmer: str, stopw
 @settings(max_examples=60)
 @given(st.lists(st.text(max_size=30), max_size=8))
 def test_counts_of_any_text_are_lucenes(texts: list[str]) -> None:
+    assert counts_of(texts) == tokens_of(texts)
+
+
+@pytest.mark.parametrize("characters", [1, 300])
+def test_texts_are_counted_a_few_at_once(characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = odd_texts(60, 30)
+    monkeypatch.setattr(token_counts, "_CHARACTERS", characters)
     assert counts_of(texts) == tokens_of(texts)

@@ -88,16 +88,6 @@ def analyse(analyzer: Any, text: str) -> list[str]:
     return tokens
 
 
-def count_tokens(analyzer: Any, text: str) -> int:
-    """Return the number of tokens of `text`, without a copy of the tokens from Java."""
-    from pyserini.analysis import JAnalyzerUtils
-
-    # Pyjnius passes bytes to Java in half the time of a string.
-    java_text = java_class("java.lang.String")(valid_unicode(text).encode(), "UTF-8")
-    count: int = JAnalyzerUtils.analyze(analyzer, java_text).size()
-    return count
-
-
 def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the tokens of all texts in order, and the number of tokens of each, in one call into Java.
 

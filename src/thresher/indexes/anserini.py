@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ import numpy as np
 
 from thresher.base.files import final_path
 from thresher.base.numbers import Ints
-from thresher.indexes.analysis import count_tokens, english_analyzer, valid_unicode
+from thresher.indexes.analysis import valid_unicode
 from thresher.indexes.jvm import java_cast, java_class, user_error_of_java
+from thresher.indexes.token_counts import TokenCounter
 
 if TYPE_CHECKING:
     from thresher.indexes.indexing import IndexOptions
@@ -57,13 +57,11 @@ def is_blank(contents: str) -> bool:
 def write_json_lines(documents: Iterable[tuple[str, str]], path: Path, options: IndexOptions) -> WrittenDocuments:
     """Write (id, contents) pairs as JSON lines for Anserini's `JsonCollection`.
 
-    U+0000 in contents becomes a space, and a lone surrogate becomes U+FFFD. With `options.lengths`, count tokens, which costs
-    a second analysis.
+    U+0000 in contents becomes a space, and a lone surrogate becomes U+FFFD. With `options.lengths`, count tokens.
     """
-    analyzer = english_analyzer(options.stemmer, options.stopwords) if options.lengths else None
+    counter = TokenCounter(options.stemmer, options.stopwords) if options.lengths else None
     written = blank = 0
     ids: list[str] = []
-    lengths = array("q")
     with path.open("wb") as file:
         for identifier, contents in documents:
             if is_blank(contents):
@@ -75,10 +73,11 @@ def write_json_lines(documents: Iterable[tuple[str, str]], path: Path, options: 
             line = json.dumps({"id": identifier, "contents": contents}, ensure_ascii=False)
             file.write(valid_unicode(line).encode())
             file.write(b"\n")
-            if analyzer is not None:
+            if counter is not None:
                 ids.append(valid_unicode(identifier))
-                lengths.append(count_tokens(analyzer, contents))
-    return WrittenDocuments(written, blank, ids, np.array(lengths, dtype=np.int64))
+                counter.add(contents)
+    lengths = np.zeros(0, dtype=np.int64) if counter is None else counter.lengths()
+    return WrittenDocuments(written, blank, ids, lengths)
 
 
 def index_json_lines(lines: Path, index: Path, options: IndexOptions) -> None:

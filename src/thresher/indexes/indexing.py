@@ -44,7 +44,7 @@ class IndexOptions:
         vectors: a term vector, with positions, of each document.
         stemmer: `porter`, `krovetz` or `none`.
         stopwords: drop Lucene's 33 English stop words.
-        lengths: exact document lengths beside the index, for `qld(exact)`; costs a second analysis.
+        lengths: exact document lengths beside the index, for `qld(exact)`.
     """
 
     positions: bool = False

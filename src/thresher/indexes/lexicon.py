@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ import numpy.typing as npt
 from thresher.base.numbers import Ints
 from thresher.base.progress import progress
 from thresher.base.tables import Table, Texts
-from thresher.indexes.analysis import english_analyzer, tokens_of_each
-from thresher.indexes.pruning.postings import Hashes, ranges
+from thresher.indexes.analysis import analyse_each, english_analyzer
+from thresher.indexes.pruning.postings import Hashes, Numbers, ranges
 from thresher.scores.store import read_shard, shards
 
 Bytes = npt.NDArray[np.uint8]
@@ -38,7 +38,7 @@ _SLOT_BITS = 20
 """2^20 slots: some ten times the words of a shard."""
 
 _MOST_WORDS = 1 << 19
-"""Words that are remembered, some 250 bytes each."""
+"""Words that are remembered, some 30 bytes each."""
 
 _MOST_TOKENS = 1 << 23
 """Tokens of shards that are remembered, 16 bytes each."""
@@ -123,6 +123,42 @@ def number_hashes(hashes: Hashes) -> NumberedHashes:
     return NumberedHashes((np.cumsum(is_place) - 1)[place], np.flatnonzero(is_place))
 
 
+class HashNumbers:
+    """Numbers different hashes from 0 as they come."""
+
+    def __init__(self) -> None:
+        self._sorted: Hashes = np.zeros(0, dtype=np.uint64)
+        self._number_of_sorted: Numbers = np.zeros(0, dtype=np.int32)
+
+    @property
+    def size(self) -> int:
+        """The number of different hashes so far."""
+        return len(self._sorted)
+
+    @property
+    def hashes(self) -> Hashes:
+        """The hash of each number; shape (size,)."""
+        by_number = np.empty_like(self._sorted)
+        by_number[self._number_of_sorted] = self._sorted
+        return by_number
+
+    def numbers(self, hashes: Hashes) -> Numbers:
+        """Return the numbers of different hashes; new hashes get the next numbers, in ascending order of the hashes."""
+        new = np.sort(hashes[~self._has(hashes)])
+        places = np.searchsorted(self._sorted, new)
+        new_numbers = np.arange(self.size, self.size + len(new), dtype=np.int32)
+        self._sorted = np.insert(self._sorted, places, new)
+        self._number_of_sorted = np.insert(self._number_of_sorted, places, new_numbers)
+        return self._number_of_sorted[np.searchsorted(self._sorted, hashes)]
+
+    def _has(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
+        places = np.searchsorted(self._sorted, hashes)
+        has = np.zeros(len(hashes), dtype=np.bool_)
+        inside = places < self.size
+        has[inside] = self._sorted[places[inside]] == hashes[inside]
+        return has
+
+
 def mix(hashes: Hashes) -> Hashes:
     """Return numbers of 64 bits in which each bit depends on all bits; different numbers stay different."""
     for shift, factor in _MIXING:
@@ -135,18 +171,28 @@ class ShardWords:
     """The words of a shard, split at spaces, at line feeds and at the ends of sentences.
 
     Args:
-        words: the different words.
-        word: of each word of the texts, in order, its index into `words`.
+        utf8: the bytes of all texts.
+        bounds: of the different words, in these bytes.
+        hashes: of the different words.
+        word: of each word of the texts, in order, its index into the different words.
         sentence: of each word of the texts, its sentence.
         page: row of each sentence's page.
         blank: which sentences have white space and control characters alone.
     """
 
-    words: tuple[str, ...]
+    utf8: Bytes
+    bounds: Bounds
+    hashes: Hashes
     word: Ints
     sentence: Ints
     page: Ints
     blank: npt.NDArray[np.bool_]
+
+    def texts(self, words: Ints) -> list[str]:
+        """Return some of the different words."""
+        utf8 = self.utf8.tobytes()
+        begins, ends = self.bounds.begins[words].tolist(), self.bounds.ends[words].tolist()
+        return [utf8[begin:end].decode() for begin, end in zip(begins, ends, strict=True)]
 
 
 def split_words(table: Table) -> ShardWords:
@@ -154,13 +200,14 @@ def split_words(table: Table) -> ShardWords:
     data = table.texts("text").utf8
     sentence_ends = _sentence_ends(table)
     bounds = _word_bounds(data, sentence_ends)
-    word = number_hashes(_hash_words(data, bounds))
-    begins, ends = bounds.begins[word.places].tolist(), bounds.ends[word.places].tolist()
-    utf8 = data.tobytes()
+    hashes = _hash_words(data, bounds)
+    word = number_hashes(hashes)
     words_before = np.searchsorted(bounds.begins, sentence_ends)
     visible_before = np.concatenate(([0], np.cumsum(data > ord(" "))))[sentence_ends]
     return ShardWords(
-        words=tuple(utf8[begin:end].decode() for begin, end in zip(begins, ends, strict=True)),
+        utf8=data,
+        bounds=Bounds(bounds.begins[word.places], bounds.ends[word.places]),
+        hashes=hashes[word.places],
         word=word.numbers,
         sentence=np.repeat(np.arange(len(sentence_ends)), np.diff(words_before, prepend=0)),
         page=table.lists("sentence_ends").rows,
@@ -209,7 +256,7 @@ class ShardTokens:
 
 
 class Lexicon:
-    """Analyses words as an index with these options would.
+    """Analyses words as an index with these options would. It remembers words, most of which recur.
 
     Attributes:
         text_of: with `texts`, the text of every term that was met, by its hash.
@@ -218,41 +265,47 @@ class Lexicon:
     def __init__(self, stemmer: str, stopwords: bool, texts: bool = False) -> None:
         self.text_of: dict[int, str] | None = {} if texts else None
         self._analyzer: Any = english_analyzer(stemmer, stopwords)
-        self._tokens_of: dict[str, tuple[int, ...]] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        self._words = HashNumbers()
+        # The numbers of tokens of the words by their numbers, and the tokens' hashes.
+        self._counts: Ints = np.zeros(0, dtype=np.int64)
+        self._tokens: Hashes = np.zeros(0, dtype=np.uint64)
 
     def tokens(self, words: ShardWords) -> ShardTokens:
         """Return the tokens of a shard."""
-        tokens_of_words = self._analysed(words.words)
-        counts = np.array([len(tokens) for tokens in tokens_of_words], dtype=np.int64)
-        hashes = np.array(list(chain.from_iterable(tokens_of_words)), dtype=np.uint64)
-        terms, term_of_hash = np.unique(hashes, return_inverse=True)
+        number = self._analysed(words)
+        counts = self._counts[number]
+        firsts = (np.cumsum(self._counts) - self._counts)[number]
+        terms, term = np.unique(self._tokens[ranges(firsts, counts)], return_inverse=True)
         firsts = np.cumsum(counts) - counts
         counts_of_word = counts[words.word]
         return ShardTokens(
             terms=terms,
-            term=term_of_hash[ranges(firsts[words.word], counts_of_word)],
+            term=term[ranges(firsts[words.word], counts_of_word)],
             sentence=np.repeat(words.sentence, counts_of_word),
             page=words.page,
             blank=words.blank,
         )
 
-    def _analysed(self, words: Sequence[str]) -> list[tuple[int, ...]]:
-        """Return the hashes of each word's tokens."""
-        new = [word for word in words if word not in self._tokens_of]
-        if len(self._tokens_of) + len(new) > _MOST_WORDS:
-            self._tokens_of.clear()
-            new = list(words)
-        for piece in _pieces(new):
-            tokens_of_words = tokens_of_each(self._analyzer, piece)
-            tokens = list(chain.from_iterable(tokens_of_words))
-            hashes = hash_texts(tokens).tolist()
+    def _analysed(self, words: ShardWords) -> Numbers:
+        """Return the numbers of the different words of a shard, all of them analysed."""
+        remembered = self._words.size
+        numbers = self._words.numbers(words.hashes)
+        if self._words.size > _MOST_WORDS:
+            self._forget()
+            remembered = 0
+            numbers = self._words.numbers(words.hashes)
+        new = np.flatnonzero(numbers >= remembered)
+        for piece in _pieces(words.texts(new[np.argsort(numbers[new])])):
+            tokens, counts = analyse_each(self._analyzer, piece)
+            hashes = hash_texts(tokens)
+            self._counts = np.concatenate((self._counts, np.array(counts, dtype=np.int64)))
+            self._tokens = np.concatenate((self._tokens, hashes))
             if self.text_of is not None:
-                self.text_of.update(zip(hashes, tokens, strict=True))
-            end = 0
-            for word, of_word in zip(piece, tokens_of_words, strict=True):
-                begin, end = end, end + len(of_word)
-                self._tokens_of[word] = tuple(hashes[begin:end])
-        return [self._tokens_of[word] for word in words]
+                self.text_of.update(zip(hashes.tolist(), tokens, strict=True))
+        return numbers
 
 
 def _pieces(words: Sequence[str]) -> Iterator[Sequence[str]]:

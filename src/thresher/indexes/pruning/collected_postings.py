@@ -13,7 +13,7 @@ import numpy as np
 from thresher.base.files import scratch_folder
 from thresher.base.numbers import Ints
 from thresher.cleaners.cleaner import Cleaner
-from thresher.indexes.lexicon import ShardTokenizer, TokenizedShard
+from thresher.indexes.lexicon import HashNumbers, ShardTokenizer, TokenizedShard
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scores.store import FAILED, text_store
@@ -72,7 +72,9 @@ def collected_postings(
             files.append(folder / str(len(files)))
             with files[-1].open("wb") as file:
                 pickle.dump(block, file, protocol=5)
-        statistics = CollectionStatistics(documents, tokens, vocabulary.cf, vocabulary.df, vocabulary.hashes, squares)
+        statistics = CollectionStatistics(
+            documents, tokens, vocabulary.cf, vocabulary.df, vocabulary.terms.hashes, squares
+        )
         yield CollectedPostings(statistics, indexed, blank, words, tuple(files))
 
 
@@ -85,7 +87,7 @@ def _postings(shard: TokenizedShard, kept: Flags, vocabulary: _Vocabulary) -> tu
     dark[tokens.page[kept & ~tokens.blank]] = True
     different, index = np.unique(tokens.term[inside], return_inverse=True)
     number = vocabulary.numbers(tokens.terms[different])
-    size = max(vocabulary.size, 1)
+    size = max(vocabulary.terms.size, 1)
     keys, tf = np.unique(page * np.int64(size) + number[index], return_counts=True)
     row, term = np.divmod(keys, size)
     vocabulary.add(term, tf)
@@ -106,40 +108,27 @@ def _postings(shard: TokenizedShard, kept: Flags, vocabulary: _Vocabulary) -> tu
 
 
 class _Vocabulary:
-    """Numbers terms as they come, and counts them."""
+    """Numbers terms as they come, and counts them.
+
+    Attributes:
+        terms: the numbers of the terms' hashes.
+        cf: of each term, by its number.
+        df: of each term, by its number.
+    """
 
     def __init__(self) -> None:
-        self._sorted: Hashes = np.zeros(0, dtype=np.uint64)
-        self._number: Numbers = np.zeros(0, dtype=np.int32)
+        self.terms = HashNumbers()
         self.cf: Ints = np.zeros(0, dtype=np.int64)
         self.df: Ints = np.zeros(0, dtype=np.int64)
 
-    @property
-    def size(self) -> int:
-        return len(self._sorted)
-
-    @property
-    def hashes(self) -> Hashes:
-        """Return the hash of each term, by its number."""
-        by_number = np.empty_like(self._sorted)
-        by_number[self._number] = self._sorted
-        return by_number
-
     def numbers(self, hashes: Hashes) -> Numbers:
-        """Return the numbers of terms, new numbers for new terms; `hashes` are different and ascending."""
-        at = np.searchsorted(self._sorted, hashes)
-        known = np.zeros(len(hashes), dtype=np.bool_)
-        inside = at < self.size
-        known[inside] = self._sorted[at[inside]] == hashes[inside]
-        new = np.flatnonzero(~known)
-        numbers = np.arange(self.size, self.size + len(new), dtype=np.int32)
-        self._sorted = np.insert(self._sorted, at[new], hashes[new])
-        self._number = np.insert(self._number, at[new], numbers)
-        more = np.zeros(len(new), dtype=np.int64)
+        """Return the numbers of different terms, new numbers for new terms."""
+        numbers = self.terms.numbers(hashes)
+        more = np.zeros(self.terms.size - len(self.cf), dtype=np.int64)
         self.cf, self.df = np.concatenate((self.cf, more)), np.concatenate((self.df, more))
-        return self._number[np.searchsorted(self._sorted, hashes)]
+        return numbers
 
     def add(self, term: Ints, tf: Ints) -> None:
         """Count postings."""
-        self.df += np.bincount(term, minlength=self.size)
-        self.cf += np.bincount(term, weights=tf, minlength=self.size).astype(np.int64)
+        self.df += np.bincount(term, minlength=self.terms.size)
+        self.cf += np.bincount(term, weights=tf, minlength=self.terms.size).astype(np.int64)
