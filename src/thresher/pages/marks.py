@@ -149,8 +149,10 @@ class Marks:
             none = np.zeros(len(self.block_ends), dtype=np.int64)
             return none, none
         codes = self._codes
-        # Each line feed is one tag, except for dropped elements and the second of a heading's two.
+        # Each line feed is one tag, except for dropped elements and the second of a heading's two. So is each mark of a tag
+        # within a line; before those of images and controls is white space.
         tags = codes == _LINE_FEED
+        tags[self._of_kind(parsing.IMAGE + parsing.CONTROL + parsing.CONTROL_END) - 1] = True
         tags[self._of_kind(parsing.INLINE + parsing.INLINE_END + parsing.LINK + parsing.LINK_END)] = True
         tags[self._of_kind(parsing.DROPPED) - 1] = False
         tags[self._marks_at[(self._kinds >= ord("0")) & (self._kinds <= ord("7"))] + 2] = False

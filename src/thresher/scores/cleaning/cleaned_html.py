@@ -68,11 +68,11 @@ def _cut_tree(page: PageToCut, sentences: Sequence[int], options: PageOptions) -
         return ""
     blocks = tuple(page.text.split("\n"))
     for version in versions_read(page.html.encode()):
-        root = parsed(version)
-        placed = place_texts(root, options.blocks)
+        root = parsed(version.utf8)
+        placed = place_texts(root, options.blocks, version)
         if root is not None and placed.blocks == blocks:
             stays = stays_between(page.text, page.sentence_ends, sentences)
-            return without_text(root, placed.places, stays, options.blocks)
+            return without_text(root, placed, stays, options.blocks)
     return ""
 
 
