@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from thresher.experiments.choosing.shared import SharedChoice
     from thresher.experiments.config import Experiment
     from thresher.experiments.results import Results
+    from thresher.reports.table import Table
 
 
 @click.command()
@@ -192,16 +193,30 @@ def _show(results: Results, folder: Path, style: options.OutputStyle, files: Seq
     from thresher.reports.variant_tables import frontier_table, main_table
 
     choice = last_choice(folder, results.facts.key)
-    recommended = [name for model in results.retrievals if choice for name in choice.named_variants(model)]
-    told = options.Answer(
-        (*((*answer(choice), *measured(choice, results)) if choice else ()), *findings(results), *warnings(results)),
-        lambda rows: frontier_table(results, rows, recommended),
-        [table for table in (main_table(results), systems_table(results)) if table],
-        [("report", folder / REPORT_FILE), *files],
-        folder / RESULTS_FILE,
-        commands(choice) if choice else (),
+    recommended: list[str] = []
+    sentences: list[str] = []
+    shell_commands: Sequence[str] = ()
+    if choice:
+        for model in results.retrievals:
+            recommended += choice.named_variants(model)
+        sentences += answer(choice)
+        sentences += measured(choice, results)
+        shell_commands = commands(choice)
+    sentences += findings(results)
+    sentences += warnings(results)
+
+    def short(rows: int) -> Table:
+        return frontier_table(results, rows, recommended)
+
+    printed = options.Answer(
+        sentences=sentences,
+        short=short,
+        full=[table for table in (main_table(results), systems_table(results)) if table],
+        files=[("report", folder / REPORT_FILE), *files],
+        record=folder / RESULTS_FILE,
+        commands=shell_commands,
     )
-    options.say_answer(told, style)
+    options.say_answer(printed, style)
 
 
 @click.command()
@@ -287,10 +302,20 @@ def _chosen(choice: Choice, folder: Path) -> options.Answer:
     from thresher.reports.notices import notice_text
     from thresher.reports.summary import answer, commands
 
-    tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
-    sentences = [*answer(choice), *map(notice_text, choice.notices)]
-    files = [("report", folder / REPORT_FILE)]
-    return options.Answer(sentences, None, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
+    tables = [answers_table(choice)]
+    for model in choice.models:
+        tables += families_tables(choice, model)
+    sentences = list(answer(choice))
+    for notice in choice.notices:
+        sentences.append(notice_text(notice))
+    return options.Answer(
+        sentences=sentences,
+        short=None,
+        full=[table for table in tables if table],
+        files=[("report", folder / REPORT_FILE)],
+        record=folder / CHOICE_FILE,
+        commands=commands(choice),
+    )
 
 
 def _shared(choice: SharedChoice, results: Path) -> options.Answer:
@@ -298,8 +323,16 @@ def _shared(choice: SharedChoice, results: Path) -> options.Answer:
     from thresher.reports.choice_tables import shared_table
     from thresher.reports.summary import shared_answer
 
-    table, file = shared_table(choice), results / SHARED_FILE
-    return options.Answer([*shared_answer(choice)], lambda _: table, [table], [("record", file)], file, choice.commands)
+    table = shared_table(choice)
+    file = results / SHARED_FILE
+    return options.Answer(
+        sentences=list(shared_answer(choice)),
+        short=lambda _: table,
+        full=[table],
+        files=[("record", file)],
+        record=file,
+        commands=choice.commands,
+    )
 
 
 @click.command()
@@ -350,8 +383,8 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
     help="The number of pages, evenly spread over the collection, if no ID is given.",
 )
 @click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this scorer too. May be repeated.")
-@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
-@options.keys("pages", *schema.PAGES_KEYS)
+@options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
+@options.keys("pages", schema.PAGES_KEYS)
 def play(
     source: Path,
     page_ids: tuple[str, ...],
@@ -417,7 +450,7 @@ def play(
     show_default=True,
     help="With --queries, the folder for topics, experiment file and results.",
 )
-@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
+@options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
 @options.backend_options
 @options.style_options
 def advise(
@@ -453,5 +486,12 @@ def advise(
         options.tell_all(ADVICE.text(advice))
         return
     removed = removed_words_table(advice)
-    answer = options.Answer([*advised(advice)], lambda _: removed, [removed], [], Path(), advice.commands)
+    answer = options.Answer(
+        sentences=list(advised(advice)),
+        short=lambda _: removed,
+        full=[removed],
+        files=[],
+        record=Path(),
+        commands=advice.commands,
+    )
     options.say_answer(answer, style)

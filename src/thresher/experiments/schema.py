@@ -364,6 +364,11 @@ class TableRule:
     many: bool
     keys: Mapping[str, Key]
 
+    def without_required_keys(self) -> Any:
+        """Return the table with its defaults, and None for each key without a default."""
+        blank = {name: None for name, key in self.keys.items() if key.default is MISSING}
+        return self.kind(**blank)
+
 
 @cache
 def tables() -> Mapping[str, TableRule]:
