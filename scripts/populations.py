@@ -26,6 +26,7 @@ from thresher import (
     Variant,
     VariantTable,
     documents,
+    explore,
     load_experiment,
     parse_treatment,
     read_results,
@@ -34,7 +35,6 @@ from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.files import write_text
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.testing_order import fixed_sequences, order_of_testing, smallest_accepted
-from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.locations import TopicSource
 from thresher.experiments.results import RESULTS_FILE
 
@@ -84,7 +84,7 @@ def population(name: str, folder: Path, asked: Path | None) -> VariantTable:
         evaluation=replace(experiment.evaluation, measures=MEASURES),
     )
     known = folder / experiment.name / RESULTS_FILE
-    (found,) = (read_results(known.parent) if known.exists() else explore_experiment(experiment, folder)).tables
+    (found,) = (read_results(known.parent) if known.exists() else explore(experiment, folder)).tables
     return found.only([0, *(index for family in DEFAULT_FAMILIES for index in order_of_testing(found, family))])
 
 

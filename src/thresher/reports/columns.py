@@ -132,11 +132,15 @@ def comparison_columns(
 
     def outcome(row: Row) -> str:
         compared = comparison(row)
-        return f"{compared.wins}/{compared.ties}/{compared.losses}" if compared else ""
+        if compared is None:
+            return ""
+        return f"{compared.wins}/{compared.ties}/{compared.losses}"
 
     def interval(row: Row) -> str:
         compared = comparison(row)
-        return f"{change_text(compared.ci_low)} to {change_text(compared.ci_high)}" if compared else ""
+        if compared is None:
+            return ""
+        return f"{change_text(compared.ci_low)} to {change_text(compared.ci_high)}"
 
     return ComparisonColumns(
         difference=Column(

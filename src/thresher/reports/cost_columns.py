@@ -22,7 +22,7 @@ VariantColumn = Column[VariantRow]
 
 
 class CostColumns(NamedTuple):
-    """The columns of what a stage took, once."""
+    """The columns of the cost of a stage."""
 
     wall: VariantColumn
     cpu: VariantColumn
@@ -31,7 +31,7 @@ class CostColumns(NamedTuple):
 
 
 def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> CostColumns:
-    """Return the columns of what a stage took; `prefix` goes before their names, `cost` returns the stage's cost."""
+    """Return the columns of the cost of a stage; `prefix` goes before their names, `cost` returns the stage's cost."""
 
     def cost_of(row: VariantRow) -> Cost | None:
         return cost(row.built) if row.built else None
@@ -171,7 +171,9 @@ def time_columns(about: str, title: str, prefix: str, time: Callable[[Built], Me
 def _verdict(time: MeasuredTime) -> str:
     if time.ratio.low == time.ratio.high == 1:  # the baseline
         return ""
-    return "measurable" if time.measurable else NOT_MEASURABLE
+    if time.measurable:
+        return "measurable"
+    return NOT_MEASURABLE
 
 
 def break_even_text(point: BreakEven) -> str:
@@ -288,7 +290,9 @@ def footprint_columns(work: str) -> FootprintColumns:
 
 def time_ratio_text(row: VariantRow) -> str:
     """Return the time of a query by the baseline's, or that the difference is within noise."""
-    time = row.built.query if row.built else None
-    if time is None:
+    if row.built is None or row.built.query is None:
         return ""
-    return fixed(time.ratio.value, 3) if time.measurable or row.is_baseline else NOT_MEASURABLE
+    time = row.built.query
+    if time.measurable or row.is_baseline:
+        return fixed(time.ratio.value, 3)
+    return NOT_MEASURABLE

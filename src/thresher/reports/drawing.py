@@ -71,8 +71,9 @@ class Plot:
         Args:
             colours: by their names in pages; None for those of a light page, on white ground.
         """
-        background = "white" if colours is None else None
-        config = {**LOOK, "font": _FONT, "background": background}
+        config = {**LOOK, "font": _FONT, "background": None}
+        if colours is None:
+            config["background"] = "white"
         spec = {"title": self.title, **self.spec, "config": config}
         if "layer" in spec:
             spec["width"] = self.width
@@ -173,7 +174,7 @@ def write_plots(results: Results, choice: Choice | None, folder: Path) -> list[P
 
 def _plots(results: Results, table: VariantTable, choice: Choice | None) -> Iterator[NamedPlot]:
     data = chart_data(table, choice)
-    measure = choice.measure if choice else table.main
+    measure = shown_measure(table, choice)
     yield NamedPlot(("frontier", table.retrieval), frontier_plot(data))
     yield NamedPlot(("variants", table.retrieval), variants_plot(data))
     index = shown_variant(table, choice)
@@ -185,9 +186,17 @@ def _plots(results: Results, table: VariantTable, choice: Choice | None) -> Iter
 
 def shown_variant(table: VariantTable, choice: Choice | None) -> int:
     """Return the variant whose topics are shown: the recommended, or else the best; 0 where only the baseline was run."""
-    model = choice.of(table.retrieval) if choice else None
-    if model and model.first and model.first.variant in table.position:
-        return table.position[model.first.variant]
+    if choice:
+        model = choice.of(table.retrieval)
+        if model and model.first and model.first.variant in table.position:
+            return table.position[model.first.variant]
     if not table.candidates:
         return 0
-    return table.best(choice.measure if choice else table.main, table.candidates)
+    return table.best(shown_measure(table, choice), table.candidates)
+
+
+def shown_measure(table: VariantTable, choice: Choice | None) -> str:
+    """Return the main measure of the choice, or else of the table."""
+    if choice:
+        return choice.measure
+    return table.main

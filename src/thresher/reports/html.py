@@ -10,12 +10,12 @@ from markupsafe import Markup
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.base.number_text import counted
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice
-from thresher.experiments.results import Results
+from thresher.experiments.results import BaselineRun, Results
 from thresher.experiments.table import VariantTable
 from thresher.reports import choice_tables, further_tables, summary, variant_tables
 from thresher.reports.chart_data import chart_data
 from thresher.reports.charts import topics_chart
-from thresher.reports.drawing import Plot, frontier_plot, shown_variant, variants_plot
+from thresher.reports.drawing import Plot, frontier_plot, shown_measure, shown_variant, variants_plot
 from thresher.reports.formatting import MINUS, change_text, fixed, measure_text, megabytes, percent, significant_digits
 from thresher.reports.html_parts import render_template
 from thresher.reports.methods import methods
@@ -52,7 +52,9 @@ def render_report(results: Results, choice: Choice | None = None) -> str:
 def _alone(results: Results, table: VariantTable) -> Results:
     """Return the results of one retrieval model."""
     noise = tuple(noise for noise in results.facts.noise if noise.retrieval in ("", table.retrieval))
-    systems = results.facts.systems if table is results.tables[0] else ()
+    systems: tuple[BaselineRun, ...] = ()
+    if table is results.tables[0]:
+        systems = results.facts.systems
     return Results(replace(results.facts, noise=noise, systems=systems), (table,))
 
 
@@ -133,7 +135,9 @@ def _chart(name: str, wide: Plot, narrow: Plot) -> Chart:
 
 
 def _named(table: VariantTable, choice: Choice | None) -> tuple[str, ...]:
-    return choice.named_variants(table.retrieval) if choice else ()
+    if not choice:
+        return ()
+    return choice.named_variants(table.retrieval)
 
 
 def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSection | None:
@@ -141,7 +145,7 @@ def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSecti
     index = shown_variant(table, choice)
     if index == 0:
         return None
-    measure = choice.measure if choice else table.main
+    measure = shown_measure(table, choice)
     name = table.rows[index].name
     changes = topic_changes(results, table, measure, index)
     spec = topics_chart(changes, measure)
@@ -154,7 +158,9 @@ def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSecti
 
 def _first_screen(results: Results, choice: Choice | None) -> FirstScreen:
     (table,) = results.tables
-    model = choice.of(table.retrieval) if choice else None
+    model = None
+    if choice:
+        model = choice.of(table.retrieval)
     warnings = tuple(summary.warnings(results))[len(notices(results)) :]
     if choice and model:
         return _recommended(results, choice, model, warnings)
@@ -180,11 +186,15 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice, warnings:
         before.append(f"{index.variant} was explored, not built: `{choice.check}` builds and measures it.")
     if index and index.emptied:
         before.append(f"{index.emptied:,} of {model.documents:,} pages are left without text.")
-    figures = _figures(table, model, index) if index else _baseline_figures(table)
+    commands: tuple[str, ...] = ()
+    figures = tuple(_baseline_figures(table))
+    if index:
+        commands = choice.commands[index.variant]
+        figures = tuple(_figures(table, model, index))
     return FirstScreen(
         sentences=tuple(summary.model_answer(choice, model, brief=True)),
-        commands=choice.commands[index.variant] if index else (),
-        figures=tuple(figures),
+        commands=commands,
+        figures=figures,
         warnings=(*before, *warnings),
         assumptions=tuple(summary.assumptions(choice, model)),
         answers=choice_tables.answers_table(alone),
@@ -210,7 +220,9 @@ def _effect_figure(model: ModelChoice, index: ChosenIndex) -> KeyFigure:
     if model.gain and model.gain.index == index:
         effect = model.gain.held_out
         where = "topics without a part in the pick"
-    detail = "" if effect.low is None else f"at worst {change_text(effect.low)}"
+    detail = ""
+    if effect.low is not None:
+        detail = f"at worst {change_text(effect.low)}"
     if effect.margin is not None:
         detail += f", {MINUS}{measure_text(effect.margin)} is accepted"
     return KeyFigure(f"{measure_header(effect.measure).name}, {where}", change_text(effect.difference), detail)
@@ -229,4 +241,6 @@ def _change(share: float) -> str:
     size = f"{percent(abs(change))} %"
     if round(1000 * change) == 0:
         return size
-    return f"+{size}" if change > 0 else f"{MINUS}{size}"
+    if change > 0:
+        return f"+{size}"
+    return f"{MINUS}{size}"

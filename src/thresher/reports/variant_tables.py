@@ -65,7 +65,7 @@ def main_table(results: Results, limit: int | None = None) -> Table:
 
     Beyond about `limit` rows for each retrieval model, the best of each sweep, single variants and evenly spread cutoffs stay.
     """
-    columns = [*_key_columns(results), *_main_columns(results)]
+    columns = _key_columns(results) + _main_columns(results)
     if results.facts.noise:
         columns += [costs.QUERY_MEAN, costs.QUERY_RATIO, costs.BREAK_EVEN.queries]
     return _main_table(results, columns, limit)
@@ -73,7 +73,7 @@ def main_table(results: Results, limit: int | None = None) -> Table:
 
 def all_variants_table(results: Results) -> Table:
     """Return the main table with further columns for a page: held-out topics, and the exact work."""
-    columns = [*_key_columns(results), *_main_columns(results)]
+    columns = _key_columns(results) + _main_columns(results)
     if results.facts.held_out_topics:
         for measure in results.measures:
             columns += [variants.held_out_mean_column(measure), variants.held_out_difference_column(measure)]
@@ -84,7 +84,7 @@ def all_variants_table(results: Results) -> Table:
 def _main_columns(results: Results) -> list[VariantColumn]:
     main = results.tables[0].main
     others = [measure for measure in results.measures if measure != main]
-    return [
+    columns = [
         variants.mean_column(main),
         variants.measure_comparison(main).outcome,
         variants.POSTINGS_SHARE,
@@ -93,8 +93,9 @@ def _main_columns(results: Results) -> list[VariantColumn]:
         variants.EMPTIED,
         variants.QUERY_POSTINGS,
         variants.QUERY_DOCUMENTS,
-        *map(variants.mean_column, others),
     ]
+    columns += [variants.mean_column(measure) for measure in others]
+    return columns
 
 
 def _main_table(results: Results, columns: Sequence[VariantColumn], limit: int | None) -> Table:
@@ -146,13 +147,16 @@ def costs_table(results: Results) -> Table:
         columns += [query.seconds, query.ratio, query.verdict, costs.BREAK_EVEN.words]
         columns += [indexing.seconds, indexing.ratio, indexing.verdict]
         columns += [query.cpu_seconds, query.cpu_ratio, indexing.cpu_seconds, indexing.cpu_ratio]
-    columns += [*costs.CLEANING_COST, *costs.INDEXING_COST]
+    columns += costs.CLEANING_COST
+    columns += costs.INDEXING_COST
     footprints = [footprint_columns(work) for work in FOOTPRINTS]
     columns += [footprint.kwh for footprint in footprints]
     columns += [footprint.kg for footprint in footprints]
     text = f"Costs of what was built, once. Energy and CO₂: {results.facts.setup.power}."
     text += " Stages under a second are below resolution. MB: 10⁶ bytes, MiB: 2²⁰ bytes."
-    note = " ".join([*_noise_notes(results, True), *_noise_notes(results, False)])
+    notes = list(_noise_notes(results, of_queries=True))
+    notes += _noise_notes(results, of_queries=False)
+    note = " ".join(notes)
     shown = columns[: _key_count(results)] + filled(columns[_key_count(results) :], rows)
     return Table.of(shown, rows, text, note, _key_count(results), _sweep_group)
 
@@ -166,9 +170,11 @@ def _noise_notes(results: Results, of_queries: bool) -> Iterator[str]:
 
 def _noise_note(noise: NoiseFloor, several_models: bool) -> str:
     ratio = noise.copy.ratio
-    what = "Indexing" if not noise.retrieval else "Searching"
-    if noise.retrieval and several_models:
-        what += f" by {noise.retrieval}"
+    what = "Indexing"
+    if noise.retrieval:
+        what = "Searching"
+        if several_models:
+            what += f" by {noise.retrieval}"
     return (
         f"{what}: {counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}. A copy of the "
         f"baseline's index takes {fixed(ratio.value, 3)} of its time: differences between {fixed(ratio.low, 3)} and "
@@ -210,7 +216,7 @@ def shown_rows(table: VariantTable, limit: int | None) -> list[VariantRow]:
 
     Beyond about `limit` of them, single variants and the best of each sweep stay, and evenly spread cutoffs of each sweep.
     """
-    indices = {0, *_best_of_sweeps(table), *table.singles}
+    indices = {0} | _best_of_sweeps(table) | set(table.singles)
     if len(table.built) > 1:
         indices = set(table.built)
         if limit is not None and len(indices) > limit:
