@@ -1,5 +1,5 @@
 """`thresher clean`: any collection into cleaned files; `cleaneval`: cleaners measured on gold standards; `cleaners` and
-`pruning-methods`: what there is.
+`pruning-methods`: their lists.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     default=DEFAULT_CLEANER,
     show_default=True,
     shell_complete=complete_cleaner,
-    help="One that `thresher cleaners` explains.",
+    help="Cleaner to apply. List them with `thresher cleaners`.",
 )
 @click.option(
     "--output",
@@ -79,7 +79,9 @@ if TYPE_CHECKING:
     help="Leave out pages in other languages than this (ISO 639-1); its abbreviations end no sentence.",
 )
 @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
-@click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
+@click.option(
+    "--removed", type=FILE, help="A JSONL file of every segment with its scores and the cuts that dropped it."
+)
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
 @max_failed_option
 @keys("collection", schema.READING_KEYS + schema.ID_KEYS)
@@ -247,7 +249,7 @@ def methods(as_json: bool) -> None:
     "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
 )
 @workers_option
-@click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
+@click.option("--fresh", is_flag=True, help="Drop scores of other options in the output folder.")
 def cleaneval(
     folder: Path,
     cleaners: tuple[str, ...],

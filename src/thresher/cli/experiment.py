@@ -62,7 +62,7 @@ def _check_installed(verb: str) -> None:
 
 
 def _loaded(file: Path, results: Path) -> Experiment:
-    """Read an experiment file; say what is left out of its pages, and where results are if others would be begun."""
+    """Read an experiment file; say which files are left out, and where results are if the command would begin new ones."""
     from thresher.experiments.config import load_experiment
 
     experiment = load_experiment(file)
@@ -184,7 +184,7 @@ def _report(results: Results, folder: Path, style: options.OutputStyle, files: S
 
 
 def _show(results: Results, folder: Path, style: options.OutputStyle, files: Sequence[tuple[str, Path]] = ()) -> None:
-    """Print what was found, and what is recommended if that was chosen of the same evidence."""
+    """Print the findings, and the recommendation if it was chosen from the same evidence."""
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.results import RESULTS_FILE
     from thresher.reports.files import REPORT_FILE

@@ -104,7 +104,7 @@ class _Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that is asked for; one of version 0.2 that is gone is an error that says what to use instead."""
+        """Find the verb; a verb of version 0.2 that was removed is an error that names its replacement."""
         for name in (" ".join(args[:2]), args[0]):
             if name in removed.COMMANDS:
                 raise ConfigError(removed.removed_text(f"`thresher {name}`"), removed.COMMANDS[name])

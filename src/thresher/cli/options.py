@@ -221,7 +221,7 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
 
 
 def say(line: str) -> None:
-    """Print a line to standard error, with whatever it quotes made visible."""
+    """Print a line to standard error, with escaped controls."""
     click.echo(escape_controls(line), err=True)
 
 
@@ -242,12 +242,12 @@ def announce(announcement: Announcement) -> None:
 
 
 def tell(line: str, most: int | None = MOST) -> None:
-    """Print a line to standard output likewise, clipped to that many characters."""
+    """Print a line to standard output with escaped controls, clipped to `most` characters."""
     click.echo(escape_controls(line, most))
 
 
 def tell_all(text: str) -> None:
-    """Print lines to standard output, each of them likewise, but whole."""
+    """Print whole lines to standard output, each with escaped controls."""
     for line in text.split("\n"):
         tell(line, None)
 
@@ -285,7 +285,7 @@ class Answer:
     Args:
         sentences: the most important one first.
         short: returns a table of about that many rows, if there is one.
-        files: what was written, by what it is.
+        files: the written files, each with its kind.
         record: the file with the record.
         commands: to copy into a shell, each in one line however long it is.
     """
@@ -339,7 +339,7 @@ def say_answer(answer: Answer, style: OutputStyle) -> None:
 
 
 def short_lines(answer: Answer, width: int) -> list[str]:
-    """Return sentences and, if there is room, the table, in at most `MOST_LINES` lines with those of the files."""
+    """Return sentences and, if there is room, the table: at most `MOST_LINES` lines, counting the lines of the files."""
     from thresher.base.number_text import counted
 
     room = MOST_LINES - len(answer.files) - len(answer.commands) - 1

@@ -32,7 +32,7 @@ Topics = str | Path | Mapping[str, str | Topic] | Iterable[Any]
 
 
 _PYTERRIER_COLUMNS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-"""ir-measures' names by those of PyTerrier's data frames."""
+"""ir-measures' names by the names in PyTerrier's data frames."""
 _RECORD_FIELDS = ("_fields", "__dataclass_fields__", "__dict__")
 """The attributes that hold the names of a record's fields: of named tuples, dataclasses and other objects."""
 
@@ -42,7 +42,7 @@ class ComparedRuns(Shown):
     """Runs with their measures over the same topics, and their comparisons with the baseline.
 
     Args:
-        baseline: the run that the others are compared with.
+        baseline: the run that all other runs are compared with.
         topics: ids.
         values: by run, measure and topic.
         comparisons: by run but the baseline, and measure.
@@ -81,7 +81,7 @@ def take_qrels(qrels: Qrels) -> dict[str, dict[str, int]]:
 
 
 def take_run(run: Run) -> dict[str, dict[str, float]]:
-    """Return what was retrieved, score by document by topic."""
+    """Return a run, score by document by topic."""
     if isinstance(run, str | Path):
         return read_run(Path(run))
     return collect_run(_triples(run, "score", "run"), "run")
@@ -197,7 +197,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         qrels: as `evaluate` takes them.
         runs: files, or runs as `evaluate` takes them by name.
         measures: as for `evaluate`.
-        baseline: the file or name of the run that the others are compared with.
+        baseline: the file or name of the run that all other runs are compared with.
         alpha: the significance level.
         correction: how p is corrected for the number of tests: "holm" or "none".
         margin: an accepted loss, `5%` of the baseline's mean or `0.01` in units of the measure. Each run is then also tested

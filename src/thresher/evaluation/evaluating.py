@@ -90,7 +90,7 @@ def evaluate(
 
 
 def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = None) -> tuple[list[str], list[Notice]]:
-    """Return the topics to evaluate: those with a judgment.
+    """Return the topics to evaluate: all topics with a judgment.
 
     Args:
         topics: the topics by id.
@@ -174,7 +174,7 @@ def _values(measure: Measure, judged: Qrels, ranked: Run) -> dict[str, float]:
 
 
 def _without_negative(measure: Measure, judged: Qrels) -> dict[str, Mapping[str, int]]:
-    """Return judgments with 0 for negative grades, from which other programs would take negative gains."""
+    """Return judgments with 0 for negative grades, which other programs would turn into negative gains."""
     most = max((max(grades.values()) for grades in judged.values()), default=0)
     if measure.NAME == "ERR" and most > MAX_GRADE_OF_ERR:
         raise InputError(

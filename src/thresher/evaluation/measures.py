@@ -1,4 +1,4 @@
-"""Names of measures: ir-measures' own, with those of trec_eval and ranx.
+"""Names of measures: of ir-measures, trec_eval and ranx.
 
 Nearly all measures come from trec_eval's library, `Judged` and `RR@k` from ir-measures' own Python: no Perl, no download. The
 measures of `FURTHER` need another program or package.

@@ -256,7 +256,7 @@ def is_tested(measure: str) -> bool:
 def compare(
     values: Sequence[float], baseline: Sequence[float], measure: str, *, alpha: float = ALPHA, seed: int = 0
 ) -> Comparison:
-    """Compare per-topic values, finite, with those of the baseline.
+    """Compare per-topic values, finite, with the baseline's values.
 
     Two-sided Wilcoxon signed-rank test and rank-biserial effect (see `signed_ranks`); the interval of the mean
     difference is the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES` resamples: the

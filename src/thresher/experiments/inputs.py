@@ -156,7 +156,7 @@ class Scored:
 
 
 def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say) -> Scored:
-    """Read an experiment's inputs, score what is not scored yet, and list the pages that failed.
+    """Read an experiment's inputs, score the pages that are not scored yet, and list the pages that failed.
 
     The folder of the experiment's results gets `scores/` and `failures.jsonl`. `fresh` drops scores of another configuration,
     which are refused otherwise; `say` is called with each step that begins.

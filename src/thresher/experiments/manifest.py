@@ -1,7 +1,7 @@
 """How results came about: the manifest, and ir_metadata beside every run.
 
 Metadata has the form of ir_metadata 0.2-beta: the scheme of Breuer, Keller and Schaer (SIGIR 2022) by the PRIMAD model, with
-the part `resources` that 0.2-beta added. Keys have spaces, as the scheme writes them. What is not known is left out.
+the part `resources` that 0.2-beta added. Keys have spaces, as the scheme writes them. Unknown values are left out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
 
 @dataclass(frozen=True)
 class Provenance:
-    """The experiment, inputs, machine and code that runs were made from; `code` is None outside a checkout."""
+    """The experiment, inputs, machine and code behind the runs; `code` is None outside a checkout."""
 
     experiment: Experiment
     scored: Scored
@@ -48,7 +48,7 @@ class Provenance:
     code: CodeState | None
 
     def write_manifest(self, folder: Path) -> None:
-        """Write `manifest.json`: configuration, digests of the inputs, versions, machine, what each stage took and how."""
+        """Write `manifest.json`: configuration, digests of the inputs, versions, machine, and the costs of each stage."""
         experiment, inputs = self.experiment, self.scored.inputs
         manifest: dict[str, Any] = {
             "experiment": experiment.name,
@@ -147,7 +147,7 @@ class Provenance:
             else:
                 stage["emissions"] = f"{float(cost.co2_grams)!r} g CO2"
             for part, joules in cost.joules.items():
-                # As tirex-tracker writes what the whole machine used.
+                # As tirex-tracker writes the energy of the whole machine.
                 stage.setdefault(part, {})["energy used system"] = f"{joules!r} J"
             stages[name] = stage
         resources = _spent(costs["cleaning"] + costs["indexing"] + costs["searching"])

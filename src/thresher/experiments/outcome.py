@@ -53,7 +53,7 @@ _REASONS_KEPT = 10_000
 
 
 def kept_results(folder: Path, key: str, say: Say) -> Results | None:
-    """Return the results in a folder; None where there are none, or they rest on other evidence, which is said."""
+    """Return the results in a folder; None without results, or if they were computed from other inputs, which is announced."""
     if not (folder / RESULTS_FILE).exists():
         return None
     try:
@@ -314,8 +314,8 @@ def _families_of_tests(
 ) -> tuple[dict[RowKey | str, RowKey | str], dict[RowKey | str, RowKey | str]]:
     """Return the baseline of each run that is tested, in two families that are corrected apart.
 
-    The first family has the variants of the experiment file and the other systems: the file alone says how many tests it asks
-    for. The second has the variants that `choose` named.
+    The first family has the variants of the experiment file and the other systems, so that the file alone fixes the number
+    of its tests. The second family has the variants that `choose` named.
     """
     baselines: dict[str, VariantRun] = {}
     for run in runs:
@@ -406,12 +406,12 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
 
 
 def cleaning_machines(scores: ScoreReport, meter: CostMeter) -> int:
-    """Return how many machines cleaned: as configured, or those that scored if they were more."""
+    """Return the number of machines that cleaned: as configured, or the machines that scored if they were more."""
     return max(meter.power.machines, scores.machines)
 
 
 def _built(run: VariantRun, baseline: VariantRun, work: QueryWork, costs: CostSources) -> Built:
-    """Return what building, searching and timing a variant took, without comparisons."""
+    """Return the record of building, searching and timing a variant, without comparisons."""
     clean = clean_cost(run, costs.scores, costs.meter)
     query, indexing = _times(run, costs.measured)
     point = None

@@ -1,4 +1,4 @@
-"""A sample of pages with their scores, cleaners and ranks: what `thresher play` shows."""
+"""A sample of pages with their scores, cleaners and ranks, which `thresher play` shows."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class PageSample:
         source: the collection, or the folder of results.
         pages: the pages that were scored.
         failed: the other pages of the sample.
-        scorers: all scorers of which pages have scores.
+        scorers: all scorers with scores of the pages.
         sides: the two cleaners to begin with.
         variants: the cleaners of an experiment's variants without pruning, by name, with percentiles resolved.
         queries: of the experiment's topics, by topic.
@@ -143,7 +143,7 @@ class SampleOptions:
     Attributes:
         ids: the pages to show; if empty, `count` pages, evenly spread over the collection's order.
         count: the number of pages.
-        scorers: names of scorers besides those that need no further model.
+        scorers: names of further scorers; scorers without a model are always there.
         pages: how a collection's pages become blocks; an experiment has its own options.
         limits: of each page.
     """
@@ -213,7 +213,7 @@ def sample_results(folder: Path, options: SampleOptions) -> PageSample:
 
 
 def model_free_scorers(names: Iterable[str] = ()) -> tuple[Scorer, ...]:
-    """Return each scorer that needs no collection and no other package, with default parameters; and those of `names`.
+    """Return each scorer that needs no collection and no other package, with default parameters, and the scorers of `names`.
 
     Their models are loaded once, so that an error of a model is raised here.
 
@@ -282,7 +282,7 @@ def find_sources(sources: Iterable[Source], ids: Sequence[str]) -> dict[str, Sou
 def score_sources(
     sources: Sequence[Source], scorers: Sequence[Scorer], options: PageOptions, limits: Limits
 ) -> list[ScoredPage | FailedPage]:
-    """Read and score documents in a process of their own: a page that ends it, or takes too long, has failed."""
+    """Read and score documents in a separate process: a page that ends the process, or exceeds its time, has failed."""
 
     def retry(task: _Task, code: int | None) -> _Task:
         return replace(task, problem=exit_reason(code, limits))

@@ -22,7 +22,7 @@ from thresher.indexes.work import IndexStatistics, QueryWork
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
-    """Return what the index of a variant is built from; `treatment` is the variant's, with numbers for percentiles.
+    """Return the origin of a variant's index; `treatment` is the variant's, with numbers for percentiles.
 
     `original` says which statistics a pruned index is ranked with.
     """
@@ -79,7 +79,7 @@ STAGE_VERSION = 2
 
 
 def stage_key(**depends_on: Any) -> str:
-    """Return the digest of what a stage depends on."""
+    """Return the digest of the inputs of a stage."""
     return digest({"version": STAGE_VERSION, **depends_on})
 
 

@@ -41,7 +41,7 @@ class Built:
 
     Args:
         bytes_by_type: bytes of the index by the types of its files.
-        clean, index, search: what it took to make this very index and run, once.
+        clean, index, search: the costs of making this index and run, once.
         query, indexing: times that were measured for all variants together; None where they were not.
         break_even: computed from these; None without them, and for the baseline.
         footprints: rows of Tables 4 and 5 of the PyPlexity paper.
@@ -104,12 +104,12 @@ class Variant:
 
     @property
     def cleaner(self) -> Cleaner:
-        """What cleans the pages."""
+        """The cleaner of the pages."""
         return self.treatment.cleaner
 
     @property
     def pruning(self) -> Pruning | None:
-        """What prunes the index, if anything does."""
+        """The pruning of the index, or None."""
         return self.treatment.pruning
 
     @cached_property
@@ -127,7 +127,7 @@ class Row:
         words: left by cleaning.
         bytes: of its index; None for a variant that was not built.
         explored: whether it was ranked without an index.
-        built: what building, searching and timing it took; None for a variant that was not built.
+        built: the record of building, searching and timing it; None for a variant that was not built.
     """
 
     variant: Variant
@@ -236,7 +236,7 @@ class VariantTable:
 
     @cached_property
     def shares(self) -> Floats:
-        """Postings over those of the baseline."""
+        """Postings, as a share of the baseline's."""
         return _over(self.sizes, self.sizes[0])
 
     @cached_property
@@ -246,7 +246,7 @@ class VariantTable:
 
     @cached_property
     def bytes_shares(self) -> Floats:
-        """Bytes over those of the baseline."""
+        """Bytes, as a share of the baseline's."""
         sizes = np.full(len(self.rows), np.nan)
         for index, row in enumerate(self.rows):
             if row.bytes is not None:
@@ -364,7 +364,7 @@ class VariantTable:
         return replace(self, rows=tuple(rows))
 
     def extended(self, rows: Sequence[Row], values: Floats, query_postings: Floats, held_out: Floats) -> VariantTable:
-        """Return the table with further rows behind its own; the arrays are those of the rows."""
+        """Return the table with further rows behind its own; the arrays have the values of these rows."""
         return replace(
             self,
             rows=(*self.rows, *rows),

@@ -131,7 +131,7 @@ def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
 
 
 def frontier_chart(data: ChartData, height: int = 460) -> Spec:
-    """Return index size against the main measure: the Pareto front, the baseline, the margin, and what is recommended."""
+    """Return index size against the main measure: the Pareto front, the baseline, the margin, and the recommended index."""
     front = _rows(data.front)
     x, y = _axes(data, data.front)
     step = {"interpolate": "step-after", "stroke": SOFT, "strokeWidth": 1.5, "clip": True}

@@ -125,9 +125,9 @@ def comparison_columns(
     """Return the columns of a comparison.
 
     Args:
-        comparison: returns a row's comparison; None where there is none, as of the baseline.
+        comparison: returns a row's comparison; None for a row without one, such as the baseline.
         prefix: before the columns' names.
-        about: what is compared, before the meanings.
+        about: the compared values, named before the meanings.
     """
 
     def outcome(row: Row) -> str:

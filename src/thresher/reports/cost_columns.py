@@ -1,4 +1,4 @@
-"""Makes columns of costs: of stages once, of times that were measured, of energy and CO₂, and when variants pay off."""
+"""Makes columns of costs: of stages, of measured times, of energy and CO₂, and of break-even points."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class BreakEvenColumns(NamedTuple, Generic[Row]):
 
 
 def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenColumns[Row]:
-    """Return the columns of a break-even point; `point` returns that of a row, None where there is none."""
+    """Return the columns of a break-even point; `point` returns the break-even point of a row, or None."""
 
     queries = field_of(point, "queries")
 

@@ -69,7 +69,7 @@ class Plot:
         """Return the whole specification, for any program that reads Vega-Lite.
 
         Args:
-            colours: by their names in pages; None for those of a light page, on white ground.
+            colours: by their names in pages; None for the colours of a light page, on white ground.
         """
         config = {**LOOK, "font": _FONT, "background": None}
         if colours is None:
@@ -106,7 +106,7 @@ class Plot:
             temporary.write_bytes(data)
 
     def inside(self, name: str) -> Markup:
-        """Return it for a page, whose colours it takes; the name, of letters, digits and `-`, opens its ids."""
+        """Return the plot for a page, in the page's colours; its ids begin with the name, of letters, digits and `-`."""
         return Markup(self._svg(self.vega_lite({}), f"{name}-"))
 
     def _svg(self, spec: Spec, prefix: str) -> str:
@@ -118,7 +118,7 @@ class Plot:
 
 
 def _sorted_lines(match: re.Match[bytes]) -> bytes:
-    """Return a PDF's resources in one order: they stand in that of a hash table, which differs each time."""
+    """Return a PDF's resources in one order: a hash table gives them another order each time."""
     return b"".join(sorted(match[0].splitlines(keepends=True)))
 
 

@@ -1,4 +1,4 @@
-"""`report.html`: the whole experiment on one page that needs nothing else. Its first screen says what is recommended."""
+"""`report.html`: the whole experiment on one page that needs nothing else. Its first screen names the recommended index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from thresher.reports.table import Table, measure_header
 from thresher.reports.topic_rows import topic_changes
 
 WIDE, NARROW = 640, 350
-"""Pixels of a chart on a desk's screen and on a phone's; the page shows one of both. Only that of all variants has one."""
+"""Pixels of a chart on a desktop and on a phone; the page shows one of both. The chart of all variants has one width."""
 FRONTIER_ROWS = 24
 """Variants of the table of the frontier."""
 
@@ -214,7 +214,7 @@ def _figures(table: VariantTable, model: ModelChoice, index: ChosenIndex) -> Ite
 
 
 def _effect_figure(model: ModelChoice, index: ChosenIndex) -> KeyFigure:
-    """Return the change of the main measure: on topics without a part in the pick, if the index is the one that gains."""
+    """Return the change of the main measure; for the index with the largest gain, on topics that did not pick it."""
     effect = index.effects[0]
     where = f"{effect.topics} topics"
     if model.gain and model.gain.index == index:

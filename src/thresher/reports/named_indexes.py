@@ -19,7 +19,7 @@ class NamedIndex:
 
     @property
     def savings(self) -> Savings:
-        """What the index saves over the queries of the choice."""
+        """The savings of the index over the queries of the choice."""
         return self.index.savings
 
 

@@ -161,7 +161,7 @@ def commands(choice: Choice) -> tuple[str, ...]:
 
 
 def measured(choice: Choice, results: Results) -> Iterator[str]:
-    """Say of each named index that was built whether its size and means are those that were explored."""
+    """Say of each named index that was built whether its size and means equal the explored ones."""
     for model in choice.models:
         table = results.table(model.retrieval)
         for named in model.named:
@@ -317,7 +317,7 @@ def _bounded(effect: Effect) -> str:
 
 
 def advised(advice: Advice) -> Iterator[str]:
-    """Give the index to begin with, what it changed elsewhere, and the pages that the figures are computed from."""
+    """Give the index to begin with, its changes on other collections, and the pages behind the figures."""
     main = measure_header(MAIN_MEASURE).name
     yield f"Begin with {advice.variant}, the default index."
     yield (

@@ -157,7 +157,7 @@ class MeasureHeader(NamedTuple):
 
 
 def measure_header(measure: str) -> MeasureHeader:
-    """Return the header of a measure; the parameters in its name stand apart, to keep the header short.
+    """Return the header of a measure; the parameters of its name are separate, to keep the header short.
 
     nDCG@10 is trec_eval's alone: nDCG with the gains 2^grade - 1 has another name.
 

@@ -39,17 +39,17 @@ class VariantRow:
 
     @property
     def share(self) -> float:
-        """The postings over those of the baseline."""
+        """The postings, as a share of the baseline's."""
         return float(self.table.shares[self.index])
 
     @property
     def word_share(self) -> float:
-        """The words over those of the baseline."""
+        """The words, as a share of the baseline's."""
         return float(self.table.word_shares[self.index])
 
     @property
     def bytes_share(self) -> float:
-        """The bytes over those of the baseline; NaN if they are not known."""
+        """The bytes, as a share of the baseline's; NaN if they are not known."""
         return float(self.table.bytes_shares[self.index])
 
     @property

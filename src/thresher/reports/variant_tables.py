@@ -162,7 +162,7 @@ def costs_table(results: Results) -> Table:
 
 
 def _noise_notes(results: Results, of_queries: bool) -> Iterator[str]:
-    """Say how times of queries or of indexing were measured, and what noise is."""
+    """Say how times of queries or of indexing were measured, and which differences are noise."""
     for noise in results.facts.noise:
         if bool(noise.retrieval) is of_queries:
             yield _noise_note(noise, len(results.tables) > 1)
@@ -194,7 +194,7 @@ def topics_table(changes: Sequence[TopicChange], measure: str, variant: str) -> 
 
 
 def caption(results: Results) -> str:
-    """Return the line below a table of effectiveness: topics, test, correction, level, and what the marks mean."""
+    """Return the line below a table of effectiveness: topics, test, correction, level, and the meaning of the marks."""
     facts = results.facts
     text = f"{counted(len(facts.topics), 'topic')}."
     directions = []
@@ -212,7 +212,7 @@ def caption(results: Results) -> str:
 
 
 def shown_rows(table: VariantTable, limit: int | None) -> list[VariantRow]:
-    """Return the variants to show in their order: those that were built, or else the best of each sweep and all singles.
+    """Return the variants to show, in their order: the built variants, or else the best of each sweep and all singles.
 
     Beyond about `limit` of them, single variants and the best of each sweep stay, and evenly spread cutoffs of each sweep.
     """
