@@ -72,7 +72,7 @@ def main(extras: list[str]) -> None:
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             begin = time.perf_counter()
             environment = Environment(Path(folder))
-            environment.pip(f"{ROOT}[{extra}]")
+            environment.pip("--no-compile", f"{ROOT}[{extra}]")
             use(extra, environment)
             seconds = time.perf_counter() - begin
             sys.stdout.write(f"{extra}: {environment.megabytes():,} MB, {seconds:.0f} s\n")
