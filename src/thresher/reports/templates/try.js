@@ -66,24 +66,31 @@
     recut(number);
   };
   const showCounts = (number) => {
-    const { mask, name, elements } = sides[number];
+    const { cuts, mask, name, elements } = sides[number];
+    const ofBlocks = cuts.every(({ scorer }) => scorers[scorer].segment === "block");
+    const unit = ofBlocks ? "blocks" : "sentences";
+    const places = new Set();
+    const keptPlaces = new Set();
     let words = 0;
-    let removed = 0;
     mask.forEach((kept, index) => {
-      if (kept) words += page.words[index];
-      else removed += 1;
+      const place = ofBlocks ? page.block[index] : index;
+      places.add(place);
+      if (!kept) return;
+      keptPlaces.add(place);
+      words += page.words[index];
     });
+    const removed = places.size - keptPlaces.size;
     const all = page.total;
     const share = all ? (100 * words) / all : 100;
     const decimals = share > 0 && share < 10 ? 1 : 0;
     elements.words.textContent = whole(words);
     elements.of.textContent = ` of ${whole(all)} words kept (${share.toFixed(decimals)} %), `;
     elements.removed.textContent = whole(removed);
-    elements.rest.textContent = ` of ${whole(mask.length)} sentences removed`;
+    elements.rest.textContent = ` of ${whole(places.size)} ${unit} removed`;
     elements.meter.style.width = `${share}%`;
     for (const { code, line } of elements.lines) code.textContent = line(name);
     elements.which.textContent = `${LETTERS[number]}: ${name}`;
-    announce(`${LETTERS[number]}: ${words} words kept, ${removed} sentences removed`);
+    announce(`${LETTERS[number]}: ${words} words kept, ${removed} ${unit} removed`);
   };
   const differing = (row) => {
     for (let index = row.begin; index < row.end; index++) {
@@ -689,6 +696,13 @@
   part("before").addEventListener("click", () => stepPage(-1));
   part("after").addEventListener("click", () => stepPage(1));
   part("filter").addEventListener("input", () => filter(part("filter").value));
+  part("filter").addEventListener("keydown", (event) => {
+    const first = part("pick").options[0];
+    if (event.key === "Enter" && first) {
+      part("pick").value = first.value;
+      load(Number(first.value));
+    }
+  });
   part("topic").addEventListener("change", showRanks);
   part("difference").addEventListener("click", () => nextDifference(1));
   part("find").addEventListener("keydown", (event) => {
