@@ -69,6 +69,7 @@ def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> Cost
             f"{stage.lower()} CO₂",
             "g",
             missing=BELOW_RESOLUTION,
+            source=cost_of,
         ),
     )
 
@@ -219,12 +220,14 @@ def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenCol
             "break-even",
             "queries",
             interval=queries,
+            source=point,
         ),
         until=Column(
             "break_even_until",
             field_of(point, "until"),
             "Queries after which slower searching has used up the gain.",
             formats.COUNT,
+            source=point,
         ),
         words=Column(
             "break_even_words", words, "When cleaning pays off, in words.", formats.TEXT, "break-even", in_csv=False
@@ -274,6 +277,7 @@ def footprint_columns(work: str) -> FootprintColumns:
             "kWh",
             interval=kwh,
             missing=BELOW_RESOLUTION,
+            source=footprint,
         ),
         kg=VariantColumn(
             f"{prefix}_kg",
@@ -284,6 +288,7 @@ def footprint_columns(work: str) -> FootprintColumns:
             "kg CO₂",
             interval=kg,
             missing=BELOW_RESOLUTION,
+            source=footprint,
         ),
     )
 
