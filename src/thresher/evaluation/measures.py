@@ -177,6 +177,9 @@ def _parsed(text: str) -> Measure | None:
         raise _unusable(text, str(error), kind) from error
     problem = _out_of_range(measure)
     if problem:
+        computed = _computed_form(measure)
+        if computed:
+            raise ConfigError(f"the measure `{text}` cannot be used ({problem})", f"write it as {computed}")
         raise _unusable(text, problem, kind)
     if not _supports(measure, installed_providers()):
         raise ConfigError(f"the program that computes `{text}` is not installed", FURTHER[measure.NAME])
@@ -234,6 +237,19 @@ def _out_of_range(measure: Measure) -> str:
             return "gains are 'log2' or 'exp-log2' of dcg"
     if not _supports(measure, _all_providers()):
         return "this combination of parameters is not computed"
+    return ""
+
+
+def _computed_form(measure: Measure) -> str:
+    """Return the name of a measure like this one that other programs compute, with the least relevant grade; or nothing."""
+    kind = library().measures.registry[measure.NAME]
+    if measure.NAME not in FURTHER or "rel" not in kind.SUPPORTED_PARAMS or "rel" in measure.params:
+        return ""
+    for left_out in ((), ("cutoff",)):
+        params = {key: value for key, value in measure.params.items() if key not in left_out}
+        candidate = kind(**params, rel=1)
+        if _supports(candidate, _all_providers()):
+            return str(candidate)
     return ""
 
 
