@@ -206,6 +206,11 @@ def test_the_answer_has_the_baseline_the_front_and_what_is_recommended(results: 
     alone = frontier_table(replace(results, tables=(table,)), 99)
     shares = [float(text) for text in column(alone, "index", "% of baseline")]
     assert shares == sorted(shares, reverse=True)
+    # Of ties only the smallest is shown, beside the baseline.
+    baseline, *means = [text[:6] for text in column(alone, "exp-nDCG@10")]
+    assert len(set(means)) == len(means)
+    front = {f"{table.mean(table.main)[index]:.4f}" for index in table.front(table.main, (0, *table.candidates))}
+    assert {baseline, *means} >= front
 
 
 def test_all_variants_have_their_work_and_their_held_out_means(results: Results) -> None:

@@ -14,7 +14,7 @@ from thresher.reports import variant_columns as variants
 from thresher.reports import variant_cost_columns as costs
 from thresher.reports.columns import Column
 from thresher.reports.cost_columns import FOOTPRINTS, NOT_MEASURABLE, footprint_columns
-from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
+from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text, measure_text
 from thresher.reports.table import Table, csv_table, filled, measure_header, spread
 from thresher.reports.topic_rows import TopicChange, TopicValue, topic_values
 from thresher.reports.variant_columns import VariantColumn
@@ -129,13 +129,25 @@ def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()
 def _frontier_rows(
     results: Results, table: VariantTable, limit: int, recommended: Sequence[str]
 ) -> Iterator[VariantRow]:
-    front = table.front(table.main, (0, *table.candidates))
+    front = _without_ties(table, table.front(table.main, (0, *table.candidates)))
     room = max(1, limit // len(results.tables) - 1 - len(recommended))
     indices = {0}
     indices.update(front[place] for place in spread(len(front), min(room, len(front))))
     indices.update(table.position[name] for name in recommended if name in table.position)
     for index in sorted(indices, key=lambda index: (index > 0, -table.sizes[index], index)):
         yield VariantRow(table, index)
+
+
+def _without_ties(table: VariantTable, front: Sequence[int]) -> list[int]:
+    """Return the variants of a front, by ascending size, without those whose mean is shown as that of a smaller one."""
+    shown: set[str] = set()
+    kept: list[int] = []
+    for index in front:
+        mean = measure_text(table.mean(table.main)[index])
+        if mean not in shown:
+            kept.append(index)
+        shown.add(mean)
+    return kept
 
 
 def costs_table(results: Results) -> Table:
