@@ -22,16 +22,15 @@ def main(folders: list[Path]) -> None:
             sys.exit(f"error: {folder}: nothing was chosen. Fix: run `thresher choose` first.")
         main = measure_header(choice.measure)[0]
         rows.append(row(folder.name, choice.models[0]))
-    size = "index (%)"
-    heads = ("collection", "topics", "loses little", size, main, "gains", size, main, "conservative", size)
+    size = "postings (%)"
+    heads = ("collection", "topics", "smallest", size, main, "best", size, main, "conservative", size)
     caption = f"\n{JUDGE}\n" if "web" in [folder.name for folder in folders] else ""
     put(DOCS / "choosing.md", "choices", table(heads, rows, "lrlrrlrrlr") + caption)
 
 
 def row(name: str, model: ModelChoice) -> tuple[str, ...]:
     """Return a line of the table."""
-    gains = model.gain.index if model.gain else None
-    return (name, str(model.topics), *named(model.recommended), *named(gains), *named(model.conservative)[:2])
+    return (name, str(model.topics), *named(model.smallest), *named(model.best), *named(model.conservative)[:2])
 
 
 def named(pick: ChosenIndex | None) -> tuple[str, str, str]:

@@ -29,7 +29,6 @@ from thresher import (
     Variant,
     VariantTable,
     compare,
-    explore,
     load_experiment,
     measure_header,
     parse_treatment,
@@ -37,6 +36,8 @@ from thresher import (
     shards,
 )
 from thresher.cleaners.scorers.extractor import packages
+from thresher.experiments.explorer import explore_experiment
+from thresher.reports.announcements import announcement_text
 from thresher.scores.store import read_cost
 
 RESULTS = ROOT / "results" / "extractors"
@@ -110,8 +111,9 @@ def collected(name: str, is_read: bool) -> Collection:
         criteria = replace(experiment.criteria, families=())
         retrieval = replace(experiment.retrieval, models=experiment.retrieval.models[:1])
         experiment = replace(experiment, variants=variants, families=(), criteria=criteria, retrieval=retrieval)
-        print(f"{name}: exploring", file=sys.stderr)
-        explore(experiment, RESULTS)
+        explore_experiment(
+            experiment, RESULTS, say=lambda step: print(f"{name}: {announcement_text(step)}", file=sys.stderr)
+        )
     return Collection(name, read_results(RESULTS / name))
 
 

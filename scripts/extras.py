@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from textwrap import indent
 
 from arguments import parser_of
 from install import CLEANED, PAGE, ROOT, Environment, use_evaluate, use_retrieval
@@ -22,9 +21,10 @@ HEAD = f"import thresher\npage = {PAGE!r}\n"
 CLUSTER = """
 import subprocess, sys
 from distributed import LocalCluster
-with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-    clean = [sys.executable, "-m", "thresher", "clean", "pages", "-o", "cleaned.jsonl"]
-    subprocess.run([*clean, "--backend", "dask", "--scheduler", cluster.scheduler_address], check=True)
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        clean = [sys.executable, "-m", "thresher", "clean", "pages", "-o", "cleaned.jsonl"]
+        subprocess.run([*clean, "--backend", "dask", "--scheduler", cluster.scheduler_address], check=True)
 """
 CODE = {
     "parquet": "assert thresher.clean_collection('pages', 'words@5', 'cleaned.parquet').kept == 2",
@@ -54,9 +54,7 @@ def use(extra: str, environment: Environment) -> None:
     """Do what the extra is for; exit if it fails."""
     if extra in CODE:
         script = environment.folder / "use.py"
-        # Workers import the script.
-        guarded = indent(HEAD + CODE[extra], "    ")
-        script.write_text(f"if __name__ == '__main__':\n{guarded}\n", encoding="utf-8")
+        script.write_text(HEAD + CODE[extra] + "\n", encoding="utf-8")
         environment.run(environment.bin / "python", script)
     elif extra == "evaluate":
         use_evaluate(environment)
@@ -74,7 +72,7 @@ def main(extras: list[str]) -> None:
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             begin = time.perf_counter()
             environment = Environment(Path(folder))
-            environment.pip("--no-compile", f"{ROOT}[{extra}]")
+            environment.pip(f"{ROOT}[{extra}]")
             use(extra, environment)
             seconds = time.perf_counter() - begin
             sys.stdout.write(f"{extra}: {environment.megabytes():,} MB, {seconds:.0f} s\n")

@@ -2,17 +2,14 @@
 """Draw samples from large sets of topics, choose an index by each, and put how often that was wrong into
 docs/results/choosing-simulated.md.
 
-usage: scripts/populations.py FOLDER [QUESTIONS] [--only NAME…] [--samples N] [--conservative N]
+usage: scripts/populations.py FOLDER [--only NAME…] [--samples N] [--conservative N]
 
-FOLDER gets topics and results, which are used again. QUESTIONS is datasets/embedding_qa.json of ray-project/llm-applications.
+FOLDER gets topics and results, which are used again.
 """
 
 import argparse
-import hashlib
-import json
 import math
-import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,140 +17,227 @@ import numpy as np
 
 from fill import put, table
 from page_topics import QRELS_FILE, TOPICS_FILE, write_page_topics
-from thresher import (
-    ChoiceCriteria,
-    Experiment,
-    Variant,
-    VariantTable,
-    documents,
-    explore,
-    load_experiment,
-    parse_treatment,
-    read_results,
-)
+from thresher import ChoiceCriteria, Experiment, Variant, VariantTable, load_experiment, parse_treatment, read_results
 from thresher.base.defaults import DEFAULT_FAMILIES
-from thresher.base.files import write_text
+from thresher.experiments.choosing.families import parse_family
+from thresher.experiments.choosing.gains import best_gain
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.testing_order import fixed_sequences, order_of_testing, smallest_accepted
+from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.locations import TopicSource
 from thresher.experiments.results import RESULTS_FILE
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "results" / "choosing-simulated.md"
 MEASURES = ("nDCG@10", "AP")
-QUESTIONS = "ray-docs"
-NAMES = {
+TASKS = "man-pages"
+"""The population whose topics people wrote; the others have titles and texts of links."""
+SAMPLE_SIZES = {
     "pydoc": (36, 60, 100),
     "sqlite-docs": (36, 60, 100),
     "postgresql": (36, 60, 100),
-    QUESTIONS: (36, 60, 100, 172),
+    "ray-docs": (36, 60, 100, 172),
+    TASKS: (36, 60, 150),
 }
-"""The experiments, and how many topics a sample has."""
-TOPICS, ASKED = 800, 2300
-"""The most topics made of pages, and the most questions."""
+SCORERS = ("content(headings=keep)", "words", "density", "perplexity(lm=books)")
+"""Each is a family of its own: the only one that a file sweeps."""
+SCORERS_AS_CLEANERS = ("content(headings=keep)@0.5", "words@5", "density@8", "perplexity(lm=books)@8000")
+"""A cutoff of each scorer, so that the experiment scores by it."""
+TOPICS = 800
+"""The most topics made of pages."""
+MARGIN, BAD = 0.05, 0.1
+"""The losses from which on a recommendation is wrong, and badly wrong."""
 SEED = 5
+ROUNDING = 1e-9
 
 
-def questions(experiment: Experiment, path: Path, folder: Path) -> None:
-    """Write topics and qrels of a random part of the questions that have their page, each text once."""
-    pages = {source.id for source in documents(experiment.collection.open())}
-    found: dict[str, str] = {}
-    for entry in json.loads(path.read_text(encoding="utf-8")):
-        page = re.sub(r"#.*", "", entry["source"]).partition("/master/")[2]
-        if page in pages:
-            found.setdefault(" ".join(entry["question"].split()), page)
-    drawn = sorted(found, key=lambda text: hashlib.sha256(text.encode()).digest())[:ASKED]
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / TOPICS_FILE, "".join(f"{number}\t{text}\n" for number, text in enumerate(drawn)))
-    write_text(folder / QRELS_FILE, "".join(f"{number} 0 {found[text]} 1\n" for number, text in enumerate(drawn)))
+@dataclass(frozen=True)
+class Population:
+    """All topics that users ask, with the explored indexes of the families.
+
+    Args:
+        name: of the experiment.
+        table: the baseline, and the indexes that families test.
+        losses: by variant, the larger loss of both measures over all topics, as a share of the baseline's mean.
+        gains: by variant, whether the mean of the main measure is higher than the baseline's.
+    """
+
+    name: str
+    table: VariantTable
+    losses: Sequence[float]
+    gains: Sequence[bool]
+
+    def samples(self, topics: int, count: int) -> list[VariantTable]:
+        """Draw samples of topics, with replacement."""
+        generator = np.random.default_rng(SEED)
+        names = tuple(f"{number:04}" for number in range(topics))
+        tables = []
+        for _ in range(count):
+            drawn = generator.integers(0, len(self.table.topics), topics)
+            values, postings = self.table.values[..., drawn], self.table.query_postings[:, drawn]
+            tables.append(replace(self.table, topics=names, values=values, query_postings=postings))
+        return tables
+
+    def smallest_within_margin(self, families: Sequence[str]) -> float:
+        """Return the share of the smallest index of families whose true loss is within the margin."""
+        shares = [1.0]
+        for family in families:
+            for index in order_of_testing(self.table, family):
+                if self.losses[index] < MARGIN:
+                    shares.append(float(self.table.shares[index]))
+        return min(shares)
 
 
-def population(name: str, folder: Path, asked: Path | None) -> VariantTable:
-    """Explore the default families with all topics, and return the indexes on their paths."""
-    experiment, topics = load_experiment(ROOT / "experiments" / f"{name}.toml"), folder / f"{name}-topics"
-    if not (topics / TOPICS_FILE).exists():
-        if name == QUESTIONS and asked:
-            questions(experiment, asked, topics)
-        else:
-            write_page_topics(experiment.collection.open(), topics, TOPICS)
-    cleaners = [family.partition("|")[0] for family in DEFAULT_FAMILIES]
+def explored(experiment: Experiment, topics: TopicSource, folder: Path) -> VariantTable:
+    """Explore the default families and the scorers with all topics, or read what was explored before."""
+    cleaners = ["none", *SCORERS_AS_CLEANERS]
+    for family in DEFAULT_FAMILIES:
+        cleaners.append(family.partition("|")[0])
+    families = (*DEFAULT_FAMILIES, *SCORERS)
     experiment = replace(
         experiment,
-        topics=TopicSource(topics / TOPICS_FILE, topics / QRELS_FILE, "title"),
-        variants=tuple(Variant(parse_treatment(cleaner)) for cleaner in dict.fromkeys(["none", *cleaners])),
+        topics=topics,
+        variants=tuple(Variant(parse_treatment(cleaner)) for cleaner in dict.fromkeys(cleaners)),
+        families=tuple(parse_family(family) for family in families),
+        criteria=replace(experiment.criteria, families=families),
         evaluation=replace(experiment.evaluation, measures=MEASURES),
     )
-    known = folder / experiment.name / RESULTS_FILE
-    (found,) = (read_results(known.parent) if known.exists() else explore(experiment, folder)).tables
-    return found.only([0, *(index for family in DEFAULT_FAMILIES for index in order_of_testing(found, family))])
+    file = folder / experiment.name / RESULTS_FILE
+    results = read_results(file.parent) if file.exists() else explore_experiment(experiment, folder)
+    return results.tables[0]
+
+
+def population(name: str, folder: Path) -> Population:
+    """Return a population, with the indexes that families test."""
+    experiment = load_experiment(ROOT / "experiments" / f"{name}.toml")
+    topics = experiment.topics
+    if name != TASKS:
+        made = folder / f"{name}-topics"
+        if not (made / TOPICS_FILE).exists():
+            write_page_topics(experiment.collection.open(), made, TOPICS)
+        topics = TopicSource(made / TOPICS_FILE, made / QRELS_FILE, "title")
+    every = explored(experiment, topics, folder)
+    tested = {0}
+    for family in (*DEFAULT_FAMILIES, *SCORERS):
+        tested.update(order_of_testing(every, family))
+    chosen = every.only(sorted(tested))
+    means = chosen.values.mean(axis=-1)
+    losses = (1 - means / means[:, :1]).max(axis=0)
+    return Population(name, chosen, losses.tolist(), (means[0] > means[0, 0]).tolist())
 
 
 @dataclass(frozen=True)
 class Picks:
-    """What samples recommended: sizes, the largest true losses as shares of the baseline's means, whether anything was."""
+    """What samples recommended.
 
-    sizes: list[float]
-    losses: list[float]
+    Args:
+        shares: sizes over the baseline's; 1 where nothing is recommended.
+        losses: true losses.
+        none: the number of samples that recommend nothing.
+    """
+
+    shares: Sequence[float]
+    losses: Sequence[float]
     none: int
 
-    def cells(self) -> tuple[str, ...]:
-        """Return size, wrong and badly wrong."""
-        error = np.std(self.sizes, ddof=1) / math.sqrt(len(self.sizes))
-        shares = [float(np.mean([loss >= margin - 1e-9 for loss in self.losses])) for margin in (0.05, 0.1)]
-        wrong = 100 * math.sqrt(shares[0] * (1 - shares[0]) / len(self.losses))
-        return (
-            f"{100 * np.mean(self.sizes):.1f} ± {100 * error:.1f}",
-            f"{100 * shares[0]:.1f} ± {wrong:.1f}",
-            f"{100 * shares[1]:.1f}",
-            f"{100 * self.none / len(self.sizes):.1f}",
-        )
+    @property
+    def size(self) -> str:
+        """The mean size with its standard error, in per cent."""
+        error = np.std(self.shares, ddof=1) / math.sqrt(len(self.shares))
+        return f"{100 * np.mean(self.shares):.1f} ± {100 * error:.1f}"
+
+    def share_of_losses(self, margin: float) -> float:
+        """Return the share of samples whose recommendation loses a margin or more."""
+        return float(np.mean([loss >= margin - ROUNDING for loss in self.losses]))
+
+    @property
+    def wrong(self) -> str:
+        """The share of wrong recommendations with its standard error, in per cent."""
+        share = self.share_of_losses(MARGIN)
+        return f"{100 * share:.1f} ± {100 * math.sqrt(share * (1 - share) / len(self.losses)):.1f}"
 
 
-def picks(every: VariantTable, losses: list[float], topics: int, samples: int, conservative: bool) -> Picks:
-    """Draw samples, and return what each recommends."""
-    dice, found = np.random.default_rng(SEED), []
-    names = tuple(f"{number:04}" for number in range(topics))
-    for _ in range(samples):
-        drawn = dice.integers(0, len(every.topics), topics)
-        table = replace(
-            every, topics=names, values=every.values[..., drawn], query_postings=every.query_postings[:, drawn]
-        )
-        problem = ChoiceProblem(table, MEASURES, ChoiceCriteria())
-        found.append(smallest_accepted(problem, fixed_sequences(problem, conservative)))
-    taken = [index or 0 for index in found]
-    shares = every.shares.tolist()
-    return Picks([shares[index] for index in taken], [losses[index] for index in taken], found.count(None))
+def picks(of: Population, samples: Sequence[VariantTable], families: Sequence[str], conservative: bool) -> Picks:
+    """Return what samples recommend of families."""
+    criteria = ChoiceCriteria(families=tuple(families))
+    shares: list[float] = []
+    losses: list[float] = []
+    none = 0
+    for sample in samples:
+        problem = ChoiceProblem(sample, MEASURES, criteria)
+        index = smallest_accepted(problem, fixed_sequences(problem, conservative))
+        if index is None:
+            none += 1
+            index = 0
+        shares.append(float(of.table.shares[index]))
+        losses.append(of.losses[index])
+    return Picks(shares, losses, none)
 
 
-def rows(name: str, every: VariantTable, samples: int, conservative: int) -> Iterator[tuple[str, ...]]:
-    """Yield a line of the table for each number of topics."""
-    means = every.values.mean(axis=-1)
-    losses = (1 - means / means[:, :1]).max(axis=0).tolist()
-    best = min(share for share, loss in zip(every.shares.tolist(), losses, strict=True) if loss < 0.05)
-    for topics in NAMES[name]:
-        own = picks(every, losses, topics, samples, False).cells()
-        safe = picks(every, losses, topics, conservative, True).cells()
-        yield name, str(len(every.topics)), str(topics), f"{100 * best:.1f}", *own, *safe[:2], safe[3]
+def best_indexes(of: Population, samples: Sequence[VariantTable]) -> tuple[str, str]:
+    """Return the shares of samples that name a best index, and that name one which gains nothing, in per cent."""
+    criteria = ChoiceCriteria(families=(*DEFAULT_FAMILIES, *SCORERS))
+    named, wrong = 0, 0
+    for sample in samples:
+        gain = best_gain(ChoiceProblem(sample, MEASURES, criteria))
+        if gain is not None:
+            named += 1
+            wrong += not of.gains[gain.variant]
+    return f"{100 * named / len(samples):.1f}", f"{100 * wrong / len(samples):.1f}"
+
+
+def rows_of_defaults(of: Population, samples: int, conservative: int) -> list[tuple[str, ...]]:
+    """Return the lines of a population for the default families."""
+    rows: list[tuple[str, ...]] = []
+    for topics in SAMPLE_SIZES[of.name]:
+        drawn = of.samples(topics, samples)
+        own = picks(of, drawn, DEFAULT_FAMILIES, conservative=False)
+        safe = picks(of, drawn[:conservative], DEFAULT_FAMILIES, conservative=True)
+        within = f"{100 * of.smallest_within_margin(DEFAULT_FAMILIES):.1f}"
+        first = (of.name, str(len(of.table.topics)), str(topics), within)
+        badly = f"{100 * own.share_of_losses(BAD):.1f}"
+        none, safe_none = (f"{100 * part.none / len(part.shares):.1f}" for part in (own, safe))
+        gains = best_indexes(of, drawn[:conservative])
+        rows.append((*first, own.size, own.wrong, badly, none, safe.size, safe.wrong, safe_none, *gains))
+    return rows
+
+
+def rows_of_scorers(of: Population, samples: int) -> list[tuple[str, ...]]:
+    """Return the lines of a population for scorers that are swept alone, and for all of them together."""
+    rows = []
+    for topics in SAMPLE_SIZES[of.name]:
+        drawn = of.samples(topics, samples)
+        cells = [of.name, str(topics)]
+        for families in (*((scorer,) for scorer in SCORERS), SCORERS):
+            found = picks(of, drawn, families, conservative=False)
+            cells += [f"{100 * np.mean(found.shares):.1f}", found.wrong]
+        rows.append(tuple(cells))
+    return rows
 
 
 def main() -> None:
     """Read the arguments, and fill the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("questions", type=Path, nargs="?")
-    parser.add_argument("--only", nargs="+", choices=NAMES, default=list(NAMES))
+    parser.add_argument("--only", nargs="+", choices=SAMPLE_SIZES, default=list(SAMPLE_SIZES))
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--conservative", type=int, default=200)
     arguments = parser.parse_args()
-    found = []
+    of_defaults: list[tuple[str, ...]] = []
+    of_scorers: list[tuple[str, ...]] = []
     for name in arguments.only:
-        every = population(name, arguments.folder, arguments.questions)
-        found += [*rows(name, every, arguments.samples, arguments.conservative)]
-        print(table([""] * 11, found[-len(NAMES[name]) :]), flush=True)
-    heads: tuple[str, ...] = ("topics of", "all", "n", "best (%)", "index (%)", "wrong (%)", "badly (%)", "none (%)")
-    heads += ("conservative: index (%)", "wrong (%)", "none (%)")
-    samples = f"{arguments.samples:,} samples a line, {arguments.conservative} for the conservative choice.\n"
-    put(PAGE, "simulated", f"{table(heads, found)}\n{samples}")
+        of = population(name, arguments.folder)
+        of_defaults += rows_of_defaults(of, arguments.samples, arguments.conservative)
+        of_scorers += rows_of_scorers(of, arguments.samples)
+        print(name, *of_defaults, *of_scorers, sep="\n", flush=True)
+    heads = ["topics of", "all", "n", "within (%)", "smallest (%)", "wrong (%)", "badly (%)", "none (%)"]
+    heads += ["conservative (%)", "wrong (%)", "none (%)", "best named (%)", "wrong (%)"]
+    samples = f"{arguments.samples:,} samples a line, {arguments.conservative} for the conservative choice and the best index."
+    put(PAGE, "simulated", f"{table(heads, of_defaults)}\n{samples}\n")
+    scorer_heads = ["topics of", "n"]
+    for scorer in (*SCORERS, "all four"):
+        scorer_heads += [f"{scorer} (%)", "wrong (%)"]
+    put(PAGE, "scorers", f"{table(scorer_heads, of_scorers)}\n{arguments.samples:,} samples a line.\n")
 
 
 if __name__ == "__main__":

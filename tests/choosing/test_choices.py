@@ -21,12 +21,14 @@ from thresher.experiments.choosing.savings import Timings, savings
 def choice() -> Choice:
     base = np.random.default_rng(1).beta(4, 4, 60)
     table = table_of(base, {DCP: {0.9: base, 0.5: base * 0.99, 0.3: base * 0.7}, "words": {0.2: base + 0.1}})
+    criteria = ChoiceCriteria(families=(DCP, "words"), deciding=("AP",))
     model = choose_variants(
-        table, ("nDCG@10", "AP"), ChoiceCriteria(), lambda index: savings(table, index, Timings(), 1000, lambda _: None)
+        table, ("nDCG@10", "AP"), criteria, lambda index: savings(table, index, Timings(), 1000, lambda _: None)
     )
     lines = {"none|dcp@0.5": ("thresher clean pages", "thresher index")}
-    terms = ChoiceCriteria(deciding=("AP",))
-    return Choice("A title", "key", ("nDCG@10", "AP"), terms, 1000, POWER, (model,), lines, "thresher run x --chosen")
+    return Choice(
+        "A title", "key", ("nDCG@10", "AP"), criteria, 1000, POWER, (model,), lines, "thresher run x --chosen"
+    )
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
@@ -39,8 +41,8 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_other_versions_are_refused(tmp_path: Path) -> None:
     write_choice(choice(), tmp_path)
     path = tmp_path / CHOICE_FILE
-    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 6}))
-    with pytest.raises(StateError, match="version 6 is not known, only 7"):
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 7}))
+    with pytest.raises(StateError, match="version 7 is not known, only 8"):
         read_choice(tmp_path)
 
 

@@ -61,13 +61,41 @@ def fading(seed: int, topics: int = 60, families: tuple[str, ...] = FAMILIES) ->
 
 
 def test_levels_and_critical_values() -> None:
-    assert t_quantile(ChoiceCriteria().level, 59) == pytest.approx(2.300, abs=5e-4)
-    # One declared family has no more than four have.
-    assert replace(ChoiceCriteria(), families=(DCP,)).level == ChoiceCriteria().level == 0.05 / 4
-    many = (*FAMILIES, "none|ridf")
-    assert t_quantile(replace(ChoiceCriteria(), families=many).level, 59) == pytest.approx(2.391, abs=5e-4)
-    known = ((1, 1.671), (2, 2.001), (8, 2.577), (28, 3.035))
-    assert [t_quantile(0.05 / families, 59) for families, _ in known] == pytest.approx([t for _, t in known], abs=5e-4)
+    for families, critical in ((1, 1.671), (2, 2.001), (4, 2.300), (5, 2.391), (8, 2.577), (28, 3.035)):
+        criteria = replace(ChoiceCriteria(), families=tuple(str(number) for number in range(families)))
+        assert t_quantile(criteria.level, 59) == pytest.approx(critical, abs=5e-4)
+
+
+def test_a_family_that_has_ended_hands_its_level_on() -> None:
+    """`DCP` is accepted to its end and `BOILERPIPE` fails at once; `SECOND` needs half of alpha."""
+    fine, bad = np.full(60, 0.5), np.full(60, 0.4)
+    noise = np.random.default_rng(11).normal(0, 1, 60)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    # The t of its statistics is 2.1: p = .020, between .05/3 and .05/2.
+    close = 0.95 * 0.5 + 0.05 * (noise + 2.1 / np.sqrt(60))
+    families = {DCP: {0.9: fine, 0.5: fine}, BOILERPIPE: {0.9: bad}, SECOND: {0.7: close}}
+    sequences = {one.family: one for one in fixed_sequences(problem_of(table_of(fine, families)), False)}
+    assert [(sequences[name].accepted, sequences[name].has_ended) for name in (DCP, BOILERPIPE, SECOND)] == [
+        (2, True),
+        (0, False),
+        (1, True),
+    ]
+    # What has ended keeps the level of its last test; the last that runs has all of alpha.
+    assert [sequences[name].level for name in (DCP, SECOND, BOILERPIPE)] == [pytest.approx(0.05 / 4), 0.025, 0.05]
+    alone = {
+        one.family: one for one in fixed_sequences(problem_of(table_of(fine, {**families, DCP: {0.9: bad}})), False)
+    }
+    assert (alone[SECOND].accepted, alone[SECOND].level) == (0, pytest.approx(0.05 / 3))
+
+
+def test_pages_end_a_family_before_topics_do() -> None:
+    """Indexes that empty too many pages are known beforehand: a family that passes up to them has ended."""
+    fine = np.full(60, 0.5)
+    table = table_of(fine, {DCP: {0.9: fine, 0.5: fine}, SECOND: {0.7: 0.8 * fine}}, {"none|dcp@0.5": PAGES // 50})
+    sequences = {one.family: one for one in fixed_sequences(problem_of(table), False)}
+    assert (sequences[DCP].testable, sequences[DCP].accepted, sequences[DCP].has_ended) == (1, 1, True)
+    assert table.rows[sequences[DCP].failed or 0].name == "none|dcp@0.5"
+    assert sequences[SECOND].level == 0.05
 
 
 def test_families_at_the_margin_are_wrong_as_often_as_stated() -> None:
@@ -207,17 +235,6 @@ def test_margins_of_both_kinds_agree_where_the_baseline_is_the_same_everywhere(s
     assert name_of(table) == name_of(table, margin=Margin(0.025, relative=False))
 
 
-def test_families_that_are_no_defaults_need_both_tests() -> None:
-    base = np.random.default_rng(6).beta(3, 3, 60)
-    whole_words = "none|ridf"
-    table = table_of(base, {whole_words: {0.5: base}, DCP: {0.7: base}})
-    # Nothing changes for these 60 topics; but of what others ask, 4.9 % may lose everything.
-    assert name_of(table, families=(whole_words,)) is None
-    assert name_of(table, families=(DCP,)) == "none|dcp@0.7"
-    more = table_of(np.tile(base, 2), {whole_words: {0.5: np.tile(base, 2)}})
-    assert name_of(more, families=(whole_words,)) == "none|ridf@0.5"
-
-
 # What it does not depend on
 
 
@@ -246,12 +263,12 @@ def declared(one: Row) -> bool:
     return one.variant.sweep in (None, *DEFAULT_FAMILIES)
 
 
-def test_absent_families_cost_as_much_as_others() -> None:
-    five = (*DEFAULT_FAMILIES, "none|ridf")
-    problem = problem_of(fading(1), families=five)
-    assert problem.criteria.level == pytest.approx(0.01)
-    absent = next(one for one in fixed_sequences(problem, False) if one.family == "none|ridf")
+def test_absent_families_cost_nothing() -> None:
+    table = fading(1)
+    five = problem_of(table, families=(*DEFAULT_FAMILIES, "none|ridf"))
+    *others, absent = fixed_sequences(five, False)
     assert (absent.order, absent.last, absent.failed) == ((), None, None)
+    assert [one.accepted for one in others] == [one.accepted for one in fixed_sequences(problem_of(table), False)]
 
 
 @settings(max_examples=10, deadline=None)

@@ -16,7 +16,6 @@ from commands import Done, thresher
 from small_web import TIMED, Finished, Web
 
 import thresher as thresher_package
-from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.files import safe_name
 from thresher.cleaners.cleaner import Cleaner
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
@@ -40,6 +39,8 @@ NO_MARGIN = (
 )
 NO_MEASURE = "'RR' is none of the experiment's measures. Fix: use one of P@5, P@10, AP, nDCG(dcg='exp-log2')@10."
 SWEEP = 'scorer = "words"\ncutoffs = [2, 12, 30]'
+DECLARED = ("none|dcp", "none|2n2p", "none|prp")
+FAMILIES = f"families = {json.dumps(DECLARED)}"
 
 
 def more_topics(web: Web, times: int = 3) -> int:
@@ -85,7 +86,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
     web = Web.make(tmp_path_factory.mktemp("decided"), **TIMED)
     topics = more_topics(web)
     assert topics >= MINIMUM
-    web.write(sweep=SWEEP)
+    web.write(sweep=SWEEP, choose=FAMILIES)
     for verb in ("run", "explore"):
         assert thresher(verb, "web.toml", cwd=web.folder).code == 0
     return Decided(web, topics, thresher(*CHOOSE, cwd=web.folder))
@@ -103,19 +104,16 @@ def test_declared_families_are_explored_and_walked(decided: Decided) -> None:
     choice, results = chosen(decided.results), read_results(decided.results)
     assert choice.key == results.facts.key
     assert choice.measures == ("nDCG(dcg='exp-log2')@10", "AP")
-    assert choice.criteria == ChoiceCriteria(Margin(0.2, relative=True), deciding=("AP",))
+    assert choice.criteria == ChoiceCriteria(Margin(0.2, relative=True), families=DECLARED, deciding=("AP",))
     (model,) = choice.models
     assert (model.topics, model.variants) == (decided.topics, len(results.table().candidates))
-    assert tuple(walk.family for walk in model.families) == DEFAULT_FAMILIES
-    # A default family is explored if its scorer is one of the experiment's.
-    assert [walk.steps > 5 for walk in model.families] == [
-        not family.startswith("boilerpipe") for family in DEFAULT_FAMILIES
-    ]
+    assert tuple(walk.family for walk in model.families) == DECLARED
+    assert all(walk.steps > 5 for walk in model.families)
 
 
 def test_the_smallest_that_is_shown_to_lose_little_is_recommended(decided: Decided) -> None:
     (model,) = chosen(decided.results).models
-    pick, table = model.recommended, read_results(decided.results).table()
+    pick, table = model.smallest, read_results(decided.results).table()
     assert pick is not None
     assert pick.share == min(walk.last.share for walk in model.families if walk.last)
     index = table.position[pick.variant]
@@ -139,7 +137,7 @@ def test_a_choice_is_printed_and_written(decided: Decided) -> None:
 
 
 def test_play_begins_with_all_text_and_the_recommended_cleaner(decided: Decided) -> None:
-    pick = chosen(decided.results).models[0].recommended
+    pick = chosen(decided.results).models[0].smallest
     assert pick is not None
     cleaner = resolved(decided.results / "scores", parse_treatment(pick.variant).cleaner)
     sides = sample_results(decided.results, SampleOptions(count=1)).sides
@@ -247,7 +245,7 @@ def test_terms_of_the_file_and_of_options(again: Decided, call: Call) -> None:
     assert call(*CHOOSE, "--emptied", "0", "--deciding", "AP", cwd=again.web.folder).code == 0
     found = chosen(again.results)
     assert found.criteria == replace(terms, emptied=0.0, deciding=("AP",))
-    assert all(pick is None or pick.emptied == 0 for _, pick in found.models[0].answer)
+    assert all(index.emptied == 0 for index in found.models[0].named)
 
 
 def test_choosing_again_gives_the_same_bytes(again: Decided, call: Call) -> None:
@@ -268,7 +266,7 @@ def test_later_reports_have_the_choice_until_it_rests_on_something_else(again: D
     done = call("run", "web.toml", cwd=again.web.folder)
     assert done.code == 0
     assert first in " ".join(done.out.split())
-    again.web.write(sweep=SWEEP, evaluation='measures = ["AP"]')
+    again.web.write(sweep=SWEEP, choose=FAMILIES, evaluation='measures = ["AP"]')
     done = call("run", "web.toml", cwd=again.web.folder)
     assert done.code == 0
     assert first not in " ".join(done.out.split())
@@ -289,8 +287,8 @@ def test_of_what_was_run_alone(copy: Finished, call: Call) -> None:
     assert (done.code, done.errors) == (0, [])
     choice = chosen(copy.results)
     assert (choice.measure, choice.models[0].variants) == ("AP", len(read_results(copy.results).table().built) - 1)
-    # Nothing of the declared families was run.
-    assert [walk.steps for walk in choice.models[0].families] == [0, 0, 0, 0]
+    # The families are the file's sweeps.
+    assert [(walk.family, walk.steps > 0) for walk in choice.models[0].families] == [("words", True)]
 
 
 def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
@@ -305,7 +303,7 @@ def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
     (model,) = chosen(results).models
     table = read_results(results).table()
     assert (model.topics, len(table.held_out_topics)) == (28, 8)
-    pick = model.recommended
+    pick = model.smallest
     assert pick is not None
     for effect in pick.held_out:
         assert effect.topics == 8
@@ -377,5 +375,5 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     done = call("report", str(copy.results), cwd=copy.web.folder)
     assert (done.code, done.errors) == (
         5,
-        [f"error: {path}: version 99 is not known, only 7. Fix: run `thresher choose` again."],
+        [f"error: {path}: version 99 is not known, only 8. Fix: run `thresher choose` again."],
     )

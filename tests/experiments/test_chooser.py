@@ -139,15 +139,15 @@ def test_new_times_change_what_is_saved_and_nothing_else(experiment: Experiment,
     untimed, timed = made(timed=False), made()
     before = chosen(experiment, untimed)
     (model,) = before.models
-    assert model.recommended is not None
-    assert model.recommended.savings.basis is Basis.NOT_RUN
+    assert model.smallest is not None
+    assert model.smallest.savings.basis is Basis.NOT_RUN
     changed = measured_again(before, experiment, timed, tmp_path)
     assert read_choice(tmp_path) == changed
     (now,) = changed.models
-    assert now.recommended is not None
-    assert now.recommended.savings.basis is Basis.MEASURED
-    assert now.recommended.savings.queries == 5000
-    assert replace(now.recommended, savings=model.recommended.savings) == model.recommended
+    assert now.smallest is not None
+    assert now.smallest.savings.basis is Basis.MEASURED
+    assert now.smallest.savings.queries == 5000
+    assert replace(now.smallest, savings=model.smallest.savings) == model.smallest
     assert (now.families, now.conservative_families) == (model.families, model.conservative_families)
     # The same times change nothing, and nothing is written.
     written = (tmp_path / "choice.json").stat().st_mtime_ns

@@ -375,7 +375,6 @@ def test_the_digest_is_of_what_the_file_says_not_how(load: Load) -> None:
         ("[choose]\nemptied = 1.5", 1, ["'emptied'", "1.5", "at most 1"]),
         ("[choose]\nalpha = 0.5", 1, ["'alpha'", "0.5", "less than 0.5"]),
         ("[choose]\nmargin = '100%'", 1, ["'100%' is not a margin", "below 100%"]),
-        ("[choose]\nfamilies = []", 1, ["no family"]),
         ("[choose]\nfamilies = ['words@5']", 1, ["'words@5' is no sweep", "none|dcp"]),
         ("[choose]\nfamilies = ['none|tcp(model=bm25)', 'none|tcp']", 1, ["'none|tcp(k=10,model=bm25)'", "twice"]),
         ("[cleaners]\nnames = ['none']", 1, ["'none' occurs twice"]),

@@ -135,7 +135,7 @@ def test_the_experiment_of_the_page_runs_is_explored_chosen_and_explained(
     assert names["results"].table().mean("AP").tolist() == [1, 1, 1]
     tables = {**names["tables"], "measure": 0}
     assert "words" in thresher.explore(tables, workers=1).table().sweeps
-    assert thresher.choose(tables, margin="5%", families=["words"]).models[0].recommended is None
+    assert thresher.choose(tables, margin="5%", families=["words"]).models[0].smallest is None
     why = thresher.explain("results/mine", "1", variant="words@5")
     assert why.topics[0].query == "rain tonight"
     assert len(repr(why)) < 300

@@ -11,6 +11,8 @@ from thresher.reports.announcements import announcement_text
 
 FACTS: dict[Step, dict[str, str | int | float]] = {
     Step.READING: {"collection": "pages"},
+    Step.MATCHING_ENDS: {"dropped": "docs", "queries": 25},
+    Step.MATCHING_CANONICAL: {"queries": 25},
     Step.SCORING: {"scorers": "words, density"},
     Step.FINDING_PERCENTILES: {"scorer": "words"},
     Step.INDEXING: {"variants": 7, "pages": 60},

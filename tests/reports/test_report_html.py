@@ -82,7 +82,7 @@ def test_the_first_screen_says_what_is_recommended(text: str, judged: Results, c
     assert len(said) == len(judged.tables)
     for part, model in zip(said, choice.models, strict=True):
         sentences = [line.text_content() for line in part.xpath("./p[not(@class='use')]")]
-        assert sentences == list(model_answer(choice, model, brief=True))
+        assert sentences == list(model_answer(choice, model))
         assert part.xpath("./pre")[0].text.split("\n")[:-1] == list(choice.commands[RECOMMENDED])
         figures = [figure.text for figure in part.xpath(".//dl[@class='figures']//b")]
         assert figures == ["−50.0 %", "−0.0100", "−50.0 %"]

@@ -17,7 +17,6 @@ from thresher.experiments.choosing.choices import (
     ChosenIndex,
     Effect,
     FamilyTests,
-    Gain,
     ModelChoice,
     TestedIndex,
     WorkChange,
@@ -256,25 +255,37 @@ def pick_of(table: VariantTable, name: str, *effects: Effect) -> ChosenIndex:
     share = float(table.shares[index])
     work = WorkChange(400 * share, 400.0, interval(share))
     saved = Savings(1_000_000, 1e6, 1 - share, Basis.NOT_RUN, 0)
-    return ChosenIndex(name, share, int(table.emptied[index]), effects, (), saved, work)
+    row = table.rows[index]
+    return ChosenIndex(
+        variant=name,
+        postings=row.index.postings,
+        share=share,
+        bytes=row.bytes,
+        bytes_share=table.bytes_share(index),
+        emptied=int(table.emptied[index]),
+        effects=effects,
+        held_out=(),
+        savings=saved,
+        work=work,
+    )
 
 
-def chosen(results: Results, recommended: str | None, cautious: str | None = None, gain: str | None = None) -> Choice:
+def chosen(results: Results, smallest: str | None, conservative: str | None = None, best: str | None = None) -> Choice:
     """Return a choice of some indexes; each loses 0.01 and at worst 0.02 of 0.025 that are accepted, or gains 0.03.
 
     Families are the table's sweeps, each with the last that was accepted and the first that failed.
     """
-    models = tuple(_answered(table, recommended, cautious, gain) for table in results.tables)
+    models = tuple(_answered(table, smallest, conservative, best) for table in results.tables)
     terms = ChoiceCriteria(families=(*results.tables[0].sweeps, "none|up"))
     lines = {pick.variant: (f"clean to '{pick.variant}'", "index") for model in models for pick in model.named}
     facts, main = results.facts, results.tables[0].main
     return Choice(facts.title, facts.key, (main,), terms, 1_000_000, POWER, models, lines, "run --chosen")
 
 
-def _answered(table: VariantTable, recommended: str | None, cautious: str | None, gain: str | None) -> ModelChoice:
+def _answered(table: VariantTable, smallest: str | None, conservative: str | None, best: str | None) -> ModelChoice:
     topics = len(table.topics)
     little = effect(table.main, -0.01, -0.02, topics)
-    more = effect(table.main, 0.03, 0.01, topics, None)
+    more = effect(table.main, 0.03, 0.01, topics)
 
     def named(name: str | None) -> ChosenIndex | None:
         return pick_of(table, name, little) if name else None
@@ -285,7 +296,7 @@ def _answered(table: VariantTable, recommended: str | None, cautious: str | None
         return TestedIndex(row.name, float(table.shares[index]), 0, (replace(little, low=low),), needed)
 
     walks = tuple(
-        FamilyTests(sweep, len(members), tested(members[0]), tested(members[1], 200 + members[1]))
+        FamilyTests(sweep, 0.0125, len(members), tested(members[0]), tested(members[1], 200 + members[1]))
         for sweep, members in table.sweeps.items()
     )
     return ModelChoice(
@@ -293,10 +304,11 @@ def _answered(table: VariantTable, recommended: str | None, cautious: str | None
         topics=topics,
         variants=len(table.candidates),
         documents=DOCUMENTS,
-        recommended=named(recommended),
-        conservative=named(cautious),
+        no_cleaning=pick_of(table, "none", Effect(table.main, topics, 0.5, 0.5, 0.0, None, None, 0.025)),
+        smallest=named(smallest),
+        best=pick_of(table, best, more) if best else None,
+        conservative=named(conservative),
         conservative_topics=86,
-        gain=Gain(pick_of(table, gain, more), more, 0.05) if gain else None,
-        families=(*walks, FamilyTests("none|up", 0, None, None)),
+        families=(*walks, FamilyTests("none|up", 0.0125, 0, None, None)),
         conservative_families=(),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from thresher.experiments.choosing.shared import SharedChoice
     from thresher.experiments.config import Experiment
     from thresher.experiments.results import Results
-    from thresher.reports.table import Table
 
 
 @click.command()
@@ -62,7 +62,7 @@ def _check_installed(verb: str) -> None:
 
 
 def _loaded(file: Path, results: Path) -> Experiment:
-    """Read an experiment file; say which files are left out, and where results are if the command would begin new ones."""
+    """Read an experiment file; say what is left out of its pages, and where results are if others would be begun."""
     from thresher.experiments.config import load_experiment
 
     experiment = load_experiment(file)
@@ -183,40 +183,44 @@ def _report(results: Results, folder: Path, style: options.OutputStyle, files: S
     _show(results, folder, style, files)
 
 
-def _show(results: Results, folder: Path, style: options.OutputStyle, files: Sequence[tuple[str, Path]] = ()) -> None:
-    """Print the findings, and the recommendation if it was chosen from the same evidence."""
-    from thresher.experiments.chooser import last_choice
+def _show(
+    results: Results,
+    folder: Path,
+    style: options.OutputStyle,
+    files: Sequence[tuple[str, Path]] = (),
+    experiment: Experiment | None = None,
+) -> None:
+    """Print what was found, and what is recommended if that was chosen of the same evidence.
+
+    The table is that of the sweeps of an explored `experiment`, or else that of the Pareto front.
+    """
+    from thresher.evaluation.significance import is_tested
+    from thresher.experiments.chooser import ChooseOptions, last_choice
     from thresher.experiments.results import RESULTS_FILE
     from thresher.reports.files import REPORT_FILE
     from thresher.reports.further_tables import systems_table
     from thresher.reports.summary import answer, commands, findings, measured, warnings
+    from thresher.reports.sweep_tables import sweeps_table
     from thresher.reports.variant_tables import frontier_table, main_table
 
     choice = last_choice(folder, results.facts.key)
-    recommended: list[str] = []
-    sentences: list[str] = []
-    shell_commands: Sequence[str] = ()
-    if choice:
-        for model in results.retrievals:
-            recommended += choice.named_variants(model)
-        sentences += answer(choice)
-        sentences += measured(choice, results)
-        shell_commands = commands(choice)
-    sentences += findings(results)
-    sentences += warnings(results)
-
-    def short(rows: int) -> Table:
-        return frontier_table(results, rows, recommended)
-
-    printed = options.Answer(
-        sentences=sentences,
-        short=short,
-        full=[table for table in (main_table(results), systems_table(results)) if table],
-        files=[("report", folder / REPORT_FILE), *files],
-        record=folder / RESULTS_FILE,
-        commands=shell_commands,
+    recommended = [name for model in results.retrievals if choice for name in choice.named_variants(model)]
+    full = [table for table in (main_table(results), systems_table(results)) if table]
+    short = partial(frontier_table, results, recommended=recommended)
+    if experiment is not None and any(map(is_tested, results.measures)):
+        asked = ChooseOptions()
+        criteria = asked.criteria(experiment)
+        short = partial(sweeps_table, results, asked.measures(experiment, criteria), criteria)
+        full.insert(0, short(None))
+    told = options.Answer(
+        (*((*answer(choice), *measured(choice, results)) if choice else ()), *findings(results), *warnings(results)),
+        short,
+        full,
+        [("report", folder / REPORT_FILE), *files],
+        folder / RESULTS_FILE,
+        commands(choice) if choice else (),
     )
-    options.say_answer(printed, style)
+    options.say_answer(told, style)
 
 
 @click.command()
@@ -240,10 +244,12 @@ def explore(
     """
     _check_installed("explore")
     from thresher.experiments.explorer import explore_experiment
+    from thresher.reports.files import write_reports
 
     config = backend.of(_loaded(experiment, results))
     outcome = explore_experiment(config, results, fresh, options.announce)
-    _report(outcome, results / config.name, style)
+    write_reports(outcome, results / config.name)
+    _show(outcome, results / config.name, style, experiment=config)
     _check_failed(outcome, results / config.name, max_failed)
 
 
@@ -270,9 +276,9 @@ def choose(
 ) -> None:
     """Choose an index for an explored or run experiment, or one setting for three EXPERIMENTS or more.
 
-    Recommends the smallest index that is shown to lose less than the margin in every deciding measure and that empties few
-    pages. Names the index that gains most, if a gain is shown. Names a conservative index, which allows for topic types that
-    are not in the sample. Writes choice.json and the reports.
+    Names the smallest index that is shown to lose less than the margin in every deciding measure and that empties few pages,
+    and the best index, if a gain over no cleaning is shown. Names a conservative index, which allows for topic types that are
+    not in the sample. Writes choice.json and the reports.
 
     For several experiments, chooses the smallest setting whose prediction bound is within the margin. Tests the rule by
     leaving out each experiment in turn. Writes shared-choice.json.
@@ -297,25 +303,19 @@ def choose(
 
 def _chosen(choice: Choice, folder: Path) -> options.Answer:
     from thresher.experiments.choosing.choices import CHOICE_FILE
-    from thresher.reports.choice_tables import answers_table, families_tables
+    from thresher.reports.choice_tables import answers_table, families_tables, savings_table
     from thresher.reports.files import REPORT_FILE
     from thresher.reports.notices import notice_text
     from thresher.reports.summary import answer, commands
 
-    tables = [answers_table(choice)]
+    answers = answers_table(choice)
+    short = None if answers is None else lambda _: answers
+    tables = [answers, savings_table(choice)]
     for model in choice.models:
         tables += families_tables(choice, model)
-    sentences = list(answer(choice))
-    for notice in choice.notices:
-        sentences.append(notice_text(notice))
-    return options.Answer(
-        sentences=sentences,
-        short=None,
-        full=[table for table in tables if table],
-        files=[("report", folder / REPORT_FILE)],
-        record=folder / CHOICE_FILE,
-        commands=commands(choice),
-    )
+    sentences = [*answer(choice), *map(notice_text, choice.notices)]
+    files = [("report", folder / REPORT_FILE)]
+    return options.Answer(sentences, short, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
 
 
 def _shared(choice: SharedChoice, results: Path) -> options.Answer:
@@ -323,16 +323,8 @@ def _shared(choice: SharedChoice, results: Path) -> options.Answer:
     from thresher.reports.choice_tables import shared_table
     from thresher.reports.summary import shared_answer
 
-    table = shared_table(choice)
-    file = results / SHARED_FILE
-    return options.Answer(
-        sentences=list(shared_answer(choice)),
-        short=lambda _: table,
-        full=[table],
-        files=[("record", file)],
-        record=file,
-        commands=choice.commands,
-    )
+    table, file = shared_table(choice), results / SHARED_FILE
+    return options.Answer([*shared_answer(choice)], lambda _: table, [table], [("record", file)], file, choice.commands)
 
 
 @click.command()
@@ -383,8 +375,8 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
     help="The number of pages, evenly spread over the collection, if no ID is given.",
 )
 @click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this scorer too. May be repeated.")
-@options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
-@options.keys("pages", schema.PAGES_KEYS)
+@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
+@options.keys("pages", *schema.PAGES_KEYS)
 def play(
     source: Path,
     page_ids: tuple[str, ...],
@@ -450,7 +442,7 @@ def play(
     show_default=True,
     help="With --queries, the folder for topics, experiment file and results.",
 )
-@options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
+@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
 @options.backend_options
 @options.style_options
 def advise(
@@ -486,12 +478,5 @@ def advise(
         options.tell_all(ADVICE.text(advice))
         return
     removed = removed_words_table(advice)
-    answer = options.Answer(
-        sentences=list(advised(advice)),
-        short=lambda _: removed,
-        full=[removed],
-        files=[],
-        record=Path(),
-        commands=advice.commands,
-    )
+    answer = options.Answer([*advised(advice)], lambda _: removed, [removed], [], Path(), advice.commands)
     options.say_answer(answer, style)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import re
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -33,15 +32,17 @@ Verb = Callable[..., Any]
 FILE = click.Path(path_type=Path)
 
 
-def keys(table: str, names: Sequence[str]) -> Callable[[Verb], Verb]:
+def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
     """Add options that are keys of experiment files, such as `--max-page-mib`; the verb gets the table of these values."""
 
     def add(verb: Verb) -> Verb:
         @wraps(verb)
         def filled(*args: Any, **named: Any) -> Any:
-            values = named.pop(table, None) or tables()[table].without_required_keys()
-            named[table] = replace(values, **{name: named.pop(name) for name in names})
-            return verb(*args, **named)
+            rule = tables()[table]
+            blank = {name: None for name, key in rule.keys.items() if key.default is MISSING}
+            given = {name: named.pop(name) for name in names}
+            before = named.pop(table, None) or rule.kind(**blank)
+            return verb(*args, **named, **{table: replace(before, **given)})
 
         with_options: Verb = filled
         for name in reversed(names):
@@ -57,12 +58,8 @@ def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
     def add(verb: Verb) -> Verb:
         for name in reversed(names):
             key = tables()[table].keys[name]
-            default = key.default
-            if isinstance(default, tuple):
-                default = " ".join(default)
-            shown = ""
-            if default:
-                shown = f" [default: as in the file's [{table}], or {default}]"
+            default = " ".join(key.default) if isinstance(key.default, tuple) else key.default
+            shown = f" [default: as in the file's [{table}], or {default}]" if default else ""
             verb = _option(name, replace(key, default=None), shown)(verb)
         return verb
 
@@ -70,36 +67,23 @@ def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
 
 
 def _option(name: str, key: Key, more: str = "") -> Callable[[Verb], Verb]:
-    flag = option_name(name)
-    meaning = f"{key.meaning[0].upper()}{key.meaning[1:]}."
+    flag, meaning = option_name(name), f"{key.meaning[0].upper()}{key.meaning[1:]}."
     if key.of_texts:
-        default = None
-        if isinstance(key.default, str):
-            default = (key.default,)
+        default = (key.default,) if isinstance(key.default, str) else None
         meaning = f"{meaning} May be repeated.{more}"
         return click.option(flag, multiple=True, default=default, show_default=bool(default), help=meaning)
     if bool in key.kinds:
         return click.option(flag, is_flag=True, default=False, help=meaning)
     kind: Any = str
     if "" in key.choices:
-        choices = [choice for choice in key.choices if choice]
-        meaning = f"{meaning[:-1]}: {', '.join(choices)}."
+        meaning = f"{meaning[:-1]}: {', '.join(filter(None, key.choices))}."
     elif key.choices:
         kind = click.Choice(key.choices)
     elif key.bounds:
-        kind = _range(key)
+        number: Any = click.FloatRange if float in key.kinds else click.IntRange
+        bounds, high = key.bounds, key.bounds.high if key.bounds.high < LARGE else None
+        kind = number(bounds.low, high, min_open=bounds.open, max_open=bounds.open)
     return click.option(flag, type=kind, default=key.default, show_default=bool(key.default), help=meaning + more)
-
-
-def _range(key: Key) -> click.FloatRange | click.IntRange:
-    assert key.bounds is not None
-    low, high, is_open = key.bounds.low, key.bounds.high, key.bounds.open
-    most = None
-    if high < LARGE:
-        most = high
-    if float in key.kinds:
-        return click.FloatRange(low, most, min_open=is_open, max_open=is_open)
-    return click.IntRange(low, most, min_open=is_open, max_open=is_open)  # type: ignore[arg-type]
 
 
 workers_option = click.option(
@@ -176,9 +160,7 @@ class AskedBackend:
         """Return them."""
         from thresher.base.processes import Backend
 
-        name = self.name or LOCAL
-        if self.scheduler and self.name is None:
-            name = DASK
+        name = self.name or (DASK if self.scheduler else LOCAL)
         if name == DASK and not self.scheduler:
             raise ConfigError("Dask's scheduler is not named", "add --scheduler tcp://HOST:8786", "--backend dask")
         if name == LOCAL and self.scheduler:
@@ -221,7 +203,7 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
 
 
 def say(line: str) -> None:
-    """Print a line to standard error, with escaped controls."""
+    """Print a line to standard error, with whatever it quotes made visible."""
     click.echo(escape_controls(line), err=True)
 
 
@@ -242,12 +224,12 @@ def announce(announcement: Announcement) -> None:
 
 
 def tell(line: str, most: int | None = MOST) -> None:
-    """Print a line to standard output with escaped controls, clipped to `most` characters."""
+    """Print a line to standard output likewise, clipped to that many characters."""
     click.echo(escape_controls(line, most))
 
 
 def tell_all(text: str) -> None:
-    """Print whole lines to standard output, each with escaped controls."""
+    """Print lines to standard output, each of them likewise, but whole."""
     for line in text.split("\n"):
         tell(line, None)
 
@@ -257,7 +239,7 @@ def terminal_width() -> int:
     return shutil.get_terminal_size((160, 40)).columns
 
 
-def show(tables: Sequence[Table]) -> None:
+def show(*tables: Table) -> None:
     """Print tables as wide as the terminal, with an empty line between them."""
     from thresher.reports.text_tables import render_text
 
@@ -285,7 +267,7 @@ class Answer:
     Args:
         sentences: the most important one first.
         short: returns a table of about that many rows, if there is one.
-        files: the written files, each with its kind.
+        files: what was written, by what it is.
         record: the file with the record.
         commands: to copy into a shell, each in one line however long it is.
     """
@@ -304,12 +286,11 @@ def style_options(verb: Verb) -> Verb:
     @wraps(verb)
     def shaped(*args: Any, full: bool, quiet: bool, as_json: bool, **named: Any) -> Any:
         asked = {OutputStyle.FULL: full, OutputStyle.QUIET: quiet, OutputStyle.JSON: as_json}
-        styles = [style for style, flag in asked.items() if flag]
-        if len(styles) > 1:
-            flags = " and ".join(f"--{style}" for style in styles)
+        chosen = [style for style, flag in asked.items() if flag]
+        if len(chosen) > 1:
+            flags = " and ".join(f"--{style}" for style in chosen)
             raise ConfigError(f"{flags} exclude each other", "give one of them", flags)
-        styles.append(OutputStyle.ANSWER)
-        return verb(*args, style=styles[0], **named)
+        return verb(*args, style=chosen[0] if chosen else OutputStyle.ANSWER, **named)
 
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print the record as JSON."),
@@ -330,7 +311,7 @@ def say_answer(answer: Answer, style: OutputStyle) -> None:
         for sentence in answer.sentences:
             tell(f"- {sentence}")
         click.echo()
-        show(answer.full)
+        show(*answer.full)
         _say_files(answer)
     else:
         for line in short_lines(answer, terminal_width()):
@@ -339,39 +320,25 @@ def say_answer(answer: Answer, style: OutputStyle) -> None:
 
 
 def short_lines(answer: Answer, width: int) -> list[str]:
-    """Return sentences and, if there is room, the table: at most `MOST_LINES` lines, counting the lines of the files."""
+    """Return sentences and, if there is room, the table, in at most `MOST_LINES` lines with those of the files."""
     from thresher.base.number_text import counted
 
-    room = MOST_LINES - len(answer.files) - len(answer.commands) - 1
-    if answer.commands:
-        room -= 1
+    room = MOST_LINES - len(answer.files) - len(answer.commands) - (2 if answer.commands else 1)
     wrapper = textwrap.TextWrapper(max(width, 20), "- ", "  ", break_on_hyphens=False)
-    # The smallest table leaves the most room for sentences.
-    room_of_table = len(_short_table(answer, _FEWEST_ROWS, width))
-    lines: list[str] = []
-    for number, sentence in enumerate(answer.sentences):
-        left = len(answer.sentences) - number
-        wrapped = wrapper.wrap(sentence)
-        needed = len(lines) + len(wrapped) + room_of_table
-        if left > 1:
-            # A line may have to say that there are more sentences.
-            needed += 1
-        if needed > room:
-            lines.append(f"- {counted(left, 'more sentence')}: --full")
+    said = [*map(wrapper.wrap, answer.sentences)]
+
+    def table(rows: int) -> list[str]:
+        return ["", *_narrow(answer.short(rows), width)] if answer.short else []
+
+    least = len(table(_FEWEST_ROWS))  # which leaves the most room for sentences
+    kept: list[str] = []
+    for number, lines in enumerate(said):
+        if len(kept) + len(lines) + least + (number < len(said) - 1) > room:
+            kept.append(f"- {counted(len(said) - number, 'more sentence')}: --full")
             break
-        lines += wrapped
-    for rows in range(_MOST_ROWS, _FEWEST_ROWS - 1, -1):
-        table = _short_table(answer, rows, width)
-        if len(lines) + len(table) <= room:
-            return lines + table
-    return lines
-
-
-def _short_table(answer: Answer, rows: int, width: int) -> list[str]:
-    """Return an empty line and the lines of the answer's table, or none without a table."""
-    if answer.short is None:
-        return []
-    return ["", *_narrow(answer.short(rows), width)]
+        kept += lines
+    tables = map(table, range(_MOST_ROWS, _FEWEST_ROWS - 1, -1))
+    return kept + next((lines for lines in tables if len(kept) + len(lines) <= room), [])
 
 
 def _narrow(table: Table, width: int) -> list[str]:
@@ -380,8 +347,7 @@ def _narrow(table: Table, width: int) -> list[str]:
 
     for count in range(len(table.columns), table.keys, -1):
         lines = render_text(table.first(count), None).rstrip("\n").split("\n")
-        # An empty line stands between the table and its caption.
-        body = itertools.takewhile(bool, lines)
+        body = lines[: next((index for index, line in enumerate(lines) if not line), len(lines))]
         if max(map(len, body)) <= width:
             break
     return render_text(table.first(count), width).rstrip("\n").split("\n")

@@ -45,7 +45,7 @@ class ChoiceRequest:
 
 @dataclass(frozen=True)
 class ChooseOptions:
-    """Options of a choice, as the command line has them; without an option, the value of the experiment file holds.
+    """Options of a choice, as the command line has them; None or nothing stands for the value of the experiment file.
 
     Args:
         measure: the main measure; None for the first nDCG, or else the last.
@@ -131,7 +131,7 @@ def choose_experiment(
 
     Raises:
         ConfigError: if an option is wrong, or there is nothing to choose among.
-        StateError: if there are no results, or they were computed from other inputs.
+        StateError: if there are no results, or they rest on other evidence.
     """
     request = options.request(experiment)
     folder = results / experiment.name
@@ -201,7 +201,7 @@ def choose_for_all(
 
     Raises:
         ConfigError: if an option is wrong, or the experiments do not belong together.
-        StateError: if an experiment has no results, or they were computed from other inputs.
+        StateError: if an experiment has no results, or they rest on other evidence.
     """
     first = experiments[0]
     criteria = options.criteria(first)
@@ -228,7 +228,7 @@ def choose_for_all(
 
 
 def last_choice(folder: Path, key: str) -> Choice | None:
-    """Return the choice in an experiment's folder if it was made from the evidence with this key; None without one."""
+    """Return the choice in an experiment's folder if it rests on the evidence with this key; None without one."""
     choice = read_choice(folder)
     if choice is None or choice.key != key:
         return None
@@ -236,7 +236,7 @@ def last_choice(folder: Path, key: str) -> Choice | None:
 
 
 def measured_again(choice: Choice, experiment: Experiment, results: Results, folder: Path) -> Choice:
-    """Return a choice with its savings by new times, and write it to the folder; only savings depend on times."""
+    """Return a choice with its savings and bytes by what was built and timed, and write it to the folder."""
     power = power_of(experiment.costs, read_machine())
     models = []
     for model in choice.models:
@@ -249,7 +249,7 @@ def measured_again(choice: Choice, experiment: Experiment, results: Results, fol
 
 
 def check_key(key: str, evidence: str, experiment: Experiment, path: Path, verb: str) -> None:
-    """Check that a result was computed from the experiment's evidence.
+    """Check that a result rests on the experiment's evidence.
 
     Args:
         key: the result's.
@@ -298,14 +298,18 @@ def _saver(table: VariantTable, results: Results, queries: int, power: Power) ->
 
 
 def _with_savings(model: ModelChoice, table: VariantTable, save: Callable[[int], Savings]) -> ModelChoice:
-    def saving(index: ChosenIndex) -> ChosenIndex:
-        return replace(index, savings=save(table.position[index.variant]))
+    """Return an answer with the savings and bytes that are known now."""
 
-    changed = model
-    if model.recommended is not None:
-        changed = replace(changed, recommended=saving(model.recommended))
+    def measured(index: ChosenIndex) -> ChosenIndex:
+        position = table.position[index.variant]
+        size = table.rows[position].bytes
+        return replace(index, bytes=size, bytes_share=table.bytes_share(position), savings=save(position))
+
+    changed = replace(model, no_cleaning=measured(model.no_cleaning))
+    if model.smallest is not None:
+        changed = replace(changed, smallest=measured(model.smallest))
+    if model.best is not None:
+        changed = replace(changed, best=measured(model.best))
     if model.conservative is not None:
-        changed = replace(changed, conservative=saving(model.conservative))
-    if model.gain is not None:
-        changed = replace(changed, gain=replace(model.gain, index=saving(model.gain.index)))
+        changed = replace(changed, conservative=measured(model.conservative))
     return changed

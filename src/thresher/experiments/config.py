@@ -21,7 +21,7 @@ from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.evaluation.significance import is_tested
 from thresher.experiments.choosing.criteria import ChoiceCriteria
-from thresher.experiments.choosing.families import DeclaredFamily, parse_family
+from thresher.experiments.choosing.families import DeclaredFamily, parse_family, swept_families
 from thresher.experiments.locations import CatalogueId, Location, Locations, TopicSource, with_catalogue
 from thresher.experiments.problems import Problems, key_lines, read_document
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, RunTable, read_options
@@ -126,7 +126,7 @@ class Experiment:
         topics: topics and judgments to choose on.
         held_out: further topics and judgments to test the choice on; None without any.
         variants: the baseline first, each once.
-        families: the declared families to choose from.
+        families: the families to choose from: those of [choose], or else the file's sweeps, or else the default ones.
         systems: baseline runs of other systems.
         index: the content of indexes.
         pruning: options of pruned indexes.
@@ -168,9 +168,9 @@ class Experiment:
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The scorers that variants and families need, each once, by name; the default families name no scorers to run."""
+        """The scorers that variants and families need, each once, by name; families that nobody named need none."""
         scorers = {}
-        if self.criteria.families != DEFAULT_FAMILIES:
+        if self.document.choose.families:
             for family in self.families:
                 scorers.update({scorer.canonical_name: scorer for scorer in family.scorers})
         for variant in self.variants:
@@ -247,7 +247,9 @@ class _Reading:
         measures = self._problems.parse_list(
             "measure", document.evaluation.measures, _canonical_measure, ("evaluation", "measures")
         )
-        families = self._problems.parse_list("family", document.choose.families, parse_family, ("choose", "families"))
+        declared = self._problems.parse_distinct(
+            "family", document.choose.families, parse_family, ("choose", "families")
+        )
         deciding = self._problems.parse(
             document.choose.deciding, lambda measure: checked_measure(measure, measures), ("choose", "deciding")
         )
@@ -261,6 +263,7 @@ class _Reading:
         topics = self._locations.topics(document.topics, document.qrels)
         held_out = self._held_out(topics)
         variants = read_variants(document, self._problems)
+        families = declared or swept_families(variants) or [parse_family(name) for name in DEFAULT_FAMILIES]
         self._check_index(variants)
         systems = self._systems(variants)
         self._locate_texts([*(variant.cleaner.scorers for variant in variants), *(one.scorers for one in families)])

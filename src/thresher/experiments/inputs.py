@@ -1,4 +1,4 @@
-"""The inputs of an experiment: topics, qrels and collection, and the collection's scores."""
+"""Topics with the qrels that judge them, from files or from the catalogue."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ def read_topic_set(source: TopicSource) -> TopicSet:
         topics = read_catalogue_topics(file.id, source.field)
     else:
         topics = read_topics(file, field=source.field)
-    if isinstance(judged, CatalogueId):
-        qrels = read_catalogue_qrels(judged.id)
-    else:
-        qrels = read_qrels(judged, source.column)
+    qrels = read_catalogue_qrels(judged.id) if isinstance(judged, CatalogueId) else read_qrels(judged, source.column)
     topics = spelled_as(topics, qrels)
     ids, notices = topic_set(topics, qrels, str(source.qrels))
     digests = {
@@ -66,15 +63,13 @@ def read_topic_set(source: TopicSource) -> TopicSet:
 
 
 def same_queries(topics: TopicSet, held_out: TopicSet) -> list[str]:
-    """Return the held-out topics with the query of one of `topics`: the choice has seen their test."""
+    """Return the held-out topics that ask what one of `topics` does: for them the choice has seen the test."""
     asked = {topics.topics[topic].query.casefold() for topic in topics.ids}
     return [topic for topic in held_out.ids if held_out.topics[topic].query.casefold() in asked]
 
 
 def _digest(location: Location, content: object) -> str:
-    if isinstance(location, CatalogueId):
-        return digest(content)
-    return file_digest(location)
+    return digest(content) if isinstance(location, CatalogueId) else file_digest(location)
 
 
 @dataclass(frozen=True)
@@ -95,10 +90,8 @@ def read_inputs(experiment: Experiment) -> Inputs:
     notices = list(topics.notices)
     digests = dict(topics.digests)
     if held_out:
-        for about_topics in held_out.notices:
-            notices.append(replace(about_topics, held_out=True))
-        shared = same_queries(topics, held_out)
-        if shared:
+        notices += [replace(one, held_out=True) for one in held_out.notices]
+        if shared := same_queries(topics, held_out):
             notices.append(notice(About.ASKED, shared, held_out=True))
         digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
     collection = experiment.collection.open()
@@ -110,9 +103,7 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
     """Check, before the long work, that the scored collection is usable."""
     if not scores.scored:
         first = next(failures(store), None)
-        reasons = ""
-        if first:
-            reasons = f", the first is {first.name}: {first.reason}"
+        reasons = f", the first is {first.name}: {first.reason}" if first else ""
         raise InputError(
             f"none of its {scores.documents} pages has text ({scores.emptied} without text, {scores.failed} failed{reasons})",
             "check that they are HTML pages",
@@ -120,16 +111,16 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
         )
     for topics, which in ((inputs.topics, ""), (inputs.held_out, "held-out ")):
         if topics is not None and len(missing_documents(store, topics.judged)) == len(topics.judged):
-            first_id, judged_id = first_document(store), min(topics.judged)
+            known, judged = first_document(store), min(topics.judged)
             raise InputError(
-                f"no judged document is in the collection (its first id is {first_id}, that of the {which}qrels {judged_id})",
+                f"no judged document is in the collection (its first id is {known}, that of the {which}qrels {judged})",
                 "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
                 str(inputs.collection.path),
             )
 
 
 def check_apart(folder: Path, collection: Collection, option: str = "--results") -> None:
-    """Check that the results are outside the collection: the next run would read them as pages."""
+    """Check that results are not in the collection, as whose pages the next run would read them."""
     if isinstance(collection, Files) and real_path(folder).is_relative_to(real_path(collection.path)):
         what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
         fix = f"name another with {option}, or move the collection into a folder of its own"
@@ -138,14 +129,9 @@ def check_apart(folder: Path, collection: Collection, option: str = "--results")
 
 @dataclass(frozen=True)
 class Scored:
-    """A scored collection.
+    """An experiment's inputs, the plan of scoring its collection, and the report on it; the scores are in `store`.
 
-    Args:
-        inputs: of the experiment.
-        plan: of the scoring.
-        report: on the scoring.
-        store: the score store.
-        key: of the scores and of the content that was read.
+    `key` is that of the scores, and what was read.
     """
 
     inputs: Inputs
@@ -156,7 +142,7 @@ class Scored:
 
 
 def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say) -> Scored:
-    """Read an experiment's inputs, score the pages that are not scored yet, and list the pages that failed.
+    """Read an experiment's inputs, score what is not scored yet, and list the pages that failed.
 
     The folder of the experiment's results gets `scores/` and `failures.jsonl`. `fresh` drops scores of another configuration,
     which are refused otherwise; `say` is called with each step that begins.
@@ -171,30 +157,25 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say
     report = score_collection(plan, store, experiment.backend, fresh)
     write_failures(store, folder / FAILURES_FILE, input_names(experiment.scorers))
     check_scored(inputs, report, store)
-    inputs = replace(inputs, notices=inputs.notices + tuple(text_notices(experiment, store)))
-    key = asdict(plan.key())
-    if report.content:
-        key["content"] = report.content
-    return Scored(inputs, plan, report, store, key)
+    if found := [*text_notices(experiment, store)]:
+        inputs = replace(inputs, notices=(*inputs.notices, *found))
+    content = {"content": report.content} if report.content else {}
+    return Scored(inputs, plan, report, store, {**asdict(plan.key()), **content})
 
 
 def text_notices(experiment: Experiment, store: Path) -> Iterator[Notice]:
     """Yield notices on files of other texts: pages without a text there, and texts that belong to no page."""
-    texts_of_files: dict[str, FileText] = {}
-    for scorer in experiment.scorers:
-        for text in scorer.required_texts:
-            if isinstance(text, FileText):
-                texts_of_files[text.canonical_name] = text
-    for name, maker in sorted(texts_of_files.items()):
-        ids_of_file = set(maker.by_id())
-        extra = missing_documents(store, ids_of_file)
-        if len(extra) == len(ids_of_file):
+    makers = {maker for scorer in experiment.scorers for maker in scorer.required_texts if isinstance(maker, FileText)}
+    for maker in sorted(makers, key=lambda one: one.canonical_name):
+        known = {*maker.by_id()}
+        extra = missing_documents(store, known)
+        if len(extra) == len(known):
             fix = f"make its ids those of the collection, such as {first_document(store)}"
             raise InputError("no text of the file belongs to a page", fix, str(maker.path))
-        missing = [failure.id for failure in failures(store, name)]
+        missing = [failure.id for failure in failures(store, maker.canonical_name)]
         for about, ids in ((About.WITHOUT_TEXT, missing), (About.WITHOUT_PAGE, sorted(extra))):
             if ids:
-                yield notice(about, [f"{document} ({name})" for document in ids])
+                yield notice(about, (f"{document} ({maker.canonical_name})" for document in ids))
 
 
 @dataclass(frozen=True)
@@ -214,10 +195,6 @@ class Folders:
         return self.results / "stages" / f"{name}.json"
 
     def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
-        """The run file of a variant; its name has the retrieval model if there are several, and `held-out`."""
-        name = folder_name(variant)
-        if not only_model:
-            name += f".{safe_name(model.name)}"
-        if held_out:
-            name += ".held-out"
-        return self.results / "runs" / f"{name}.trec"
+        """The run file of a variant; its name holds the retrieval model, if there are several, and says `held-out`."""
+        suffix = "" if only_model else f".{safe_name(model.name)}"
+        return self.results / "runs" / f"{folder_name(variant)}{suffix}{'.held-out' if held_out else ''}.trec"

@@ -1,4 +1,4 @@
-"""Finished stages: the key of the inputs that each depends on, and its record."""
+"""Finished stages: what each depends on, and what is recorded of it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,13 @@ from thresher.indexes.work import IndexStatistics, QueryWork
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
-    """Return the origin of a variant's index; `treatment` is the variant's, with numbers for percentiles.
+    """Return what the index of a variant is built from; `treatment` is the variant's, with numbers for percentiles.
 
     `original` says which statistics a pruned index is ranked with.
     """
     cutoffs = treatment.cleaner.resolved_cutoffs
     # A model's card may change under the same scores.
-    resolved: dict[str, Any] = {}
-    if cutoffs:
-        resolved["cutoffs"] = cutoffs
+    resolved: dict[str, Any] = {"cutoffs": cutoffs} if cutoffs else {}
     if treatment.pruning:
         resolved["original"] = original
     report = scored.report
@@ -79,7 +77,7 @@ STAGE_VERSION = 2
 
 
 def stage_key(**depends_on: Any) -> str:
-    """Return the digest of the inputs of a stage."""
+    """Return the digest of what a stage depends on."""
     return digest({"version": STAGE_VERSION, **depends_on})
 
 
@@ -147,7 +145,7 @@ class VariantRun:
 
     @property
     def key(self) -> RowKey:
-        """The variant and the retrieval model, which identify a row of the results."""
+        """What identifies its row in the results."""
         return self.variant.name, self.model.name
 
 
@@ -158,24 +156,18 @@ BIASES = RecordFile(BiasRecord, "a record of a title bias", "run the experiment 
 
 
 def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
-    """Return the record of a stage; None if it was never finished with this key, or its file is damaged."""
+    """Return what was recorded of a stage; None if it was never finished with this key, or its file is damaged."""
     record = file.find(path)
-    if record is None or record.key != key:
-        return None
-    return record
+    return record if record and record.key == key else None
 
 
 def finished_index(path: Path, key: str, folder: Path) -> IndexRecord | None:
-    """Return the record of an index in `path`, if `folder` has the whole index and it was built from this origin."""
+    """Return what was recorded of an index in `path`, if it is complete in `folder` and its recorded origin is this one."""
     record = finished(INDEXES, path, key)
-    if record is None or not is_built_from(folder, key, record.bytes_by_type):
-        return None
-    return record
+    return record if record and is_built_from(folder, key, record.bytes_by_type) else None
 
 
 def finished_run(path: Path, key: str, run: Path) -> SearchRecord | None:
-    """Return the record of a search in `path`, if the file `run` has the recorded digest."""
+    """Return what was recorded of a search in `path`, if the file `run` has the recorded digest."""
     record = finished(SEARCHES, path, key)
-    if record is None or not run.is_file() or file_digest(run) != record.run:
-        return None
-    return record
+    return record if record and run.is_file() and file_digest(run) == record.run else None

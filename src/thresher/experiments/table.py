@@ -41,7 +41,7 @@ class Built:
 
     Args:
         bytes_by_type: bytes of the index by the types of its files.
-        clean, index, search: the costs of making this index and run, once.
+        clean, index, search: what it took to make this very index and run, once.
         query, indexing: times that were measured for all variants together; None where they were not.
         break_even: computed from these; None without them, and for the baseline.
         footprints: rows of Tables 4 and 5 of the PyPlexity paper.
@@ -104,12 +104,12 @@ class Variant:
 
     @property
     def cleaner(self) -> Cleaner:
-        """The cleaner of the pages."""
+        """What cleans the pages."""
         return self.treatment.cleaner
 
     @property
     def pruning(self) -> Pruning | None:
-        """The pruning of the index, or None."""
+        """What prunes the index, if anything does."""
         return self.treatment.pruning
 
     @cached_property
@@ -127,7 +127,7 @@ class Row:
         words: left by cleaning.
         bytes: of its index; None for a variant that was not built.
         explored: whether it was ranked without an index.
-        built: the record of building, searching and timing it; None for a variant that was not built.
+        built: what building, searching and timing it took; None for a variant that was not built.
     """
 
     variant: Variant
@@ -186,7 +186,7 @@ class VariantTable:
         return {row.name: index for index, row in enumerate(self.rows)}
 
     def treatment(self, name: str) -> Treatment:
-        """Return the treatment of a variant, by its name."""
+        """Return what a variant of the table is, by its name."""
         return self.rows[self.position[name]].variant.treatment
 
     @property
@@ -236,7 +236,7 @@ class VariantTable:
 
     @cached_property
     def shares(self) -> Floats:
-        """Postings, as a share of the baseline's."""
+        """Postings over those of the baseline."""
         return _over(self.sizes, self.sizes[0])
 
     @cached_property
@@ -246,12 +246,14 @@ class VariantTable:
 
     @cached_property
     def bytes_shares(self) -> Floats:
-        """Bytes, as a share of the baseline's."""
-        sizes = np.full(len(self.rows), np.nan)
-        for index, row in enumerate(self.rows):
-            if row.bytes is not None:
-                sizes[index] = row.bytes
-        return _over(sizes, sizes[0])
+        """Bytes over those of the baseline."""
+        known = np.array([np.nan if row.bytes is None else row.bytes for row in self.rows], dtype=np.float64)
+        return _over(known, known[0])
+
+    def bytes_share(self, index: int) -> float | None:
+        """Return the bytes of a variant over those of the baseline; None unless both are built."""
+        share = float(self.bytes_shares[index])
+        return None if np.isnan(share) else share
 
     @cached_property
     def emptied(self) -> Ints:
@@ -265,7 +267,7 @@ class VariantTable:
         """Share of the pages with text that are left without any, or by pruning without a posting."""
         return self.emptied / max(self.baseline.index.documents, 1)
 
-    # Groups of variants
+    # What matters among them
 
     @cached_property
     def candidates(self) -> tuple[int, ...]:
@@ -273,27 +275,20 @@ class VariantTable:
         return tuple(index for index, row in enumerate(self.rows) if index and not row.variant.treatment.is_control)
 
     def front(self, measure: str, among: Iterable[int] | None = None) -> tuple[int, ...]:
-        """Return the Pareto front of size and mean among some variants, or all, by ascending size and mean."""
+        """Return the Pareto front of size and mean, by ascending size and mean; of all variants, unless said among which."""
         means, sizes = self.mean(measure), self.sizes
-        if among is None:
-            among = range(len(self.rows))
-        finite: list[int] = []
-        points: list[tuple[float, float]] = []
-        for index in among:
-            if np.isfinite(means[index]):
-                finite.append(index)
-                points.append((float(sizes[index]), float(means[index])))
-        front = [finite[place] for place in pareto_front(points)]
-        return tuple(sorted(front, key=lambda index: (sizes[index], means[index], index)))
+        finite = [index for index in (range(len(self.rows)) if among is None else among) if np.isfinite(means[index])]
+        found = [finite[number] for number in pareto_front([(float(sizes[i]), float(means[i])) for i in finite])]
+        return tuple(sorted(found, key=lambda index: (sizes[index], means[index], index)))
 
     def frontier(self, measure: str, among: Sequence[int]) -> tuple[int, ...]:
         """Return the variants with a higher mean than all that are as small or smaller, by ascending size."""
-        frontier: list[int] = []
+        found: list[int] = []
         means, sizes = self.mean(measure), self.sizes
         for index in sorted(among, key=lambda index: (sizes[index], -means[index], index)):
-            if not frontier or means[index] > means[frontier[-1]]:
-                frontier.append(index)
-        return tuple(frontier)
+            if not found or means[index] > means[found[-1]]:
+                found.append(index)
+        return tuple(found)
 
     def best(self, measure: str, among: Sequence[int]) -> int:
         """Return the variant with the highest mean; of equals the smallest, then the first. NaN never ranks first."""
@@ -302,44 +297,38 @@ class VariantTable:
 
     @cached_property
     def families(self) -> Mapping[Family, tuple[int, ...]]:
-        """The candidates of each family that has candidates, in the order of `Family`."""
-        families: dict[Family, tuple[int, ...]] = {}
-        for family in Family:
-            members = tuple(index for index in self.candidates if self.rows[index].variant.family is family)
-            if members:
-                families[family] = members
-        return families
+        """The candidates of each family that has some, in the order of `Family`."""
+        members = {
+            family: tuple(index for index in self.candidates if self.rows[index].variant.family is family)
+            for family in Family
+        }
+        return {family: indices for family, indices in members.items() if indices}
 
     @cached_property
     def sweeps(self) -> Mapping[str, tuple[int, ...]]:
-        """The variants of each sweep with two or more, without controls, the largest index first."""
+        """The variants of each sweep with two or more, without controls, from the cutoff that keeps most to the strictest."""
         members: dict[str, list[int]] = {}
         for index in self.candidates:
-            sweep = self.rows[index].variant.sweep
-            if sweep is not None:
+            if (sweep := self.rows[index].variant.sweep) is not None:
                 members.setdefault(sweep, []).append(index)
-        sweeps: dict[str, tuple[int, ...]] = {}
-        for sweep, indices in members.items():
-            if len(indices) > 1:
-                sweeps[sweep] = self._largest_first(indices)
-        return sweeps
+        return {
+            sweep: tuple(sorted(indices, key=lambda index: (-self.sizes[index], index)))
+            for sweep, indices in members.items()
+            if len(indices) > 1
+        }
 
     @cached_property
     def singles(self) -> tuple[int, ...]:
         """The candidates of no sweep of two variants or more, the largest index first."""
-        singles = set(self.candidates)
-        singles.difference_update(*self.sweeps.values())
-        return self._largest_first(singles)
-
-    def _largest_first(self, indices: Iterable[int]) -> tuple[int, ...]:
-        return tuple(sorted(indices, key=lambda index: (-self.sizes[index], index)))
+        swept = {index for indices in self.sweeps.values() for index in indices}
+        return tuple(sorted(set(self.candidates) - swept, key=lambda index: (-self.sizes[index], index)))
 
     @cached_property
     def built(self) -> tuple[int, ...]:
         """The variants whose indexes were built and searched."""
         return tuple(index for index, row in enumerate(self.rows) if row.built is not None)
 
-    # Tables of other rows or topics
+    # Other tables of these
 
     def only(self, indices: Sequence[int]) -> VariantTable:
         """Return the table with these rows alone; the baseline must be the first of them."""
@@ -364,7 +353,7 @@ class VariantTable:
         return replace(self, rows=tuple(rows))
 
     def extended(self, rows: Sequence[Row], values: Floats, query_postings: Floats, held_out: Floats) -> VariantTable:
-        """Return the table with further rows behind its own; the arrays have the values of these rows."""
+        """Return the table with further rows behind its own; the arrays are those of the rows."""
         return replace(
             self,
             rows=(*self.rows, *rows),
@@ -384,22 +373,14 @@ class VariantTable:
 
 
 def main_measure(measures: Sequence[str]) -> str:
-    """Return the measure that stands for effectiveness: of the tested measures the first nDCG, or else the last."""
+    """Return which measure stands for effectiveness: of those that are tested the first nDCG, or else the last."""
     tested = [measure for measure in measures if is_tested(measure)] or measures
-    for measure in tested:
-        if measure.lower().startswith("ndcg"):
-            return measure
-    return tested[-1]
+    return next((measure for measure in tested if measure.lower().startswith("ndcg")), tested[-1])
 
 
 def _mean(values: Floats) -> Floats:
-    if not values.shape[-1]:
-        return np.full(values.shape[:-1], np.nan)
-    means: Floats = values.mean(axis=-1)
-    return means
+    return values.mean(axis=-1) if values.shape[-1] else np.full(values.shape[:-1], np.nan)
 
 
 def _over(values: npt.NDArray[Any], whole: float) -> Floats:
-    if not whole:
-        return np.full(len(values), np.nan)
-    return values / whole
+    return values / whole if whole else np.full(len(values), np.nan)

@@ -8,11 +8,12 @@ from operator import attrgetter
 
 from thresher.cleaners.cleaner import BASELINE
 from thresher.experiments.adviser import Advice, RemovedWords
-from thresher.experiments.choosing.choices import Choice, FamilyTests, ModelChoice
+from thresher.experiments.choosing.choices import AnswerRole, Choice, FamilyTests, ModelChoice
 from thresher.experiments.choosing.shared import SettingOnCollection, SharedChoice
 from thresher.reports import formats
-from thresher.reports.columns import Column, meaning_of, middle_of
+from thresher.reports.columns import Column, field_of, meaning_of, middle_of
 from thresher.reports.cost_columns import BreakEvenColumns, break_even_columns
+from thresher.reports.formatting import percent_text
 from thresher.reports.index_columns import IndexColumns, first_failed, index_columns, last_accepted, topics_needed
 from thresher.reports.named_indexes import NamedIndex, co2_saved, named_indexes, seconds_saved
 from thresher.reports.summary import loss_text, margin_text
@@ -26,13 +27,34 @@ REMOVED_WORDS: tuple[Column[RemovedWords], ...] = (
 
 NamedColumn = Column[NamedIndex]
 NAMED_RETRIEVAL = NamedColumn("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT)
-NAMED_ROLE = NamedColumn("answer", attrgetter("role"), "The reason to name the index.", formats.TEXT)
-NAMED_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(attrgetter("savings.break_even"))
+NAMED_TOPICS = NamedColumn("topics", attrgetter("topics"), "The number of topics.", formats.COUNT)
+NAMED_ROLE = NamedColumn("answer", attrgetter("role"), "The question that the index answers.", formats.TEXT)
+NAMED_BYTES = NamedColumn(
+    "index_bytes",
+    field_of(attrgetter("index"), "bytes"),
+    "Bytes of the built index.",
+    formats.MEGABYTES,
+    "index",
+    "MB",
+    missing="not built",
+)
+NAMED_BYTES_SHARE = NamedColumn(
+    "bytes_share",
+    field_of(attrgetter("index"), "bytes_share"),
+    "Bytes of the built index over those of the baseline's.",
+    formats.PERCENT,
+    "bytes",
+    "% of baseline",
+)
+NAMED_POSTINGS = NamedColumn(
+    "postings", field_of(attrgetter("index"), "postings"), "Postings of the index.", formats.COUNT
+)
+NAMED_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(field_of(attrgetter("savings"), "break_even"))
 SAVINGS: tuple[NamedColumn, ...] = (
-    Column("queries", attrgetter("savings.queries"), "Over how many queries.", formats.COUNT),
+    Column("queries", field_of(attrgetter("savings"), "queries"), "Over how many queries.", formats.COUNT),
     Column(
         "bytes",
-        attrgetter("savings.bytes"),
+        field_of(attrgetter("savings"), "bytes"),
         "Bytes of index that are saved.",
         formats.MEGABYTES,
         "index saved",
@@ -40,13 +62,13 @@ SAVINGS: tuple[NamedColumn, ...] = (
     ),
     Column(
         "share",
-        attrgetter("savings.share"),
+        field_of(attrgetter("savings"), "share"),
         "Bytes that are saved, as a share of the baseline's.",
         formats.PERCENT,
         "saved",
         "% of baseline",
     ),
-    Column("basis", attrgetter("savings.basis"), "Where the times come from.", formats.TEXT, "times"),
+    Column("basis", field_of(attrgetter("savings"), "basis"), "Where the times come from.", formats.TEXT, "times"),
     Column(
         "query_seconds",
         middle_of(seconds_saved),
@@ -58,7 +80,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
     ),
     Column(
         "extra_seconds",
-        attrgetter("savings.extra_seconds"),
+        field_of(attrgetter("savings"), "extra_seconds"),
         "Wall time that cleaning and building take more.",
         formats.SECONDS,
         "more to build",
@@ -98,22 +120,45 @@ def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
 
 
 def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
-    """Return the columns of the indexes that answers name: their size, losses and savings."""
+    """Return all columns of the answers: the size of each index, its effectiveness, and what it saves."""
+    return [NAMED_RETRIEVAL, *_answer_columns(measures), *SAVINGS, *NAMED_BREAK_EVEN]
+
+
+def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
     index = _named_index_columns(measures)
-    names = [NAMED_RETRIEVAL, NAMED_ROLE, index.variant, index.share, index.emptied]
-    return [*names, *index.effects, *SAVINGS, *NAMED_BREAK_EVEN]
+    columns = [NAMED_ROLE, index.variant, NAMED_BYTES, NAMED_BYTES_SHARE, NAMED_POSTINGS, index.share, index.emptied]
+    for number, mean in enumerate(index.means):
+        columns += [mean, *index.effects[2 * number : 2 * number + 2]]
+    return [*columns, NAMED_TOPICS]
 
 
 def answers_table(choice: Choice) -> Table | None:
-    """Return a row for each index that answers name, if they name any."""
+    """Return three rows for each retrieval model: no cleaning, the smallest index, and the best one."""
     rows = named_indexes(choice)
     if not rows:
         return None
-    index = _named_index_columns(choice.measures)
-    columns = [NAMED_ROLE, index.variant, index.share, *index.effects, *SAVINGS, NAMED_BREAK_EVEN.words]
+    columns = _answer_columns(choice.measures)
     if len(choice.models) > 1:
         columns.insert(0, NAMED_RETRIEVAL)
-    text = f"What the indexes of the answer change, and save over {choice.queries:,} queries. CO₂ is {choice.power}."
+    margin, sure = margin_text(choice.criteria.margin), percent_text(1 - choice.criteria.alpha)
+    text = (
+        f"Smallest: the smallest index that is shown to lose less than {margin}. Best: the smallest of the indexes that are "
+        f"shown to gain and whose mean is within {margin} of the highest of these. Each of the two holds with {sure}."
+    )
+    missing = [row.role for row in rows if row.index is None]
+    note = "" if not missing else f"No index is shown to be one: {', '.join(dict.fromkeys(missing))}."
+    return Table.of(filled(columns, rows), rows, text, note)
+
+
+def savings_table(choice: Choice) -> Table | None:
+    """Return what the smallest and the best index save; None if no index is named."""
+    rows = [row for row in named_indexes(choice) if row.index is not None and row.role is not AnswerRole.NO_CLEANING]
+    if not rows:
+        return None
+    columns = [NAMED_ROLE, _named_index_columns(choice.measures).variant, *SAVINGS, NAMED_BREAK_EVEN.words]
+    if len(choice.models) > 1:
+        columns.insert(0, NAMED_RETRIEVAL)
+    text = f"What the indexes of the answer save over {choice.queries:,} queries. CO₂ is {choice.power}."
     return Table.of(filled(columns, rows), rows, text)
 
 
@@ -121,7 +166,7 @@ def answers_table(choice: Choice) -> Table | None:
 
 
 def family_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
-    """Return the columns of tested families: the last accepted index, and the first index that was not accepted."""
+    """Return the columns of what became of families: the last index that was accepted, and the first that was not."""
     last = index_columns(last_accepted, measures, "last ", "The last that is shown to lose little")
     failed = index_columns(first_failed, measures, "failed ", "The first that is not")
     return [
@@ -177,7 +222,7 @@ def shared_rows(choice: SharedChoice) -> list[SharedRow]:
 
 
 def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
-    """Return the columns of a collection: the setting for all, and the setting that the other collections recommend."""
+    """Return the columns of a collection: its setting for all, and the one that the others recommend."""
     about = "Of the setting that the other collections recommend"
     columns: list[Column[SharedRow]] = [
         Column("collection", attrgetter("shared.collection"), "The experiment's name.", formats.TEXT),

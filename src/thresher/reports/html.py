@@ -1,4 +1,4 @@
-"""`report.html`: the whole experiment on one page that needs nothing else. Its first screen names the recommended index."""
+"""`report.html`: the whole experiment on one page that needs nothing else. Its first screen says what is recommended."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from markupsafe import Markup
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.base.number_text import counted
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice
-from thresher.experiments.results import BaselineRun, Results
+from thresher.experiments.results import Results
 from thresher.experiments.table import VariantTable
 from thresher.reports import choice_tables, further_tables, summary, variant_tables
 from thresher.reports.chart_data import chart_data
 from thresher.reports.charts import topics_chart
-from thresher.reports.drawing import Plot, frontier_plot, shown_measure, shown_variant, variants_plot
+from thresher.reports.drawing import Plot, frontier_plot, shown_variant, variants_plot
 from thresher.reports.formatting import MINUS, change_text, fixed, measure_text, megabytes, percent, significant_digits
 from thresher.reports.html_parts import render_template
 from thresher.reports.methods import methods
@@ -24,7 +24,7 @@ from thresher.reports.table import Table, measure_header
 from thresher.reports.topic_rows import topic_changes
 
 WIDE, NARROW = 640, 350
-"""Pixels of a chart on a desktop and on a phone; the page shows one of both. The chart of all variants has one width."""
+"""Pixels of a chart on a desk's screen and on a phone's; the page shows one of both. Only that of all variants has one."""
 FRONTIER_ROWS = 24
 """Variants of the table of the frontier."""
 
@@ -52,9 +52,7 @@ def render_report(results: Results, choice: Choice | None = None) -> str:
 def _alone(results: Results, table: VariantTable) -> Results:
     """Return the results of one retrieval model."""
     noise = tuple(noise for noise in results.facts.noise if noise.retrieval in ("", table.retrieval))
-    systems: tuple[BaselineRun, ...] = ()
-    if table is results.tables[0]:
-        systems = results.facts.systems
+    systems = results.facts.systems if table is results.tables[0] else ()
     return Results(replace(results.facts, noise=noise, systems=systems), (table,))
 
 
@@ -135,9 +133,7 @@ def _chart(name: str, wide: Plot, narrow: Plot) -> Chart:
 
 
 def _named(table: VariantTable, choice: Choice | None) -> tuple[str, ...]:
-    if not choice:
-        return ()
-    return choice.named_variants(table.retrieval)
+    return choice.named_variants(table.retrieval) if choice else ()
 
 
 def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSection | None:
@@ -145,7 +141,7 @@ def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSecti
     index = shown_variant(table, choice)
     if index == 0:
         return None
-    measure = shown_measure(table, choice)
+    measure = choice.measure if choice else table.main
     name = table.rows[index].name
     changes = topic_changes(results, table, measure, index)
     spec = topics_chart(changes, measure)
@@ -158,9 +154,7 @@ def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSecti
 
 def _first_screen(results: Results, choice: Choice | None) -> FirstScreen:
     (table,) = results.tables
-    model = None
-    if choice:
-        model = choice.of(table.retrieval)
+    model = choice.of(table.retrieval) if choice else None
     warnings = tuple(summary.warnings(results))[len(notices(results)) :]
     if choice and model:
         return _recommended(results, choice, model, warnings)
@@ -186,46 +180,38 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice, warnings:
         before.append(f"{index.variant} was explored, not built: `{choice.check}` builds and measures it.")
     if index and index.emptied:
         before.append(f"{index.emptied:,} of {model.documents:,} pages are left without text.")
-    commands: tuple[str, ...] = ()
-    figures = tuple(_baseline_figures(table))
-    if index:
-        commands = choice.commands[index.variant]
-        figures = tuple(_figures(table, model, index))
+    figures = _figures(table, index) if index else _baseline_figures(table)
     return FirstScreen(
-        sentences=tuple(summary.model_answer(choice, model, brief=True)),
-        commands=commands,
-        figures=figures,
+        sentences=tuple(summary.model_answer(choice, model)),
+        commands=choice.commands[index.variant] if index else (),
+        figures=tuple(figures),
         warnings=(*before, *warnings),
         assumptions=tuple(summary.assumptions(choice, model)),
         answers=choice_tables.answers_table(alone),
     )
 
 
-def _figures(table: VariantTable, model: ModelChoice, index: ChosenIndex) -> Iterator[KeyFigure]:
+def _figures(table: VariantTable, index: ChosenIndex) -> Iterator[KeyFigure]:
     row = table.rows[table.position[index.variant]]
     detail = "postings"
     if row.bytes is not None:
         detail += f", {significant_digits(megabytes(row.bytes))} MB"
     yield KeyFigure("Index size", _change(index.share), detail)
-    yield _effect_figure(model, index)
+    yield _effect_figure(index)
     if index.work is not None:
         share = index.work.share
         yield KeyFigure("Postings per query", _change(share.value), f"{_change(share.low)} to {_change(share.high)}")
 
 
-def _effect_figure(model: ModelChoice, index: ChosenIndex) -> KeyFigure:
-    """Return the change of the main measure; for the index with the largest gain, on topics that did not pick it."""
+def _effect_figure(index: ChosenIndex) -> KeyFigure:
+    """Return the change of the main measure."""
     effect = index.effects[0]
-    where = f"{effect.topics} topics"
-    if model.gain and model.gain.index == index:
-        effect = model.gain.held_out
-        where = "topics without a part in the pick"
-    detail = ""
-    if effect.low is not None:
-        detail = f"at worst {change_text(effect.low)}"
+    detail = "" if effect.low is None else f"at worst {change_text(effect.low)}"
     if effect.margin is not None:
         detail += f", {MINUS}{measure_text(effect.margin)} is accepted"
-    return KeyFigure(f"{measure_header(effect.measure).name}, {where}", change_text(effect.difference), detail)
+    return KeyFigure(
+        f"{measure_header(effect.measure).name}, {effect.topics} topics", change_text(effect.difference), detail
+    )
 
 
 def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
@@ -241,6 +227,4 @@ def _change(share: float) -> str:
     size = f"{percent(abs(change))} %"
     if round(1000 * change) == 0:
         return size
-    if change > 0:
-        return f"+{size}"
-    return f"{MINUS}{size}"
+    return f"+{size}" if change > 0 else f"{MINUS}{size}"

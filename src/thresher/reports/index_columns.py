@@ -17,6 +17,7 @@ class IndexColumns(NamedTuple, Generic[Row]):
     variant: Column[Row]
     share: Column[Row]
     emptied: Column[Row]
+    means: tuple[Column[Row], ...]
     effects: tuple[Column[Row], ...]
 
 
@@ -26,17 +27,30 @@ def index_columns(
     """Return the columns of an index.
 
     Args:
-        index: returns the index of a row, or None.
+        index: returns the index of a row; None where there is none.
         measures: the deciding ones, the main measure first.
         prefix: before the columns' names.
-        about: the role of the index, before the meanings.
+        about: what the index is, before the meanings.
     """
 
-    def effects(number: int, measure: str) -> tuple[Column[Row], Column[Row]]:
+    def effect_of(number: int) -> Callable[[Row], Effect | None]:
         def effect(row: Row) -> Effect | None:
             tested = index(row)
             return None if tested is None else tested.effects[number]
 
+        return effect
+
+    def effectiveness(number: int, measure: str) -> Column[Row]:
+        return Column(
+            f"{prefix}{measure}",
+            field_of(effect_of(number), "mean"),
+            meaning_of(about, f"mean of {measure}."),
+            formats.VALUE,
+            measure_header(measure).name,
+        )
+
+    def effects(number: int, measure: str) -> tuple[Column[Row], Column[Row]]:
+        effect = effect_of(number)
         header = measure_header(measure).name
         difference = Column(
             f"{prefix}{measure} difference",
@@ -72,7 +86,7 @@ def index_columns(
             field_of(index, "share"),
             meaning_of(about, "its postings over the baseline's."),
             formats.PERCENT,
-            "index",
+            "postings",
             "% of baseline",
         ),
         emptied=Column(
@@ -83,6 +97,7 @@ def index_columns(
             "emptied",
             "pages",
         ),
+        means=tuple(effectiveness(number, measure) for number, measure in enumerate(measures)),
         effects=tuple(columns_of_effects),
     )
 

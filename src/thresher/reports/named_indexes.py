@@ -1,4 +1,4 @@
-"""The indexes that answers name: the rows that their columns read."""
+"""The answers of a choice as rows that columns read: no cleaning, the smallest index, and the best one."""
 
 from __future__ import annotations
 
@@ -11,35 +11,42 @@ from thresher.experiments.choosing.savings import Savings
 
 @dataclass(frozen=True)
 class NamedIndex:
-    """An index that the answer for a retrieval model names, and its role in the answer."""
+    """An answer for a retrieval model.
+
+    Args:
+        retrieval: the model.
+        topics: the number of topics.
+        role: the question that it answers.
+        index: the answer; None where no index is shown to have the role.
+    """
 
     retrieval: str
+    topics: int
     role: AnswerRole
-    index: ChosenIndex
+    index: ChosenIndex | None
 
     @property
-    def savings(self) -> Savings:
-        """The savings of the index over the queries of the choice."""
-        return self.index.savings
+    def savings(self) -> Savings | None:
+        """What the index saves over the queries of the choice."""
+        return self.index.savings if self.index else None
 
 
 def named_indexes(choice: Choice) -> list[NamedIndex]:
-    """Return the indexes that the answers name, in their order."""
-    indexes = []
+    """Return three answers for each retrieval model that has enough topics."""
+    rows = []
     for model in choice.models:
         if model.too_few:
             continue
         for role, index in model.answer:
-            if index:
-                indexes.append(NamedIndex(model.retrieval, role, index))
-    return indexes
+            rows.append(NamedIndex(model.retrieval, model.topics, role, index))
+    return rows
 
 
 def seconds_saved(row: NamedIndex) -> Interval | None:
     """Return the wall seconds that searching saves, if they are known."""
-    return row.savings.query_seconds
+    return row.savings.query_seconds if row.savings else None
 
 
 def co2_saved(row: NamedIndex) -> Interval | None:
     """Return the kilograms of CO₂ that are saved, if they are known."""
-    return row.savings.co2_kg
+    return row.savings.co2_kg if row.savings else None

@@ -1,4 +1,4 @@
-"""Sentences about a first experiment file and its inputs."""
+"""A first experiment file, in sentences on what it was made from."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from thresher.base.number_text import counted
 from thresher.base.numbers import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.experiments.adviser import Advice
-from thresher.experiments.choosing.choices import AnswerRole, Choice, ChosenIndex, Effect, Gain, ModelChoice
+from thresher.experiments.choosing.choices import Choice, ChosenIndex, Effect, ModelChoice
 from thresher.experiments.choosing.shared import SharedChoice
 from thresher.experiments.results import Results, TitleBias
 from thresher.experiments.table import VariantTable
@@ -23,22 +23,15 @@ STAY = "Stay with no cleaning"
 
 
 def findings(results: Results) -> Iterator[str]:
-    """Give the findings of each retrieval model; they recommend no variant."""
+    """Give what the numbers say of each retrieval model; nothing is singled out as the one to use."""
     for table in results.tables:
-        opening = _model_opening(table.retrieval, len(results.tables))
+        opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
         for sentence in model_findings(table):
             yield opening + sentence
 
 
-def _model_opening(retrieval: str, models: int) -> str:
-    """Return the beginning of sentences about a retrieval model; empty for the only model."""
-    if models == 1:
-        return ""
-    return f"{retrieval}: "
-
-
 def model_findings(table: VariantTable) -> Iterator[str]:
-    """Give the findings of one retrieval model."""
+    """Give what the numbers of one retrieval model say."""
     if not table.candidates:
         yield f"Only the baseline was run: {_baseline_text(table)}."
         return
@@ -46,9 +39,7 @@ def model_findings(table: VariantTable) -> Iterator[str]:
     yield from _explored_findings(table)
     emptying = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
     if emptying:
-        verb = "empty"
-        if len(emptying) == 1:
-            verb = "empties"
+        verb = "empties" if len(emptying) == 1 else "empty"
         yield f"{counted(len(emptying), 'variant')} {verb} more than {percent_text(MOST_EMPTIED)} of the pages."
 
 
@@ -59,21 +50,14 @@ def _baseline_text(table: VariantTable) -> str:
 def _built_findings(table: VariantTable) -> Iterator[str]:
     """Give the significant differences of the variants that were built, and the smaller indexes without one."""
     rows = [VariantRow(table, index) for index in table.candidates]
-    compared: list[VariantRow] = []
-    directions: list[str] = []
-    changes: list[float] = []
-    for row in rows:
-        comparison = row.comparison(table.main)
-        if comparison:
-            compared.append(row)
-            directions.append(comparison.direction)
-            changes.append(comparison.difference)
-    if not compared:
+    compared = [row for row in rows if row.comparison(table.main)]
+    comparisons = [comparison for row in compared if (comparison := row.comparison(table.main))]
+    if not comparisons:
         return
+    directions = [comparison.direction for comparison in comparisons]
+    changes = [comparison.difference for comparison in comparisons]
     worse, better = being(directions.count("worse")), being(directions.count("better"))
-    apart = ""
-    if len(table.candidates) < len(table.rows) - 1:
-        apart = " (controls apart)"
+    apart = " (controls apart)" if len(table.candidates) < len(table.rows) - 1 else ""
     yield (
         f"Of {counted(len(compared), 'variant')} run{apart}, {worse} significantly worse than the baseline in "
         f"{measure_header(table.main).name} and {better} significantly better; differences are "
@@ -105,11 +89,11 @@ def _explored_findings(table: VariantTable) -> Iterator[str]:
 
 
 def warnings(results: Results) -> Iterator[str]:
-    """Give the warnings that readers need before the numbers."""
+    """Give what readers must know before the numbers."""
     facts = results.facts
     yield from notices(results)
     for table in results.tables:
-        opening = _model_opening(table.retrieval, len(results.tables))
+        opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
         for sentence in _power(results, table):
             yield opening + sentence
     yield from _title_bias(facts.title_bias, "")
@@ -125,12 +109,10 @@ def _power(results: Results, table: VariantTable) -> Iterator[str]:
     facts, topics = results.facts, len(table.topics)
     if not results.tests:
         return
-    factor = 1
-    comparisons = ""
-    if facts.correction == HOLM:
-        factor = results.tests
-        comparisons = f" and {results.tests} comparisons"
+    is_corrected = facts.correction == HOLM
+    factor = results.tests if is_corrected else 1
     if factor * 2.0 ** (1 - topics) > facts.alpha:
+        comparisons = f" and {results.tests} comparisons" if is_corrected else ""
         yield f"With {counted(topics, 'topic')}{comparisons} no difference can be significant, however large."
 
 
@@ -143,15 +125,15 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
 
 
 def answer(choice: Choice) -> Iterator[str]:
-    """Give at most three lines for each retrieval model, the index to use first."""
+    """Give at most three lines for each retrieval model, what to use first."""
     for model in choice.models:
-        opening = _model_opening(model.retrieval, len(choice.models))
+        opening = f"{model.retrieval}: " if len(choice.models) > 1 else ""
         for line in model_answer(choice, model):
             yield opening + line
 
 
 def commands(choice: Choice) -> tuple[str, ...]:
-    """Return the commands that make the first index, if all models name the same, and the command that measures all."""
+    """Return the lines for a shell that make what is named first, if it is one, and the line that builds and measures all."""
     firsts = {model.first.variant for model in choice.models if model.first}
     if not choice.commands:
         return ()
@@ -161,7 +143,7 @@ def commands(choice: Choice) -> tuple[str, ...]:
 
 
 def measured(choice: Choice, results: Results) -> Iterator[str]:
-    """Say of each named index that was built whether its size and means equal the explored ones."""
+    """Say of each named index that was built whether its size and means are those that were explored."""
     for model in choice.models:
         table = results.table(model.retrieval)
         for named in model.named:
@@ -175,78 +157,55 @@ def _measured_text(choice: Choice, table: VariantTable, named: ChosenIndex, is_s
     facts = [f"{percent(table.shares[index])} % of the index"]
     for measure in choice.measures:
         facts.append(f"{measure_header(measure).name} {measure_text(table.mean(measure)[index])}")
-    verdict = "as explored"
-    if not is_same:
-        verdict = "which is not what was explored: run `thresher choose` again"
+    verdict = "as explored" if is_same else "which is not what was explored: run `thresher choose` again"
     return f"Built and searched, {named.variant} has {', '.join(facts)}: {verdict}."
 
 
-def model_answer(choice: Choice, model: ModelChoice, brief: bool = False) -> Iterator[str]:
-    """Give at most three lines for one retrieval model, the index to use first; brief lines omit its changes."""
+def model_answer(choice: Choice, model: ModelChoice) -> Iterator[str]:
+    """Give what to use for one retrieval model and why, then the conservative choice; numbers are in the table of answers."""
     if model.too_few:
         yield f"{STAY}: {model.topics} topics are too few for a verdict, at least {MINIMUM} are needed."
         return
-    for number, (role, index) in enumerate(model.answer):
-        line = _answer_line(choice, model, role, index, brief)
-        if number == 0 and index:
-            line = f"Use {line}"
-        yield line
+    if model.first is None:
+        yield _nothing_shown(choice, model)
+    else:
+        yield f"Use {model.first.variant}: {_size(model.first)}, {_reason(choice, model, model.first)}."
+    yield _conservative(model)
 
 
-def _answer_line(choice: Choice, model: ModelChoice, role: AnswerRole, index: ChosenIndex | None, brief: bool) -> str:
-    if role is AnswerRole.CONSERVATIVE:
-        return _conservative(model, index)
-    if role is AnswerRole.SMALLEST:
-        return _smallest(choice, model, index, brief)
-    assert model.gain is not None
-    return _gain(model.gain)
+def _nothing_shown(choice: Choice, model: ModelChoice) -> str:
+    failed = [family.failed for family in model.families if family.failed]
+    needed = [index.topics_needed for index in failed if index.topics_needed]
+    more = f" About {min(needed):,} topics might show it." if needed else ""
+    return f"{STAY}: no smaller index is shown to {_little_loss(choice)} ({_test(choice, model)}).{more}"
 
 
-def _smallest(choice: Choice, model: ModelChoice, index: ChosenIndex | None, brief: bool) -> str:
-    loss = f"lose less than {margin_text(choice.criteria.margin)} of {_measures(choice)}"
+def _reason(choice: Choice, model: ModelChoice, index: ChosenIndex) -> str:
+    if index == model.best:
+        return f"shown to be better than no cleaning in {_short(index.effects[0])} ({_test(choice, model)})"
+    return f"shown to {_little_loss(choice)} ({_test(choice, model)})"
+
+
+def _little_loss(choice: Choice) -> str:
+    return f"lose less than {margin_text(choice.criteria.margin)} of {_measures(choice)}"
+
+
+def _test(choice: Choice, model: ModelChoice) -> str:
     tested = [family for family in model.families if family.steps]
-    noun = "families"
-    if len(tested) == 1:
-        noun = "family"
-    test = f"{model.topics} topics, {len(tested)} {noun} tested, {_sure(choice)}"
-    if index is None:
-        text = f"{STAY}: no smaller index is shown to {loss} ({test})."
-        needed = [family.failed.topics_needed for family in tested if family.failed and family.failed.topics_needed]
-        if needed:
-            text += f" About {min(needed):,} topics might show it."
-        return text
-    shown = f"{index.variant}: {_share(index)} of the index, shown to {loss} ({test})."
-    if brief:
-        return shown
-    return f"{shown} {_short(index.effects[0])} changes by {_bounded(index.effects[0])}.{_next_smaller(model)}"
+    noun = "family" if len(tested) == 1 else "families"
+    return f"{model.topics} topics, {len(tested)} {noun} tested, {_sure(choice)}"
 
 
-def _next_smaller(model: ModelChoice) -> str:
-    """Say how many topics would show the same for the index after the recommended one."""
-    for family in model.families:
-        if not (family.last and family.failed and model.recommended):
-            continue
-        if family.last.variant == model.recommended.variant:
-            needed = family.failed.topics_needed
-            if needed is None:
-                return ""
-            share = percent(family.failed.share)
-            return f" Showing the same for the next smaller index ({share} %) would take about {needed:,} topics."
-    return ""
+def _size(index: ChosenIndex) -> str:
+    """Return the size of an index: bytes if they are known, and postings."""
+    postings = f"{percent(index.share)} % of the postings"
+    if index.bytes_share is None:
+        return postings
+    return f"{percent(index.bytes_share)} % of the bytes, {postings}"
 
 
-def _gain(gain: Gain) -> str:
-    effect, sure = gain.held_out, percent_text(1 - gain.alpha)
-    least = ""
-    if effect.low is not None:
-        least = f", at least by {change_text(effect.low)} ({sure})"
-    return (
-        f"{gain.index.variant}: {_share(gain.index)} of the index, the largest gain over no cleaning that is shown: "
-        f"{_short(effect)} by {change_text(effect.difference)} on topics without a part in the pick{least}."
-    )
-
-
-def _conservative(model: ModelChoice, index: ChosenIndex | None) -> str:
+def _conservative(model: ModelChoice) -> str:
+    index = model.conservative
     if index is None:
         needed = model.conservative_topics
         text = "Conservative choice: no cleaning."
@@ -257,17 +216,14 @@ def _conservative(model: ModelChoice, index: ChosenIndex | None) -> str:
             )
         return text
     opening = "Conservative choice, which allows for topic types not in this sample"
-    named_before = [other.variant for _, other in model.answer[:-1] if other]
-    if index.variant in named_before:
+    if model.first is not None and index.variant == model.first.variant:
         return f"{opening}: the same index, {index.variant}."
-    return f"{opening}: {index.variant}, {_share(index)} of the index."
+    return f"{opening}: {index.variant}, {_size(index)}."
 
 
 def margin_text(margin: Margin) -> str:
     """Return the accepted loss as it was stated: `5 %` of the baseline's mean, or `0.01`."""
-    if margin.relative:
-        return percent_text(margin.value)
-    return measure_text(margin.value)
+    return percent_text(margin.value) if margin.relative else measure_text(margin.value)
 
 
 def _measures(choice: Choice | SharedChoice) -> str:
@@ -287,8 +243,8 @@ def _sure(choice: Choice) -> str:
 
 
 def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
-    """Give the assumptions of the answer, and its effectiveness on topics that it was not chosen on."""
-    margin, level = margin_text(choice.criteria.margin), f"{choice.criteria.level:.4g}"
+    """Give what the answer rests on, and what it is worth on topics without a part in it."""
+    margin, alpha = margin_text(choice.criteria.margin), percent_text(choice.criteria.alpha)
     yield (
         "The topics are a random sample of what users ask. Families and the order of their indexes were fixed before the "
         f"topics were looked at. The mean over {model.topics} topics behaves as Student's t says; it cannot know of kinds of "
@@ -296,16 +252,19 @@ def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
         "topics could still lose everything (95 %, exact). The conservative choice does not rest on this."
     )
     yield (
-        f"Each family is tested from its largest index on, in steps of 5 % of the size, at level {level}, until one is not "
-        f"shown to lose less than {margin} of {_measures(choice)} or leaves more than "
-        f"{percent_text(choice.criteria.emptied)} of the pages without text; what follows it is not looked at. The smallest "
-        "of all that are accepted is recommended. So "
-        f"the probability of recommending one that loses more is at most {percent_text(choice.criteria.alpha)}."
+        f"The {_families(model)} of α = {alpha}. Each family is tested from its largest index on, in steps of 5 % of the "
+        f"postings, until an index is not shown to lose less than {margin} of {_measures(choice)} or leaves more than "
+        f"{percent_text(choice.criteria.emptied)} of the pages without text; what follows it is not looked at. A family in "
+        "which every index is accepted hands its part to the others. The probability that the smallest index loses more is "
+        f"at most {alpha}, and so is the probability that the best index gains nothing."
     )
-    if not model.recommended:
-        return
-    for effect in model.recommended.held_out:
-        yield f"On {effect.topics} held-out topics what is recommended changes {_short(effect)} by {_bounded(effect)}."
+    for effect in model.first.held_out if model.first else ():
+        yield f"On {effect.topics} held-out topics the index to use changes {_short(effect)} by {_bounded(effect)}."
+
+
+def _families(model: ModelChoice) -> str:
+    count = len([family for family in model.families if family.steps])
+    return "only family has all" if count == 1 else f"{count} families have equal parts"
 
 
 def _bounded(effect: Effect) -> str:
@@ -317,7 +276,7 @@ def _bounded(effect: Effect) -> str:
 
 
 def advised(advice: Advice) -> Iterator[str]:
-    """Give the index to begin with, its changes on other collections, and the pages behind the figures."""
+    """Give the index to begin with, what it changed elsewhere, and the pages that the figures are computed from."""
     main = measure_header(MAIN_MEASURE).name
     yield f"Begin with {advice.variant}, the default index."
     yield (
@@ -342,8 +301,7 @@ def signed_percent(share: float) -> str:
 
 
 def _percents(changes: Mapping[str, float]) -> str:
-    texts = [f"{name} {signed_percent(change)}" for name, change in changes.items()]
-    return f"{', '.join(texts)} %"
+    return f"{', '.join(f'{name} {signed_percent(change)}' for name, change in changes.items())} %"
 
 
 def _percent_interval(change: Interval) -> str:
@@ -352,7 +310,7 @@ def _percent_interval(change: Interval) -> str:
 
 
 def shared_answer(choice: SharedChoice) -> Iterator[str]:
-    """Give the setting for several collections, its losses, the test of its rule, and the loss to expect on another."""
+    """Give what to use for several collections, what it lost where, how its rule did, and what to expect on another one."""
     count, margin = len(choice.tried), margin_text(choice.criteria.margin)
     own, without = percent(choice.mean_share), percent(choice.mean_share_left_out)
     if choice.variant is None:
@@ -363,10 +321,8 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
         lost = f"lost at most {loss_text(choice, others[-1].worst)} on {len(others)} of {count} collections"
         last = f"{loss_text(choice, worst.worst)} on {worst.collection}"
         yield f"Use {choice.variant}: {own} % of the index on average; it {lost} and {last}, in {_measures(choice)}."
-    failed = [f"{setting.collection} ({loss_text(choice, setting.worst)})" for setting in choice.failed]
-    where = ""
-    if failed:
-        where = f": {', '.join(failed)}"
+    failed = [f"{one.collection} ({loss_text(choice, one.worst)})" for one in choice.failed]
+    where = f": {', '.join(failed)}" if failed else ""
     yield (
         f"Left out in turn, {len(failed)} of {count} collections lost {margin} or more with what the others recommend{where}; "
         f"it has {without} % of the index on average."
@@ -383,6 +339,4 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
 
 def loss_text(choice: SharedChoice, loss: float) -> str:
     """Return a loss in the margin's unit: as a share of the baseline's mean, or as it is."""
-    if choice.criteria.margin.relative:
-        return f"{percent(loss)} %"
-    return measure_text(loss)
+    return f"{percent(loss)} %" if choice.criteria.margin.relative else measure_text(loss)

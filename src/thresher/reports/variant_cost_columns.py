@@ -1,4 +1,4 @@
-"""The columns of the costs of variants."""
+"""The columns of what variants cost."""
 
 from __future__ import annotations
 

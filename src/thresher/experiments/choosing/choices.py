@@ -33,7 +33,7 @@ class Effect:
         mean: the index's mean over these topics.
         reference: the baseline's mean.
         difference: mean − reference.
-        low: lower bound of the difference; None where the index was picked for its values on these topics.
+        low: lower bound of the difference; None for the baseline.
         high: upper bound of the difference; None for a one-sided test.
         margin: the accepted loss in units of the measure; None where no loss was tested.
     """
@@ -69,7 +69,10 @@ class ChosenIndex:
 
     Args:
         variant: its name.
+        postings: the number of its postings.
         share: its postings over the baseline's.
+        bytes: of the index; None before it is built.
+        bytes_share: its bytes over the baseline's; None before both are built.
         emptied: pages with text that it leaves without any.
         effects: by deciding measure, the main one first, with the bounds of the test that accepted the index.
         held_out: the effects on held-out topics, with 95 % intervals by Student's t; empty without held-out topics.
@@ -78,7 +81,10 @@ class ChosenIndex:
     """
 
     variant: str
+    postings: int
     share: float
+    bytes: int | None
+    bytes_share: float | None
     emptied: int
     effects: tuple[Effect, ...]
     held_out: tuple[Effect, ...]
@@ -94,22 +100,6 @@ class ChosenIndex:
         for effect in self.effects:
             errors.append(float(table.mean(effect.measure)[position]) - effect.mean)
         return all(abs(error) <= TOLERANCE for error in errors)
-
-
-@dataclass(frozen=True)
-class Gain:
-    """An index that is shown to be better than the baseline.
-
-    Args:
-        index: the rule's pick on all topics.
-        held_out: the main measure of the picked indexes, each topic with the pick that was made without it; `low` is above 0
-            with confidence 1 − alpha.
-        alpha: the level of this test alone.
-    """
-
-    index: ChosenIndex
-    held_out: Effect
-    alpha: float
 
 
 @dataclass(frozen=True)
@@ -140,27 +130,30 @@ class FamilyTests:
 
     Args:
         family: the sweep.
+        level: the level of each of its tests: the family's part of alpha, and those that families that have ended handed on.
         steps: the number of indexes to test; 0 for a declared family that was not explored.
         last: the last accepted index; None if the first failed.
         failed: the first index that was not accepted; None if all were accepted.
     """
 
     family: str
+    level: float
     steps: int
     last: TestedIndex | None
     failed: TestedIndex | None
 
 
 class AnswerRole(StrEnum):
-    """The reason why an answer names an index."""
+    """The question that a line of an answer is for."""
 
-    SMALLEST = "the smallest index that loses little"
-    GAINS = "the index that gains most"
-    CONSERVATIVE = "the conservative choice"
+    NO_CLEANING = "no cleaning"
+    SMALLEST = "smallest"
+    BEST = "best"
+    CONSERVATIVE = "conservative"
 
 
 class AnswerLine(NamedTuple):
-    """A line of an answer: a role and the index that has it, None for no cleaning."""
+    """A line of an answer: a role and the index that has it; None where no index is shown to have it."""
 
     role: AnswerRole
     chosen: ChosenIndex | None
@@ -175,22 +168,25 @@ class ModelChoice:
         topics: the number of topics.
         variants: the number of variants to choose from.
         documents: pages with text before cleaning.
-        recommended: the smallest index that any family accepts by Student's t; None to stay with the baseline.
+        no_cleaning: the baseline.
+        smallest: the smallest index that any family accepts by Student's t; None to stay with the baseline.
+        best: the smallest of the indexes that are shown to be better than the baseline and nearly as good as the best of
+            them; None where no gain is shown.
         conservative: the smallest index that any family accepts with an imaginary topic that loses everything.
         conservative_topics: the number of topics that the conservative test needs even if no topic changes.
-        gain: the index that gains most over the baseline; None where no gain is shown.
-        families: the tests of the declared families by Student's t.
-        conservative_families: the tests of the declared families with the imaginary topic.
+        families: the tests of the families by Student's t.
+        conservative_families: the tests of the families with the imaginary topic.
     """
 
     retrieval: str
     topics: int
     variants: int
     documents: int
-    recommended: ChosenIndex | None
+    no_cleaning: ChosenIndex
+    smallest: ChosenIndex | None
+    best: ChosenIndex | None
     conservative: ChosenIndex | None
     conservative_topics: int
-    gain: Gain | None
     families: tuple[FamilyTests, ...]
     conservative_families: tuple[FamilyTests, ...]
 
@@ -206,30 +202,31 @@ class ModelChoice:
 
     @property
     def answer(self) -> tuple[AnswerLine, ...]:
-        """Return two or three lines, the index to use first; see `AnswerRole`.
-
-        An index that gains replaces the smallest index that loses little if it is no larger.
-        """
-        lines = []
-        recommended_share = 1.0 if self.recommended is None else self.recommended.share
-        if self.gain is None or self.gain.index.share > recommended_share:
-            lines.append(AnswerLine(AnswerRole.SMALLEST, self.recommended))
-        if self.gain is not None:
-            lines.append(AnswerLine(AnswerRole.GAINS, self.gain.index))
-        lines.append(AnswerLine(AnswerRole.CONSERVATIVE, self.conservative))
-        return tuple(lines)
+        """The three answers: no cleaning, the smallest index, and the best index."""
+        return (
+            AnswerLine(AnswerRole.NO_CLEANING, self.no_cleaning),
+            AnswerLine(AnswerRole.SMALLEST, self.smallest),
+            AnswerLine(AnswerRole.BEST, self.best),
+        )
 
     @property
     def first(self) -> ChosenIndex | None:
-        """The index to use, which the answer names first; None to stay with no cleaning."""
-        return None if self.too_few else self.answer[0].chosen
+        """The index to use: the best if it is no larger than the smallest, or else the smallest; None for no cleaning."""
+        if self.too_few:
+            return None
+        if self.best is not None and (self.smallest is None or self.best.share <= self.smallest.share):
+            return self.best
+        return self.smallest
 
     @property
     def named(self) -> tuple[ChosenIndex, ...]:
-        """The indexes that the answer names, each once; none with too few topics."""
+        """The indexes that the answer names, each once, the one to use first; without the baseline."""
         if self.too_few:
             return ()
-        indexes = {line.chosen.variant: line.chosen for line in self.answer if line.chosen is not None}
+        indexes: dict[str, ChosenIndex] = {}
+        for index in (self.first, self.smallest, self.best, self.conservative):
+            if index is not None:
+                indexes.setdefault(index.variant, index)
         return tuple(indexes.values())
 
 
@@ -281,7 +278,7 @@ class Choice(Shown):
         return tuple(index.variant for index in model.named)
 
 
-_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 7, StateError)
+_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 8, StateError)
 
 
 def write_choice(choice: Choice, folder: Path) -> None:

@@ -8,12 +8,6 @@ from thresher.base.defaults import ALPHA, DEFAULT_FAMILIES, MARGIN, MOST_EMPTIED
 from thresher.base.errors import ConfigError
 from thresher.evaluation.non_inferiority import Margin, parse_margin
 
-FEWEST_FAMILIES = 4
-"""A family is tested at `alpha` divided by this number, or by the number of families if that is larger.
-
-Student's t errs in up to 8 of 100 samples at level .05 where baselines are near 1 and losses are rare.
-"""
-
 
 @dataclass(frozen=True)
 class ChoiceCriteria:
@@ -43,5 +37,5 @@ class ChoiceCriteria:
 
     @property
     def level(self) -> float:
-        """The level of each family's tests; families that were not explored count too."""
-        return self.alpha / max(len(self.families), FEWEST_FAMILIES)
+        """The level at which each family begins: an equal part of `alpha`; families that were not explored count too."""
+        return self.alpha / len(self.families)

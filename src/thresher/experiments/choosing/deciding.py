@@ -14,13 +14,12 @@ from thresher.experiments.choosing.choices import (
     ChosenIndex,
     Effect,
     FamilyTests,
-    Gain,
     ModelChoice,
     TestedIndex,
     WorkChange,
 )
 from thresher.experiments.choosing.criteria import ChoiceCriteria
-from thresher.experiments.choosing.gains import GAIN_ALPHA, best_gain
+from thresher.experiments.choosing.gains import best_gain
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.savings import Savings
 from thresher.experiments.choosing.testing_order import FixedSequence, fixed_sequences, smallest_accepted
@@ -63,19 +62,24 @@ class _Decision:
         problem, table = self.problem, self.problem.table
         families = fixed_sequences(problem, conservative=False)
         conservative_families = fixed_sequences(problem, conservative=True)
-        level = problem.criteria.level
+        highest_level = max(sequence.level for sequence in conservative_families)
         return ModelChoice(
             retrieval=table.retrieval,
             topics=problem.topics,
             variants=len(table.candidates),
             documents=table.baseline.index.documents,
-            recommended=self._accepted(families),
+            no_cleaning=self._baseline(),
+            smallest=self._accepted(families),
+            best=self._best(),
             conservative=self._accepted(conservative_families),
-            conservative_topics=fewest_conservative_topics(self._smallest_margin_share(), level),
-            gain=self._gain(),
+            conservative_topics=fewest_conservative_topics(self._smallest_margin_share(), highest_level),
             families=tuple(self._family_tests(sequence) for sequence in families),
             conservative_families=tuple(self._family_tests(sequence) for sequence in conservative_families),
         )
+
+    def _baseline(self) -> ChosenIndex:
+        effects = [self._effect(number, 0) for number in range(len(self.problem.measures))]
+        return self._chosen_index(0, tuple(effects))
 
     def _smallest_margin_share(self) -> float:
         """Return the smallest margin of all measures as a share of the baseline's mean."""
@@ -91,21 +95,12 @@ class _Decision:
                 return self._chosen_index(variant, self._tested_effects(sequence, sequence.accepted - 1))
         return None
 
-    def _gain(self) -> Gain | None:
-        problem = self.problem
-        shown = best_gain(problem)
-        if shown is None:
+    def _best(self) -> ChosenIndex | None:
+        gain = best_gain(self.problem)
+        if gain is None:
             return None
-        effects = tuple(self._effect(number, shown.variant) for number in range(len(problem.measures)))
-        held_out = Effect(
-            measure=problem.measures[0],
-            topics=problem.topics,
-            mean=shown.mean,
-            reference=shown.baseline,
-            difference=shown.mean - shown.baseline,
-            low=shown.low,
-        )
-        return Gain(self._chosen_index(shown.variant, effects), held_out, GAIN_ALPHA)
+        effects = [self._effect(number, gain.variant, low) for number, low in enumerate(gain.bounds)]
+        return self._chosen_index(gain.variant, tuple(effects))
 
     def _chosen_index(self, variant: int, effects: tuple[Effect, ...]) -> ChosenIndex:
         table = self.problem.table
@@ -114,7 +109,10 @@ class _Decision:
             held_out = tuple(_held_out_effect(table, measure, variant) for measure in self.problem.measures)
         return ChosenIndex(
             variant=table.rows[variant].name,
+            postings=int(table.sizes[variant]),
             share=float(table.shares[variant]),
+            bytes=table.rows[variant].bytes,
+            bytes_share=table.bytes_share(variant),
             emptied=int(table.emptied[variant]),
             effects=effects,
             held_out=held_out,
@@ -127,9 +125,9 @@ class _Decision:
         if sequence.last is not None:
             last = self._tested_index(sequence, sequence.accepted - 1)
         if sequence.failed is not None:
-            needed = self._topics_needed(sequence.failed)
+            needed = self._topics_needed(sequence.failed, sequence.level)
             failed = self._tested_index(sequence, sequence.accepted, needed)
-        return FamilyTests(sequence.family, len(sequence.order), last, failed)
+        return FamilyTests(sequence.family, sequence.level, len(sequence.order), last, failed)
 
     def _tested_index(self, sequence: FixedSequence, step: int, needed: int | None = None) -> TestedIndex:
         table, variant = self.problem.table, sequence.order[step]
@@ -141,14 +139,14 @@ class _Decision:
             topics_needed=needed,
         )
 
-    def _topics_needed(self, variant: int) -> int | None:
+    def _topics_needed(self, variant: int, level: float) -> int | None:
         """Return the topics that would show a loss below the margin in all measures; None if no number would."""
         problem = self.problem
         if problem.topics < 2 or not problem.keeps_pages[variant]:
             return None
         most = 0
         for tested in problem.tested:
-            needed = topics_needed(tested[variant], problem.criteria.level)
+            needed = topics_needed(tested[variant], level)
             if needed is None:
                 return None
             most = max(most, needed)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from thresher.base.defaults import COLLECTION, DOCUMENT, REFERENCE
 from thresher.base.errors import ConfigError
 from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut, parse_cleaner, parse_scorer
 from thresher.cleaners.scorer import Scorer
+from thresher.experiments.table import Variant
 from thresher.indexes.pruning.treatments import BAR, Pruning, parse_pruning, split_treatment
 
 _SWEPT = re.compile(rf"(?P<scorer>[^@+]+?)\s*(?P<kind>@(?:{COLLECTION}|{REFERENCE}|{DOCUMENT}))?")
@@ -62,6 +64,15 @@ def parse_family(text: str) -> DeclaredFamily:
     if pruning is None:
         raise ConfigError(f"{text!r} is no sweep", "name one without its cutoff, such as words or none|dcp", text)
     return DeclaredFamily(f"{cleaner.name}{suffix}", cleaner=cleaner, cut=None, pruning=pruning)
+
+
+def swept_families(variants: Iterable[Variant]) -> list[DeclaredFamily]:
+    """Return the sweeps of an experiment's variants as families, each once, in their order; controls are none."""
+    names: dict[str, None] = {}
+    for variant in variants:
+        if variant.sweep is not None and not variant.treatment.is_control:
+            names.setdefault(variant.sweep)
+    return [parse_family(name) for name in names]
 
 
 def _swept_pruning(name: str, family: str) -> Pruning:

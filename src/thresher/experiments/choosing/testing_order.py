@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.numbers import Floats
 from thresher.evaluation.non_inferiority import MINIMUM, ImaginaryTopic, lower_bounds
 from thresher.evaluation.significance import TOLERANCE
@@ -32,12 +31,16 @@ class FixedSequence:
     Args:
         family: its name.
         order: variants, the largest first; empty for a family that was not explored.
+        testable: the number of leading variants that keep enough pages; those behind them are never tested.
+        level: the level of each test.
         bounds: lower bounds of the tested statistics; shape (measures, variants of `order`).
         accepted: the number of accepted variants; those after the first failure are not looked at.
     """
 
     family: str
     order: tuple[int, ...]
+    testable: int
+    level: float
     bounds: Floats
     accepted: int
 
@@ -54,6 +57,11 @@ class FixedSequence:
         if self.accepted == len(self.order):
             return None
         return self.order[self.accepted]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether every variant that may be tested is accepted."""
+        return self.accepted == self.testable
 
 
 def order_of_testing(table: VariantTable, family: str) -> tuple[int, ...]:
@@ -97,30 +105,76 @@ def fixed_sequences(
 ) -> list[FixedSequence]:
     """Test all families, each in its fixed order.
 
-    To recommend an index that loses the margin or more, a family must accept the first such index in its order. This happens
-    with a probability of at most the family's level. Over all families these probabilities add up to at most alpha, whatever
-    their correlation (Goeman & Solari 2010). Nothing is corrected for the number of indexes or measures: an index is accepted
-    if its null hypothesis is rejected in every deciding measure (Berger 1982).
+    The families share alpha equally. A family that has ended, with every index accepted, hands its part to the others, which
+    then are tested at the higher level (Bretz et al. 2009; over the last indexes of the families this is Holm's method). So a
+    family that is alone has all of alpha, and families without any index to test take nothing from the others.
+
+    To recommend an index that loses the margin or more, a family must accept the first such index in its order. Of the
+    families in which that can happen none has ended, so that each is tested at alpha divided by their number or less. Over
+    them the probabilities add up to at most alpha, whatever their correlation (Goeman & Solari 2010). Nothing is corrected for
+    the number of indexes or measures: an index is accepted if its null hypothesis is rejected in every deciding measure
+    (Berger 1982).
 
     Args:
         problem: the variants to test.
-        conservative: whether to test with an imaginary topic that loses everything, instead of by Student's t. Families that
-            are not defaults must always pass both tests: they may remove whole words or pages, and the topics of a sample may
-            not notice.
+        conservative: whether to test with an imaginary topic that loses everything, instead of by Student's t.
         topics: whether each topic counts; None for all topics.
     """
-    orders = {family: order_of_testing(problem.table, family) for family in problem.criteria.families}
     tested = problem.tested
     if topics is not None:
         tested = tested[..., topics]
-    bounds = _lower_bounds(problem, tested, orders, conservative)
-    sequences = []
-    for family, order in orders.items():
-        family_bounds = bounds[:, list(order)]
-        shown = np.all(family_bounds > TOLERANCE, axis=0)
-        passed = shown & problem.keeps_pages[list(order)]
-        sequences.append(FixedSequence(family, order, family_bounds, _leading(passed)))
-    return sequences
+    test = _Test(problem, tested, conservative)
+    sequences: dict[str, FixedSequence] = {}
+    families: Sequence[str] = problem.criteria.families
+    running = list(families)
+    while running:
+        level = problem.criteria.alpha / len(running)
+        for family in running:
+            sequences[family] = test.sequence(family, level)
+        still_running = [family for family in running if not sequences[family].has_ended]
+        if len(still_running) == len(running):
+            break
+        running = still_running
+    return [sequences[family] for family in families]
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A test of a problem's variants; `tested` are the statistics of the topics that count."""
+
+    problem: ChoiceProblem
+    tested: Floats
+    conservative: bool
+
+    def sequence(self, family: str, level: float) -> FixedSequence:
+        """Test a family in its order, each index at a level."""
+        order = order_of_testing(self.problem.table, family)
+        bounds = self._lower_bounds(order, level)
+        shown = np.all(bounds > TOLERANCE, axis=0)
+        keeps_pages = self.problem.keeps_pages[list(order)]
+        return FixedSequence(
+            family=family,
+            order=order,
+            testable=_leading(keeps_pages),
+            level=level,
+            bounds=bounds,
+            accepted=_leading(shown & keeps_pages),
+        )
+
+    def _lower_bounds(self, order: Sequence[int], level: float) -> Floats:
+        """Return lower bounds of the tested statistics; shape (measures, variants of `order`)."""
+        statistics = self.tested[:, list(order)]
+        topics = statistics.shape[-1]
+        if topics < MINIMUM:
+            return np.full(statistics.shape[:2], -np.inf)
+        if not self.conservative:
+            return lower_bounds(statistics, level)
+        imaginary = ImaginaryTopic(topics)
+        bounds = [
+            imaginary.lower_bounds(of_measure, total_loss, level)
+            for of_measure, total_loss in zip(statistics, self.problem.total_loss, strict=True)
+        ]
+        return np.stack(bounds)
 
 
 def _leading(passed: NDArray[np.bool_]) -> int:
@@ -129,31 +183,6 @@ def _leading(passed: NDArray[np.bool_]) -> int:
         if not accepted:
             return number
     return len(passed)
-
-
-def _lower_bounds(
-    problem: ChoiceProblem, tested: Floats, orders: dict[str, tuple[int, ...]], conservative: bool
-) -> Floats:
-    """Return lower bounds of the tested variants, infinity for others; shape (measures, variants)."""
-    topics, level = tested.shape[-1], problem.criteria.level
-    if topics < MINIMUM:
-        return np.full(tested.shape[:2], -np.inf)
-    bounds = np.full(tested.shape[:2], np.inf)
-    by_student: list[int] = []
-    by_imaginary_topic: list[int] = []
-    for family, order in orders.items():
-        if not conservative:
-            by_student += order
-        if conservative or family not in DEFAULT_FAMILIES:
-            by_imaginary_topic += order
-    if by_student:
-        bounds[:, by_student] = lower_bounds(tested[:, by_student], level)
-    if by_imaginary_topic:
-        imaginary = ImaginaryTopic(topics)
-        for number, total_loss in enumerate(problem.total_loss):
-            stricter = imaginary.lower_bounds(tested[number, by_imaginary_topic], total_loss, level)
-            bounds[number, by_imaginary_topic] = np.minimum(bounds[number, by_imaginary_topic], stricter)
-    return bounds
 
 
 def smallest_accepted(problem: ChoiceProblem, sequences: Sequence[FixedSequence]) -> int | None:

@@ -69,9 +69,7 @@ class Search:
 
     def queries(self) -> AnalysedQueries:
         """Return the queries of all topics, one set of topics after the other."""
-        texts: list[str] = []
-        for topics in self.sets:
-            texts += [topics.topics[topic].query for topic in topics.ids]
+        texts = [topics.topics[topic].query for topics in self.sets for topic in topics.ids]
         return analyse_queries(texts, self.options)
 
     def job(self, chunks: MatchChunks, queries: Sequence[Query]) -> RankingJob:
@@ -113,10 +111,8 @@ class RankedSweep:
     @property
     def rows(self) -> list[Row]:
         """The rows of the variants in a table."""
-        rows: list[Row] = []
-        for variant, size, words in zip(self.variants, self.sizes, self.words, strict=True):
-            rows.append(Row(variant, size, words, explored=True))
-        return rows
+        described = zip(self.variants, self.sizes, self.words, strict=True)
+        return [Row(variant, size, words, explored=True) for variant, size, words in described]
 
 
 @dataclass(frozen=True)
@@ -147,12 +143,10 @@ def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -
     if not sweeps:
         return tuple(tables)
     joined = join_sweeps(sweeps)
-    extended: list[VariantTable] = []
-    for model, table in enumerate(tables):
-        extended.append(
-            table.extended(joined.rows, joined.values[model], joined.query_postings, joined.held_out[model])
-        )
-    return tuple(extended)
+    return tuple(
+        table.extended(joined.rows, joined.values[model], joined.query_postings, joined.held_out[model])
+        for model, table in enumerate(tables)
+    )
 
 
 def explore(
@@ -181,24 +175,21 @@ def explore(
         ranked += explored.sweeps
         measures = explored.measures
     joined = join_sweeps(ranked)
-    held_out: tuple[str, ...] = ()
-    if search.held_out:
-        held_out = search.held_out.ids
-    tables: list[VariantTable] = []
-    for number, model in enumerate(search.models):
-        # The first variant of the first sweep is the baseline.
-        table = VariantTable(
-            retrieval=model.name,
-            measures=measures,
-            topics=search.topics.ids,
-            rows=joined.rows,
-            values=joined.values[number],
-            query_postings=joined.query_postings,
-            held_out_topics=held_out,
-            held_out=joined.held_out[number],
+    held_out = search.held_out.ids if search.held_out else ()
+    # The first variant of the first sweep is the baseline.
+    return tuple(
+        VariantTable(
+            model.name,
+            measures,
+            search.topics.ids,
+            joined.rows,
+            joined.values[number],
+            joined.query_postings,
+            held_out,
+            joined.held_out[number],
         )
-        tables.append(table)
-    return tuple(tables)
+        for number, model in enumerate(search.models)
+    )
 
 
 @dataclass(frozen=True)
@@ -237,12 +228,9 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> AnalysedQuer
     """Return queries as Anserini's bags of words."""
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     bags = [Counter(tokens) for tokens in tokens_of_each(analyzer, texts)]
-    terms = sorted(set().union(*bags))
-    number_of = {term: number for number, term in enumerate(terms)}
-    queries: list[Query] = []
-    for bag in bags:
-        counts = {number_of[term]: tf for term, tf in bag.items()}
-        queries.append(Query(counts, bag.total()))
+    terms = sorted({term for bag in bags for term in bag})
+    number = {term: index for index, term in enumerate(terms)}
+    queries = [Query({number[term]: tf for term, tf in bag.items()}, bag.total()) for bag in bags]
     return AnalysedQueries(queries, terms)
 
 
@@ -282,8 +270,7 @@ def _sizes(counts: StepCounts, vocabulary: HashedTerms, sweep: int) -> list[Inde
     share = (vocabulary.limit + 1) / 2**64
     terms = np.rint(np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share)
     documents, tokens, postings = np.cumsum([counts.documents, counts.tokens, counts.postings], axis=1)
-    sizes: list[IndexStatistics] = []
-    for step in range(steps):
-        size = IndexStatistics(int(documents[step]), int(tokens[step]), int(postings[step]), int(terms[step]))
-        sizes.append(size)
-    return sizes
+    return [
+        IndexStatistics(int(documents[step]), int(tokens[step]), int(postings[step]), int(terms[step]))
+        for step in range(steps)
+    ]

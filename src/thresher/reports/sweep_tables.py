@@ -1,0 +1,80 @@
+"""The table of sweeps: of each the smallest index that is shown to lose little, and the best one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thresher.base.number_text import counted
+from thresher.experiments.choosing.choices import AnswerRole
+from thresher.experiments.choosing.criteria import ChoiceCriteria
+from thresher.experiments.choosing.sweep_answers import SweepAnswer, sweep_answers
+from thresher.experiments.results import Results
+from thresher.experiments.table import VariantTable
+from thresher.reports import formats
+from thresher.reports import variant_columns as variants
+from thresher.reports.formatting import percent_text
+from thresher.reports.summary import margin_text
+from thresher.reports.table import Table
+from thresher.reports.variant_columns import VariantColumn
+from thresher.reports.variant_rows import VariantRow
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """A retrieval model's variants, and the answers of its sweeps."""
+
+    table: VariantTable
+    answers: Sequence[SweepAnswer]
+
+    @property
+    def roles(self) -> dict[int, list[AnswerRole]]:
+        """The roles of the variants that are shown, sweep by sweep behind the baseline."""
+        roles: dict[int, list[AnswerRole]] = defaultdict(list)
+        roles[0].append(AnswerRole.NO_CLEANING)
+        for answer in self.answers:
+            if answer.smallest is not None:
+                roles[answer.smallest].append(AnswerRole.SMALLEST)
+            roles[answer.best].append(AnswerRole.BEST)
+        return dict(roles)
+
+
+def sweeps_table(
+    results: Results, measures: Sequence[str], criteria: ChoiceCriteria, limit: int | None = None
+) -> Table:
+    """Return the baseline, then for each sweep its smallest index that is shown to lose little, and its best.
+
+    Args:
+        results: explored or built variants.
+        measures: the deciding ones, the main one first.
+        criteria: the criteria of a choice, whose families are the sweeps.
+        limit: the number of rows that there is room for; None for all.
+    """
+    answered = [_Answered(table, sweep_answers(table, measures, criteria)) for table in results.tables]
+    every = [VariantRow(model.table, index) for model in answered for index in model.roles]
+    rows = every[:limit]
+    roles = {model.table.retrieval: model.roles for model in answered}
+
+    def role_text(row: VariantRow) -> str:
+        return ", ".join(roles[row.table.retrieval][row.index])
+
+    main = measures[0]
+    columns = [
+        variants.VARIANT,
+        VariantColumn("answer", role_text, "The question that the variant answers for its sweep.", formats.TEXT),
+        variants.mean_column(main),
+        variants.difference_column(main),
+        variants.POSTINGS_SHARE,
+        variants.WORDS_SHARE,
+        variants.EMPTIED,
+    ]
+    if len(results.tables) > 1:
+        columns.insert(0, variants.RETRIEVAL)
+    text = (
+        f"{counted(len(results.facts.topics), 'topic')}. Smallest: the smallest index of its sweep that is shown to lose less "
+        f"than {margin_text(criteria.margin)} ({percent_text(1 - criteria.alpha)}, over all sweeps). Best: the highest mean "
+        "of the sweep, on the topics that picked it."
+    )
+    note = "" if len(rows) == len(every) else f"{counted(len(every) - len(rows), 'more row')}: --full."
+    return Table.of(columns, rows, text, note)
