@@ -168,7 +168,7 @@ def _unmarked_utf16(content: bytes) -> str | None:
 
 def _escaped(content: bytes) -> str | None:
     """Return the codec of ISO-2022-JP if bytes are in it, or None."""
-    if b"\x1b" not in content:
+    if b"\x1b" not in content or not content.isascii():
         return None
     has_escapes = any(escape in content for escape in _DOUBLE_BYTE_ESCAPES) and b"\x1b(" in content
     if has_escapes and _is_mostly_valid(_decoded(content, "iso2022_jp", BYTES)):

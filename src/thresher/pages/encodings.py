@@ -42,11 +42,16 @@ _OTHER_SIGNS = {
 _CP932_UNDEFINED = re.compile("[\uf8f0-\uf8f3]")
 _HANDLER = "thresher-{}-{}"
 
-# ISO-2022-JP: ASCII, JIS X 0201 (Latin, katakana), JIS X 0208 of 1978 and of 1983.
+# Beyond so many invalid bytes, each of which calls a function, a page is not in the encoding anyway.
+_MOST_INVALID = 1 << 14
+
+# ISO-2022-JP: ASCII, JIS X 0201 (Latin letters, read as ASCII, and katakana), JIS X 0208 of 1978 and of 1983; none has bytes
+# above 0x7F, so these become a byte that EUC-JP does not have.
 _ESCAPE = re.compile(rb"\x1b(\([BJI]|\$[@B])")
-_LATIN, _KATAKANA = b"(J", b"(I"
-_HIGH = bytes(byte + 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256))
-_LATIN_SIGNS = str.maketrans("\\~", "¥‾")
+_KATAKANA, _SINGLE_SHIFT = b"(I", b"\x8e"
+_LOW = bytes(min(byte, 0x80) for byte in range(256)).replace(b"\x80", b"\xff")
+_HIGH = bytes(byte + 0x80 if 0x21 <= byte <= 0x7E else _LOW[byte] for byte in range(256))
+_LETTER = re.compile(rb"[\xa1-\xfe]")
 
 Errors = Literal["replace", "ignore"]
 _REPLACEMENTS: dict[Errors, str] = {"replace": REPLACEMENT, "ignore": ""}
@@ -69,14 +74,10 @@ def to_text(content: bytes, codec: str, errors: Errors = "replace") -> str:
     """Decode bytes as browsers do; `codec` is one that `codec_of` returns."""
     if _SINGLE_BYTE.match(codec):
         return codecs.charmap_decode(content, errors, _characters(codec))[0]
-    if codec in _OTHER_SIGNS:
-        text = content.decode(codec, _HANDLER.format(codec, errors))
-        # In a loop, as `translate` takes ten times as long as decoding.
-        for of_python, of_browsers in zip(*_OTHER_SIGNS[codec], strict=True):
-            text = text.replace(of_python, of_browsers)
-        return text
     if codec == "iso2022_jp":
-        return _iso2022_jp(content, errors)
+        return to_text(_as_euc_jp(content), "euc_jp", errors)
+    if codec in _OTHER_SIGNS:
+        return _with_extras(content, codec, errors)
     if codec == "cp932":
         return _CP932_UNDEFINED.sub(_REPLACEMENTS[errors], content.decode(codec, errors))
     return content.decode(codec, errors)
@@ -95,19 +96,31 @@ def _characters(codec: str) -> str:
     return "".join(characters)
 
 
-def _iso2022_jp(content: bytes, errors: Errors) -> str:
+def _with_extras(content: bytes, codec: str, errors: Errors) -> str:
+    """Decode bytes with the characters that Python's codec lacks."""
+    text = content.decode(codec, "replace")
+    invalid = text.count(REPLACEMENT)
+    if invalid:
+        handler = errors if invalid > _MOST_INVALID else _HANDLER.format(codec, errors)
+        text = content.decode(codec, handler)
+    # In a loop, as `translate` takes ten times as long as decoding.
+    for of_python, of_browsers in zip(*_OTHER_SIGNS[codec], strict=True):
+        text = text.replace(of_python, of_browsers)
+    return text
+
+
+def _as_euc_jp(content: bytes) -> bytes:
+    """Return ISO-2022-JP as EUC-JP, whose pairs of bytes are those of JIS X 0208 with the first bits set."""
     first, *rest = _ESCAPE.split(content)
-    texts = [first.decode("ascii", errors)]
+    pieces = [first.translate(_LOW)]
     for escape, piece in zip(rest[::2], rest[1::2], strict=True):
         if escape.startswith(b"$"):
-            # JIS X 0208 with the first bit set is EUC-JP.
-            texts.append(to_text(piece.translate(_HIGH), "euc_jp", errors))
+            pieces.append(piece.translate(_HIGH))
         elif escape == _KATAKANA:
-            texts.append(to_text(piece.translate(_HIGH), "cp932", errors))
+            pieces.append(_LETTER.sub(_SINGLE_SHIFT + rb"\g<0>", piece.translate(_HIGH)))
         else:
-            text = piece.decode("ascii", errors)
-            texts.append(text.translate(_LATIN_SIGNS) if escape == _LATIN else text)
-    return "".join(texts)
+            pieces.append(piece.translate(_LOW))
+    return b"".join(pieces)
 
 
 def _gb18030_extra(invalid: bytes) -> tuple[str, int]:
