@@ -37,8 +37,8 @@ from thresher.evaluation.comparing import ComparedRuns, Topics, compare_runs, ev
 from thresher.pages import Detail, PageOptions, Segments, read_text_page
 from thresher.scores.cleaning import CleanCounts, Extras, Output, clean_pages
 from thresher.scores.cleaning import clean_collection as clean_whole
-from thresher.scores.cleaning.cleaned_html import PageToCut, cleaned_html, markdown_of
-from thresher.scores.cleaning.page_streams import page_of
+from thresher.scores.cleaning.cleaned_html import markdown_of
+from thresher.scores.cleaning.page_streams import html_of, page_of
 from thresher.scores.cutting import clean_page
 from thresher.scores.limits import Limits
 from thresher.scores.percentiles import resolved_without_collection
@@ -146,20 +146,12 @@ def clean_html(
     options = PageOptions(**pages)
     taken = page_of(html)
     scored = score_page(taken, parsed.scorers, options, with_html=as_html or markdown)
-    segments = scored.segments
-    if segments is None:
+    if scored.segments is None:
         raise InputError(f"the page is no text to clean: {scored.reason}", "give HTML that is not packed")
     cleaned = clean_page(scored, parsed)
     if not as_html and not markdown:
         return cleaned.text
-    page = PageToCut(
-        scored.html,
-        segments.text,
-        segments.block_ends.tolist(),
-        segments.sentence_ends.tolist(),
-        segments.levels.tolist(),
-    )
-    tree = cleaned_html(page, cleaned.text, cleaned.sentences, options).html
+    tree = html_of(scored, cleaned, options)
     return markdown_of(tree, url or taken.url) if markdown else tree
 
 

@@ -47,6 +47,18 @@ def test_the_same_as_the_command(tmp_path: Path, cleaner: str) -> None:
         assert [page.text for page in cleaned] == [thresher.clean_html(html, cleaner) for html in HTML]
 
 
+def test_markdown_of_each_page() -> None:
+    linked = "<h1>Hive</h1><p>All the bees <a href='queen'>and their queen</a>.</p><p>Home</p>"
+    pages = [linked, "<p></p>", None, Page("mine", linked.encode(), url="http://x.org/a")]
+    cleaned = list(thresher.clean_pages(pages, "words@3", markdown=True))  # type: ignore[arg-type]
+    markdown = "All the bees [and their queen]({}queen)."
+    assert [page.markdown for page in cleaned] == [markdown.format(""), "", "", markdown.format("http://x.org/")]
+    assert cleaned[0].markdown == thresher.clean_html(linked, "words@3", markdown=True)
+    assert [page.markdown for page in thresher.clean_pages([linked], "words@3")] == [""]
+    with pytest.raises(ConfigError, match="own blocks"):
+        thresher.clean_pages([], "extractor(resiliparse)", markdown=True)
+
+
 def test_pages_are_taken_one_at_a_time() -> None:
     taken: list[int] = []
 

@@ -148,6 +148,7 @@ class CleanedDocument:
         title: the page's title, kept or not.
         problem: the reason why the page failed; a failed page has no text.
         sentences: the numbers of the kept sentences.
+        markdown: the kept part of the page as Markdown, if that was asked for.
     """
 
     id: str
@@ -158,6 +159,7 @@ class CleanedDocument:
     title: str = ""
     problem: str = ""
     sentences: Sequence[int] = field(default=(), compare=False, repr=False)
+    markdown: str = field(default="", repr=False)
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:

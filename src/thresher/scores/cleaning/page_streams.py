@@ -6,7 +6,7 @@ import time
 from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedIOBase
 from pathlib import Path
 from select import select
@@ -22,6 +22,7 @@ from thresher.collections.file_collection import HTML, PAGE_FORMATS, Files
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.sources import PageError, too_large
 from thresher.pages import PageOptions
+from thresher.scores.cleaning.cleaned_html import PageToCut, cleaned_html, markdown_converter, markdown_of
 from thresher.scores.cutting import CleanedDocument, clean_page
 from thresher.scores.percentiles import resolved_without_collection
 from thresher.scores.scoring import score_page
@@ -36,7 +37,12 @@ _NAME = "stdin"
 
 
 def clean_pages(
-    pages: Iterable[str | bytes | Page], cleaner: AnyCleaner = DEFAULT_CLEANER, mib: float = PAGE_MIB, **options: str
+    pages: Iterable[str | bytes | Page],
+    cleaner: AnyCleaner = DEFAULT_CLEANER,
+    mib: float = PAGE_MIB,
+    *,
+    markdown: bool = False,
+    **options: str,
 ) -> Iterator[CleanedDocument]:
     """Clean pages one at a time: one document for each page, in their order, with the text that `thresher clean` keeps.
 
@@ -48,14 +54,18 @@ def clean_pages(
         pages: HTML as text or bytes, whose ids are their positions from 0, or `thresher.collections.Page`, with its id.
         cleaner: a canonical name, or a function that returns for each block of a page's `Segments` whether it stays.
         mib: larger pages fail.
+        markdown: whether documents have their Markdown too, which needs the extra `markdown`.
         options: how pages become blocks, by the keys of [pages] in an experiment file: `blocks="split"`, `language="de"`.
     """
     if isinstance(pages, str | bytes | Mapping) or hasattr(pages, "itertuples"):
         fix = "give a list of HTML, a column of a data frame, or any other iterable of pages"
         raise InputError(f"pages one by one are needed, not a {type(pages).__name__}", fix)
     parsed = resolved_without_collection(take_cleaner(cleaner).checked())
-    how = PageOptions(**options)
-    return (_cleaned(page, str(number), parsed, how, mib) for number, page in enumerate(pages))
+    if markdown:
+        parsed.check_own_text()
+        markdown_converter()
+    how = _Cleaning(parsed, PageOptions(**options), mib, markdown)
+    return (how.document(page, str(number)) for number, page in enumerate(pages))
 
 
 def page_of(html: str | bytes | Page, page_id: str = "") -> Page:
@@ -69,22 +79,50 @@ def page_of(html: str | bytes | Page, page_id: str = "") -> Page:
     return Page(page_id, html)
 
 
-def _cleaned(
-    html: str | bytes | Page, name: str, cleaner: Cleaner, options: PageOptions, mib: float
-) -> CleanedDocument:
-    page = Page(name, b"")
-    try:
-        page = page_of(html, name)
-        if len(page.content) > mib * 2**20:
-            raise PageError(too_large(len(page.content), mib * 2**20), "raise mib")
-        return clean_page(score_page(page, cleaner.scorers, options), cleaner)
-    except PageError as error:
-        reason = error.what
-    except ThresherError:
-        raise
-    except Exception as error:  # one bad page must not end the loop over millions
-        reason = f"cannot be scored: {type(error).__name__}: {error}"
-    return clean_page(PageScores(page.id, FAILED, reason, url=page.url), cleaner)
+def html_of(scored: PageScores, cleaned: CleanedDocument, options: PageOptions) -> str:
+    """Return a page that was scored with its HTML as cleaned HTML; empty if nothing is left of it."""
+    segments = scored.segments
+    if segments is None:
+        return ""
+    page = PageToCut(
+        html=scored.html,
+        text=segments.text,
+        block_ends=segments.block_ends.tolist(),
+        sentence_ends=segments.sentence_ends.tolist(),
+        levels=segments.levels.tolist(),
+    )
+    return cleaned_html(page, cleaned.text, cleaned.sentences, options).html
+
+
+@dataclass(frozen=True)
+class _Cleaning:
+    """How pages are cleaned."""
+
+    cleaner: Cleaner
+    options: PageOptions
+    mib: float
+    markdown: bool
+
+    def document(self, html: str | bytes | Page, name: str) -> CleanedDocument:
+        """Return a page cleaned; one that fails says why."""
+        page = Page(name, b"")
+        try:
+            page = page_of(html, name)
+            if len(page.content) > self.mib * 2**20:
+                raise PageError(too_large(len(page.content), self.mib * 2**20), "raise mib")
+            scored = score_page(page, self.cleaner.scorers, self.options, with_html=self.markdown)
+            cleaned = clean_page(scored, self.cleaner)
+            if self.markdown:
+                tree = html_of(scored, cleaned, self.options)
+                return replace(cleaned, markdown=markdown_of(tree, page.url))
+            return cleaned
+        except PageError as error:
+            reason = error.what
+        except ThresherError:
+            raise
+        except Exception as error:  # one bad page must not end the loop over millions
+            reason = f"cannot be scored: {type(error).__name__}: {error}"
+        return clean_page(PageScores(page.id, FAILED, reason, url=page.url), self.cleaner)
 
 
 @dataclass(frozen=True)
