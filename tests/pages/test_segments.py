@@ -13,7 +13,6 @@ from thresher.collections import Page
 from thresher.pages import Detail, PageOptions, Segments, read_html, read_page, read_text_page, segment
 from thresher.pages.decoding import binary_kind
 from thresher.pages.plain import ODD, SPACE, plain_text, word_starts
-from thresher.pages.segments import find_headline
 
 
 def check(segments: Segments) -> None:
@@ -157,34 +156,6 @@ def test_linked_words():
 def test_text_pages_without_blank_lines_between_have_a_block_a_line(lines):
     segments = read_page(Page("x", lines.encode(), is_text=True))[0]
     assert segments.blocks == ["a b", "c d", "e", "f"]
-
-
-@pytest.mark.parametrize(
-    ("html", "headline"),
-    [
-        ("<title>Oats, rye | A farm</title><h1>A farm</h1><h2>Oats, Rye!</h2><h1>News</h1><p>Oats, rye", "Oats, Rye!"),
-        ("<title>A farm</title><h2>News</h2><h1>Oats</h1><h1>Rye</h1>", "Oats"),
-        ("<h3>News</h3><h1>Oats</h1>", "Oats"),
-        (
-            "<title>A farm - All about oats</title><h2>News</h2><p>A farm<p>All about oats<p>All about oats",
-            "All about oats",
-        ),
-        ("<title>A farm - All about oats and rye</title><p>A farm<p>Oats", None),
-        ("<title>Hafer</title><h2>Ha</h2><p>Ha", None),
-        ("<title>燕麦 - 农场</title><h1>农场</h1><h2>燕麦</h2>", "农场"),
-        ("<title></title><h1>!</h1>", "!"),
-        ("<p>Oats", None),
-        ("", None),
-    ],
-)
-def test_the_headline_is_the_longest_heading_in_the_title_or_the_first_of_level_1(
-    html: str, headline: str | None
-) -> None:
-    segments = read_html(html)
-    at = find_headline(segments.blocks, segments.levels.tolist())
-    assert (None if at is None else segments.blocks[at]) == headline
-    # Of blocks that are alike, the first.
-    assert at is None or at == segments.blocks.index(headline or "", 1 if segments.title else 0)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from thresher.cleaners.cleaner import HEADINGS, Cleaner, Cut
 from thresher.collections import Page
 from thresher.experiments.page_samples import PageSample, ScoredPage, model_free_scorers, scored_page
 from thresher.pages import read_text_page
-from thresher.pages.segments import find_headline
+from thresher.pages.headlines import find_headline
 from thresher.reports.try_page import cuts_view, page_view, scorer_view, write_try_page
 from thresher.scores.cutting import Layout, clean_page, sentence_mask
 from thresher.scores.scoring import score_page

@@ -31,8 +31,8 @@ from thresher.experiments.results import Results, read_results
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages import PageOptions, Segments, shown_page
+from thresher.pages.headlines import find_headline
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.segments import find_headline
 from thresher.scores.limits import DEFAULT_LIMITS, Limits, alarm, exit_reason
 from thresher.scores.percentiles import resolve_all, resolved
 from thresher.scores.scoring import score_page

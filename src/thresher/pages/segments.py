@@ -68,50 +68,6 @@ def _ends_no_sentence(plain: str, at: int, abbreviations: frozenset[str]) -> boo
     return is_initial or word.lower() in abbreviations
 
 
-def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
-    """Return the index of the block that is the page's headline, if any; the args are those of `Segments`.
-
-    It is the longest heading whose words stand in the title, the first of equals; else the first H1; else the longest other
-    block whose words are at least half of the title. Source: this project's; scripts/pages/content.md has what it is worth.
-    """
-    title = ""
-    if TITLE_LEVEL in levels:
-        title = _in_lower_case(blocks[levels.index(TITLE_LEVEL)])
-    if title:
-        headings = [at for at, level in enumerate(levels) if 0 < level < TITLE_LEVEL]
-        longest = _longest_in_title(blocks, headings, title)
-        if longest is not None:
-            return longest
-    if 1 in levels:
-        return levels.index(1)
-    if title:
-        half, double = len(title) / 2, 2 * len(title)
-        others = [at for at, level in enumerate(levels) if not level and half <= len(blocks[at]) <= double]
-        return _longest_in_title(blocks, others, title, half)
-    return None
-
-
-def _longest_in_title(blocks: Sequence[str], candidates: Sequence[int], title: str, least: float = 1) -> int | None:
-    """Return the candidate with the most characters, `least` at least, of those whose words stand in the title."""
-    longest: int | None = None
-    most = 0
-    for at in candidates:
-        words = _in_lower_case(blocks[at])
-        if len(words) > most and words in title:
-            longest, most = at, len(words)
-    if most < least:
-        return None
-    return longest
-
-
-def _in_lower_case(text: str) -> str:
-    """Return words with a space before and after each."""
-    words = _WORD.findall(text.lower())
-    if not words:
-        return ""
-    return f" {' '.join(words)} "
-
-
 @dataclass(frozen=True)
 class Segments:
     """The text of a page and its parts.

@@ -17,8 +17,8 @@ from thresher.base.tables import Table
 from thresher.cleaners.cleaner import DROP, HEADLINE, KEEP, Cleaner, Cut
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scores
 from thresher.pages import Segments
+from thresher.pages.headlines import find_headline
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.pages.segments import find_headline
 from thresher.scores import store as stores
 from thresher.scores.percentiles import resolved
 
