@@ -13,6 +13,8 @@ from fastwarc.stream_io import BrotliReader, ZstdReader
 from thresher.collections.warc.framing import find_empty_line
 
 MOST_HEADER = 1 << 16
+# Of one record; a redirect is followed some twenty times.
+_MOST_HEADERS = 32
 _PIECE = 1 << 16
 # The status stands behind the protocol, which need not be HTTP (ICY), nor be there at all.
 _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|[!-9;-~]{0,30}?)[ \t]*(\d{3})(?!\d)", re.IGNORECASE)
@@ -151,7 +153,10 @@ def parse_response(block: bytes) -> Response:
     plain text may begin like a header.
     """
     response = _parse_header(block, 0)
-    while response.body and media_type(response.content_type) != _TEXT and _NEXT_RESPONSE.match(block, response.body):
+    for _ in range(_MOST_HEADERS):
+        is_text = media_type(response.content_type) == _TEXT
+        if is_text or not response.body or not _NEXT_RESPONSE.match(block, response.body):
+            break
         response = _parse_header(block, response.body)
     return response
 
