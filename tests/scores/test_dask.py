@@ -22,7 +22,7 @@ from thresher.cli.main import main
 from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import failures
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import shards
+from thresher.scores.store import shards, written_shards
 
 WORKERS = 2
 
@@ -64,7 +64,7 @@ def test_a_worker_that_is_killed_in_mid_pass_changes_nothing(cluster: Cluster, t
     running.start()
     place = tmp_path / "there" / "shard-000000-000002.page"
     # Page 700 is the 188th of its shard, and waits while the others are written.
-    while len(shards(tmp_path / "there")) < 3 or not holders(place):
+    while len(written_shards(tmp_path / "there")) < 3 or not holders(place):
         time.sleep(0.05)
     (victim,) = holders(place)
     victim.kill()

@@ -37,7 +37,7 @@ from thresher.scores.page_at_work import read_page_at_work
 from thresher.scores.parts import process_part
 from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scores.score_work import ScoreWork
-from thresher.scores.store import EMPTIED, FAILED, SCORED, ShardReport, read_cost, read_report, shards
+from thresher.scores.store import EMPTIED, FAILED, SCORED, ShardReport, read_cost, read_report, shards, written_shards
 
 SCORERS = (Trouble(),)
 LIMITS = Limits(seconds=1.0, mib=0.01)
@@ -192,7 +192,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     run = subprocess.Popen([sys.executable, str(tmp_path / "main.py")], start_new_session=True)
     try:
         # The third shard waits at its page 520 - 512 while the others are written.
-        while len(shards(folder)) < 2 or read_page_at_work(folder / "shard-000000-000002.page").page != 8:
+        while len(written_shards(folder)) < 2 or read_page_at_work(folder / "shard-000000-000002.page").page != 8:
             assert run.poll() is None
             time.sleep(0.02)
     finally:

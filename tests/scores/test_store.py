@@ -15,11 +15,15 @@ from troublesome import Listed, Trouble, whole
 from thresher.base.errors import InputError, StateError
 from thresher.base.repeats import Times
 from thresher.base.tables import Table, Texts, write_table
+from thresher.cleaners.cleaner import parse_cleaner
 from thresher.cleaners.scorers.perplexity import Perplexity
 from thresher.cleaners.scorers.shallow_features import Density, Words
 from thresher.collections import documents, open_collection
+from thresher.experiments.measuring import warm_up_indexing
+from thresher.indexes.indexing import IndexOptions
 from thresher.pages import read_text_page
 from thresher.scores.crash_log import PartTask
+from thresher.scores.cutting import cleaned_documents
 from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.parts import process_part
 from thresher.scores.score_work import ScoreWork
@@ -241,3 +245,13 @@ def test_documents_of_a_store(tmp_path: Path) -> None:
     assert first_document(tmp_path) == "b"
     assert missing_documents(tmp_path, ["a", "b", "c", "d", "e"]) == {"d", "e"}
     assert missing_documents(tmp_path, []) == set()
+
+
+@pytest.mark.parametrize("cleaner", ["none", "words@2", "words@p50", "extractor(justext)"])
+def test_a_missing_store_is_no_empty_collection(tmp_path: Path, cleaner: str) -> None:
+    """An index of no documents would be built of it."""
+    with pytest.raises(StateError, match="there are no scores"):
+        next(cleaned_documents(tmp_path / "scores", parse_cleaner(cleaner)))
+    with pytest.raises(StateError, match="there are no scores"):
+        warm_up_indexing(tmp_path / "scores", IndexOptions())
+    assert list(tmp_path.iterdir()) == []

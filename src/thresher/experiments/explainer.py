@@ -34,7 +34,7 @@ from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.score_inputs import ScoredIndex
 from thresher.scores.percentiles import resolved
 from thresher.scores.removed import explained_pages
-from thresher.scores.store import shards
+from thresher.scores.store import written_shards
 
 _SAME = 1e-9
 _NEAR = 3
@@ -107,7 +107,7 @@ def explain_experiment(
         StateError: if scores, runs or indexes are missing, damaged or of another configuration.
     """
     check_installed()
-    if not shards(folder / "scores"):
+    if not written_shards(folder / "scores"):
         raise StateError("the stored scores are missing", _run_again(experiment, folder), str(folder / "scores"))
     with exclusive(folder):
         results = read_results(folder)

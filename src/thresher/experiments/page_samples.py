@@ -36,7 +36,7 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.limits import DEFAULT_LIMITS, Limits, alarm, exit_reason
 from thresher.scores.percentiles import resolve_all, resolved
 from thresher.scores.scoring import score_page
-from thresher.scores.store import FAILED, PageScores, read_shard, shards
+from thresher.scores.store import FAILED, PageScores, read_shard, written_shards
 
 DEFAULT_PAGES = 30
 START_CLEANERS = ("content@0.5", "words@11")
@@ -187,7 +187,7 @@ def sample_results(folder: Path, options: SampleOptions) -> PageSample:
         InputError: if there is no page of a given id.
     """
     results = read_results(folder)
-    paths = shards(folder / "scores")
+    paths = written_shards(folder / "scores")
     if not paths:
         fix = "run the experiment again: `thresher run`"
         raise StateError("the stored scores are missing", fix, str(folder / "scores"))

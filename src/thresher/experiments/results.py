@@ -25,6 +25,7 @@ from thresher.evaluation.topics import Notice
 from thresher.experiments.table import Built, NoiseFloor, Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics
+from thresher.pages import PageOptions
 
 TABLE_FILE = "variants.parquet"
 RESULTS_FILE = "results.json"
@@ -276,6 +277,11 @@ def read_results(folder: Path) -> Results:
             "nothing was explored or run yet", "run `thresher explore` or `thresher run` first", str(folder)
         )
     record = _FILE.read(path)
+    setup = record.facts.setup
+    try:
+        PageOptions(setup.blocks, setup.language)
+    except ConfigError as error:
+        raise StateError(f"the file is damaged ({error.what})", _FIX, str(path)) from error
     table_path = folder / TABLE_FILE
     try:
         if not table_path.is_file() or file_digest(table_path) != record.table:

@@ -55,7 +55,7 @@ def fail_duplicates(folder: Path) -> None:
     if not len(suspects):
         return
     first: dict[str, str] = {}
-    for path in stores.shards(folder):
+    for path in stores.written_shards(folder):
         table = stores.read_shard(path, _WHERE)
         doubles: dict[int, str] = {}
         for row, (name, hashed) in enumerate(zip(table.texts("id").tolist(), _digests(table).tolist(), strict=True)):
@@ -82,7 +82,7 @@ def _position(table: Table, row: int) -> str:
 def _suspects(folder: Path) -> frozenset[int]:
     """Return the digests that several pages share, without failed pages."""
     parts = [np.zeros(0, dtype=np.uint64)]
-    for path in stores.shards(folder):
+    for path in stores.written_shards(folder):
         table = stores.read_shard(path, ["id", "status"])
         has_failed = np.asarray([status == FAILED for status in table.texts("status").tolist()], dtype=np.bool_)
         parts.append(_digests(table)[~has_failed])
@@ -264,7 +264,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     key = _claim(plan, folder, fresh)
     done = folder / "complete.json"
     report = _REPORT_FILE.find(done)
-    if report and report.shards == len(stores.shards(folder)):
+    if report and report.shards == len(stores.written_shards(folder)):
         return report
 
     def pick(store: Path, picker: Scorer) -> ScoreReport:
@@ -281,7 +281,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         _KEY_FILE.write(folder / _KEY, replace(key, collection=_MIXED))
         raise
     fail_duplicates(folder)
-    paths = stores.shards(folder)
+    paths = stores.written_shards(folder)
     reports = [stores.read_report(path) for path in paths]
     costs = [stores.read_cost(path) for path in paths]
     report = stores.total(reports, costs, backend.workers, learnt)
@@ -294,7 +294,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
     key = plan.key()
     path = folder / _KEY
-    if path.exists() or stores.shards(folder):
+    if path.exists() or stores.written_shards(folder):
         stored = _KEY_FILE.find(path)
         if stored == key:
             return key

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import StateError, ThresherError, is_out_of_memory
-from thresher.base.files import atomic_path, by_numbers, digest, safe_name, user_error
+from thresher.base.files import atomic_path, by_numbers, digest, final_path, safe_name, user_error
 from thresher.base.numbers import Ints
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times
@@ -300,7 +300,19 @@ def read_shard(path: Path, columns: Sequence[str] | None = None) -> Table:
 
 
 def shards(folder: Path) -> list[Path]:
-    """Return the files of all shards, in the collection's order."""
+    """Return the files of all shards of a finished store, in the collection's order.
+
+    Raises:
+        StateError: there are none: nothing may take a missing store for an empty collection.
+    """
+    paths = written_shards(folder)
+    if not paths:
+        raise StateError("there are no scores", "run the same command again", str(final_path(folder)))
+    return paths
+
+
+def written_shards(folder: Path) -> list[Path]:
+    """Return the files of the shards that are written so far, perhaps none, in the collection's order."""
     return sorted(folder.glob(f"shard-*{_ENDING}"), key=by_numbers)
 
 
