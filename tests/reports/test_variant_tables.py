@@ -13,6 +13,7 @@ from experiments import DOCUMENTS, MEASURES, NAMES, NDCG, made, small, with_syst
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.base.errors import StateError
 from thresher.experiments.results import Results
 from thresher.reports.columns import csv_fields
 from thresher.reports.table import Table, spread
@@ -97,6 +98,12 @@ def test_columns_without_any_value_are_left_out(results: Results) -> None:
     explored = set(read(results_csv(made(only_explored=[*NAMES])))[0])
     assert not [name for name in explored if name.startswith(("clean_", "index_")) or name.endswith(" p_holm")]
     assert {"retrieval", "variant", NDCG, f"{NDCG} difference", "postings"} <= explored
+
+
+def test_a_measure_that_the_results_lack_is_an_error_of_one_line(results: Results) -> None:
+    """A damaged choice.json may name one."""
+    with pytest.raises(StateError, match="no measure 'P@7'"):
+        results.tables[0].mean("P@7")
 
 
 def test_values_by_topic_are_those_of_built_variants_and_systems(results: Results) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.errors import StateError
 from thresher.base.machine import Footprint
 from thresher.base.numbers import Floats, Ints
 from thresher.base.repeats import BreakEven, MeasuredTime, Times
@@ -201,8 +202,20 @@ class VariantTable:
 
     def of(self, measure: str) -> Floats:
         """Return the values of a measure; shape (variants, topics)."""
-        values: Floats = self.values[self.measures.index(measure)]
+        values: Floats = self.values[self._place(measure)]
         return values
+
+    def _place(self, measure: str) -> int:
+        """Return the place of a measure.
+
+        Raises:
+            StateError: there is none, such as where a file beside the results names it.
+        """
+        if measure not in self.measures:
+            raise StateError(
+                f"the results have no measure {measure!r}", "run `thresher run` and `thresher choose` again"
+            )
+        return self.measures.index(measure)
 
     @cached_property
     def means(self) -> Floats:
@@ -216,12 +229,12 @@ class VariantTable:
 
     def mean(self, measure: str) -> Floats:
         """Return the means of a measure over the topics; shape (variants,)."""
-        means: Floats = self.means[self.measures.index(measure)]
+        means: Floats = self.means[self._place(measure)]
         return means
 
     def held_out_mean(self, measure: str) -> Floats:
         """Return the means of a measure over the held-out topics, NaN without any; shape (variants,)."""
-        means: Floats = self.held_out_means[self.measures.index(measure)]
+        means: Floats = self.held_out_means[self._place(measure)]
         return means
 
     @cached_property
