@@ -8,7 +8,6 @@ from pathlib import Path
 
 from thresher import Results, VariantTable, read_results
 from thresher.reports.formatting import MARKS, direction
-from thresher.reports.variant_rows import VariantRow
 
 
 def thresher(*arguments: object) -> str:
@@ -27,7 +26,9 @@ def paper(script: str, *arguments: object, output: Path) -> None:
 
 def cell(table: VariantTable, index: int) -> str:
     """Return a variant's main measure with its mark, and the bytes of its index in per cent of the baseline's."""
-    mark = MARKS[direction(VariantRow(table, index).comparison(table.main))]
+    built = table.rows[index].built
+    comparison = built.comparisons.get(table.main) if built else None
+    mark = MARKS[direction(comparison)]
     return f"{table.mean(table.main)[index]:.4f}{mark} ({100 * table.bytes_shares[index]:.0f})"
 
 

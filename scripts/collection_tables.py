@@ -28,6 +28,7 @@ from thresher import (
     BASELINE,
     Comparison,
     Experiment,
+    Plot,
     VariantTable,
     compare,
     load_experiment,
@@ -36,12 +37,7 @@ from thresher import (
     read_inputs,
     read_results,
 )
-from thresher.experiments.chooser import choose_experiment
-from thresher.experiments.explorer import explore_experiment
-from thresher.reports.announcements import announcement_text
 from thresher.reports.charts import INK, layer, number
-from thresher.reports.drawing import Plot
-from thresher.scores.cleaning import clean_collection
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
@@ -96,9 +92,9 @@ def collected(name: str, is_read: bool) -> Collected:
     """Return what is known of a collection, after exploring it unless its results are to be taken as they are."""
     experiment = load_experiment(ROOT / "experiments" / f"{name}.toml")
     if not is_read:
-        say = lambda step: print(f"{name}: {announcement_text(step)}", file=sys.stderr)  # noqa: E731
-        explore_experiment(experiment, RESULTS, fresh=True, say=say)
-        choose_experiment(experiment, RESULTS, say=say)
+        print(f"{name}: exploring", file=sys.stderr)
+        thresher.explore(experiment, RESULTS, fresh=True)
+        thresher.choose(experiment, RESULTS)
     folder = RESULTS / experiment.name
     choice = read_choice(folder)
     pick = choice.models[0].first if choice else None
@@ -127,9 +123,9 @@ def extract(experiment: Experiment, texts: Path, package: str) -> None:
     """Write the text that a package extracts of each page as JSON lines; where it fails or takes too long there is none."""
     texts.parent.mkdir(parents=True, exist_ok=True)
     source, name = str(experiment.collection.location), f"extractor({package})"
-    counts = clean_collection(
-        source, name, texts, format=experiment.collection.format, reading=experiment.collection.reading
-    )
+    keys = asdict(experiment.document.collection)
+    del keys["path"]
+    counts = thresher.clean_collection(source, name, texts, **keys)
     print(f"{experiment.name}: {', '.join(counts.warnings) or 'no page failed'}", file=sys.stderr)
 
 

@@ -20,7 +20,6 @@ from arguments import parser_of
 from fill import put, table
 from thresher import MarginComparison, RunVerdict, VariantTable, compare_by_margin, parse_margin, read_results
 from thresher.base.defaults import DEFAULT_INDEX, LEFT_OUT, MARGIN, SEARCH_CLEANER
-from thresher.reports.formatting import MINUS
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "defaults.md"
 SIZE = 0.4
@@ -88,7 +87,7 @@ def safest(tables: Sequence[VariantTable], names: Sequence[str]) -> str:
 
 
 def signed(share: float) -> str:
-    return f"{100 * share:+.1f}".replace("-", MINUS)
+    return f"{100 * share:+.1f}".replace("-", "−")
 
 
 def with_bound(one: Outcome) -> str:

@@ -29,6 +29,7 @@ from thresher import (
     Variant,
     VariantTable,
     compare,
+    explore,
     load_experiment,
     measure_header,
     parse_treatment,
@@ -36,8 +37,6 @@ from thresher import (
     shards,
 )
 from thresher.cleaners.scorers.extractor import packages
-from thresher.experiments.explorer import explore_experiment
-from thresher.reports.announcements import announcement_text
 from thresher.scores.store import read_cost
 
 RESULTS = ROOT / "results" / "extractors"
@@ -111,9 +110,8 @@ def collected(name: str, is_read: bool) -> Collection:
         criteria = replace(experiment.criteria, families=())
         retrieval = replace(experiment.retrieval, models=experiment.retrieval.models[:1])
         experiment = replace(experiment, variants=variants, families=(), criteria=criteria, retrieval=retrieval)
-        explore_experiment(
-            experiment, RESULTS, say=lambda step: print(f"{name}: {announcement_text(step)}", file=sys.stderr)
-        )
+        print(f"{name}: exploring", file=sys.stderr)
+        explore(experiment, RESULTS)
     return Collection(name, read_results(RESULTS / name))
 
 

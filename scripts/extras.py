@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from textwrap import indent
 
 from arguments import parser_of
 from install import CLEANED, PAGE, ROOT, Environment, use_evaluate, use_retrieval
@@ -26,10 +27,9 @@ LONG_PAGE = f"{PAGE}<p>{SENTENCES}"
 CLUSTER = """
 import subprocess, sys
 from distributed import LocalCluster
-if __name__ == "__main__":
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-        clean = [sys.executable, "-m", "thresher", "clean", "pages", "-o", "cleaned.jsonl"]
-        subprocess.run([*clean, "--backend", "dask", "--scheduler", cluster.scheduler_address], check=True)
+with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    clean = [sys.executable, "-m", "thresher", "clean", "pages", "-o", "cleaned.jsonl"]
+    subprocess.run([*clean, "--backend", "dask", "--scheduler", cluster.scheduler_address], check=True)
 """
 CODE = {
     "parquet": "assert thresher.clean_collection('pages', 'words@5', 'cleaned.parquet').kept == 2",
@@ -59,7 +59,9 @@ def use(extra: str, environment: Environment) -> None:
     """Do what the extra is for; exit if it fails."""
     if extra in CODE:
         script = environment.folder / "use.py"
-        script.write_text(HEAD + CODE[extra] + "\n", encoding="utf-8")
+        # Workers import the script.
+        guarded = indent(HEAD + CODE[extra], "    ")
+        script.write_text(f"if __name__ == '__main__':\n{guarded}\n", encoding="utf-8")
         environment.run(environment.bin / "python", script)
     elif extra == "evaluate":
         use_evaluate(environment)
@@ -80,7 +82,7 @@ def main(extras: list[str]) -> None:
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             begin = time.perf_counter()
             environment = Environment(Path(folder))
-            environment.pip(f"{ROOT}[{extra}]")
+            environment.pip("--no-compile", f"{ROOT}[{extra}]")
             use(extra, environment)
             seconds = time.perf_counter() - begin
             sys.stdout.write(f"{extra}: {environment.megabytes():,} MB, {seconds:.0f} s\n")

@@ -17,13 +17,21 @@ import numpy as np
 
 from fill import put, table
 from page_topics import QRELS_FILE, TOPICS_FILE, write_page_topics
-from thresher import ChoiceCriteria, Experiment, Variant, VariantTable, load_experiment, parse_treatment, read_results
+from thresher import (
+    ChoiceCriteria,
+    Experiment,
+    Variant,
+    VariantTable,
+    explore,
+    load_experiment,
+    parse_treatment,
+    read_results,
+)
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.experiments.choosing.families import parse_family
 from thresher.experiments.choosing.gains import best_gain
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.testing_order import fixed_sequences, order_of_testing, smallest_accepted
-from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.locations import TopicSource
 from thresher.experiments.results import RESULTS_FILE
 
@@ -103,7 +111,7 @@ def explored(experiment: Experiment, topics: TopicSource, folder: Path) -> Varia
         evaluation=replace(experiment.evaluation, measures=MEASURES),
     )
     file = folder / experiment.name / RESULTS_FILE
-    results = read_results(file.parent) if file.exists() else explore_experiment(experiment, folder)
+    results = read_results(file.parent) if file.exists() else explore(experiment, folder)
     return results.tables[0]
 
 

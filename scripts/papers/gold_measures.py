@@ -21,9 +21,8 @@ from typing import NamedTuple
 
 from mpmath import betainc
 
-from thresher import GoldPage, LabelledText, mean_interval
-from thresher.evaluation.cleaneval.cleaning_measures import TOKEN, Agreement, agreement, matching_blocks
-from thresher.evaluation.cleaneval.results import MeanInterval
+from thresher import Agreement, GoldPage, LabelledText, MeanInterval, agreement, matching_blocks, mean_interval
+from thresher.evaluation.cleaneval.cleaning_measures import TOKEN
 from thresher.pages.marked_text import PARAGRAPH
 
 

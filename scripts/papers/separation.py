@@ -31,6 +31,7 @@ from thresher import (
     Scorer,
     Segments,
     TrainingData,
+    matching_blocks,
     parse_gold_page,
     parse_scorer,
     read_gold,
@@ -39,7 +40,6 @@ from thresher import (
 from thresher.base.files import temporary_folder
 from thresher.base.progress import progress
 from thresher.cleaners.scorers.shallow_features import descriptive_blocks
-from thresher.evaluation.cleaneval.cleaning_measures import matching_blocks
 
 RESAMPLES, SEED = 1000, 20130101
 YARDSTICKS = {"words of the sentence": "", "words of the block": "words", "text density of the block": "density"}

@@ -33,13 +33,20 @@ _NAMES = {
     "collections": ("documents", "open_collection"),
     "collections.interface": ("Collection", "IdRule", "JsonFields", "ReadOptions"),
     "collections.sources": ("Page", "Source"),
-    "evaluation.cleaneval.cleaning_measures": ("PageWords", "compare_tokens", "compare_words"),
+    "evaluation.cleaneval.cleaning_measures": (
+        "Agreement",
+        "PageWords",
+        "agreement",
+        "compare_tokens",
+        "compare_words",
+        "matching_blocks",
+    ),
     "evaluation.cleaneval.comparing": ("compare_cleaned", "score_gold"),
     "evaluation.cleaneval.gold": ("GoldPage", "LabelledText", "parse_gold_page", "read_gold", "read_page_bytes"),
-    "evaluation.cleaneval.results": ("mean_interval",),
+    "evaluation.cleaneval.results": ("MeanInterval", "mean_interval"),
     "evaluation.measures": ("parse_measure",),
     "evaluation.non_inferiority": ("MarginComparison", "RunVerdict", "compare_by_margin", "parse_margin"),
-    "evaluation.significance": ("Comparison", "compare", "holm"),
+    "evaluation.significance": ("Comparison", "compare", "corrected", "holm"),
     "evaluation.topics": ("Topic", "read_topics"),
     "evaluation.trec_files": ("read_qrels", "read_run", "write_run"),
     "experiments.choosing.choices": ("Choice", "ChosenIndex", "ModelChoice", "read_choice"),
@@ -52,17 +59,18 @@ _NAMES = {
     "indexes.indexing": ("IndexOptions", "IndexReport", "build_index"),
     "indexes.pruning.treatments": ("Family", "Treatment", "parse_treatment"),
     "indexes.searching": ("Searcher",),
+    "indexes.work": ("IndexStatistics",),
     "pages": ("PageOptions", "read_html", "read_page"),
     "pages.decoding": ("decode",),
     "reports.chart_data": ("chart_data",),
-    "reports.drawing": ("variants_plot",),
+    "reports.drawing": ("Plot", "variants_plot"),
     "reports.summary": ("findings",),
     "reports.table": ("measure_header",),
     "reports.text_tables": ("render_markdown",),
     "reports.variant_tables": ("main_table",),
     "scores.cutting": ("CleanedDocument", "clean_page", "cleaned_documents"),
     "scores.percentiles": ("resolve_all",),
-    "scores.score_pass": ("ScorePlan", "score_collection"),
+    "scores.score_pass": ("ScorePlan", "ScoreReport", "score_collection"),
     "scores.scoring": ("score_page",),
     "scores.store": ("PageScores", "read_shard", "shards"),
 }
@@ -96,9 +104,12 @@ if TYPE_CHECKING:
     from thresher.collections.interface import ReadOptions as ReadOptions
     from thresher.collections.sources import Page as Page
     from thresher.collections.sources import Source as Source
+    from thresher.evaluation.cleaneval.cleaning_measures import Agreement as Agreement
     from thresher.evaluation.cleaneval.cleaning_measures import PageWords as PageWords
+    from thresher.evaluation.cleaneval.cleaning_measures import agreement as agreement
     from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens as compare_tokens
     from thresher.evaluation.cleaneval.cleaning_measures import compare_words as compare_words
+    from thresher.evaluation.cleaneval.cleaning_measures import matching_blocks as matching_blocks
     from thresher.evaluation.cleaneval.comparing import compare_cleaned as compare_cleaned
     from thresher.evaluation.cleaneval.comparing import score_gold as score_gold
     from thresher.evaluation.cleaneval.gold import GoldPage as GoldPage
@@ -106,6 +117,7 @@ if TYPE_CHECKING:
     from thresher.evaluation.cleaneval.gold import parse_gold_page as parse_gold_page
     from thresher.evaluation.cleaneval.gold import read_gold as read_gold
     from thresher.evaluation.cleaneval.gold import read_page_bytes as read_page_bytes
+    from thresher.evaluation.cleaneval.results import MeanInterval as MeanInterval
     from thresher.evaluation.cleaneval.results import mean_interval as mean_interval
     from thresher.evaluation.measures import parse_measure as parse_measure
     from thresher.evaluation.non_inferiority import MarginComparison as MarginComparison
@@ -114,6 +126,7 @@ if TYPE_CHECKING:
     from thresher.evaluation.non_inferiority import parse_margin as parse_margin
     from thresher.evaluation.significance import Comparison as Comparison
     from thresher.evaluation.significance import compare as compare
+    from thresher.evaluation.significance import corrected as corrected
     from thresher.evaluation.significance import holm as holm
     from thresher.evaluation.topics import Topic as Topic
     from thresher.evaluation.topics import read_topics as read_topics
@@ -143,11 +156,13 @@ if TYPE_CHECKING:
     from thresher.indexes.pruning.treatments import Treatment as Treatment
     from thresher.indexes.pruning.treatments import parse_treatment as parse_treatment
     from thresher.indexes.searching import Searcher as Searcher
+    from thresher.indexes.work import IndexStatistics as IndexStatistics
     from thresher.pages import PageOptions as PageOptions
     from thresher.pages import read_html as read_html
     from thresher.pages import read_page as read_page
     from thresher.pages.decoding import decode as decode
     from thresher.reports.chart_data import chart_data as chart_data
+    from thresher.reports.drawing import Plot as Plot
     from thresher.reports.drawing import variants_plot as variants_plot
     from thresher.reports.summary import findings as findings
     from thresher.reports.table import measure_header as measure_header
@@ -158,6 +173,7 @@ if TYPE_CHECKING:
     from thresher.scores.cutting import cleaned_documents as cleaned_documents
     from thresher.scores.percentiles import resolve_all as resolve_all
     from thresher.scores.score_pass import ScorePlan as ScorePlan
+    from thresher.scores.score_pass import ScoreReport as ScoreReport
     from thresher.scores.score_pass import score_collection as score_collection
     from thresher.scores.scoring import score_page as score_page
     from thresher.scores.store import PageScores as PageScores

@@ -16,7 +16,7 @@ from thresher.cleaners.content_model.page_rules import PAGE_RULES
 from thresher.cleaners.scorers.content import Content
 from thresher.collections import Page
 from thresher.pages import Detail, read_html, read_text_page
-from thresher.scores.cutting import clean_page
+from thresher.scores.cutting import clean_page, left_by
 from thresher.scores.scoring import score_page
 
 ENGLISH = [
@@ -49,6 +49,57 @@ def test_an_article_stays_and_menus_go_in_any_script(language, paragraphs):
     # What stands twice is kept once.
     assert [block for block in kept if block in paragraphs] == paragraphs
     assert not set(kept) & set(MENU[language])
+
+
+SHORT = {
+    "en": (
+        "The mill opens at ten, and the last tour of the day begins at four.",
+        "Oats Mill Ltd. All rights reserved.",
+        "Imprint",
+    ),
+    "de": (
+        "Die Mühle öffnet um zehn, und die letzte Führung beginnt um vier.",
+        "Mühle e. V. Alle Rechte vorbehalten.",
+        "Impressum",
+    ),
+    "fr": (
+        "Le moulin ouvre à dix heures, la dernière visite part à seize heures.",
+        "Moulin. Tous droits réservés.",
+        "Contact",
+    ),
+    "ru": (
+        "Мельница открывается в десять, последняя экскурсия начинается в четыре.",
+        "Мельница. Все права защищены.",
+        "Сайт",
+    ),
+    "ja": ("水車小屋は十時に開き、最後の見学は四時に始まります。", "水車の会 無断転載を禁じます。", "会社概要"),
+}
+SHORT_LAYOUTS = (
+    "<div class=text><p>{0}</p></div><footer><p>© 2020 {1}</p><a href=/i>{2}</a></footer>",
+    "<main><h1>{2}</h1><p>{0}</p></main><footer>Copyright 2020 {1} <a href=/i>{2}</a></footer>",
+    "<table><tr><td><p>{0}</p></td></tr></table><footer class=f><div><p>{1}</p><ul><li><a href=/i>{2}</a></ul></div></footer>",
+    "<p>{0}</p><div role=contentinfo>{1}</div>",
+    "<article><p>{0}</p></article><div id=footer><p>{1}</p></div>",
+    "<div><p>{0}</p></div><hr><p>© {1}</p>",
+    "<p>{0}</p><p><small>{1} (c) 2019</small></p>",
+)
+
+
+@pytest.mark.parametrize("language", SHORT)
+@pytest.mark.parametrize("layout", SHORT_LAYOUTS)
+def test_footers_of_short_pages_go(layout, language):
+    text, owner, link = SHORT[language]
+    html = f"<title>Mill</title><nav><a href=/a>{link}</a></nav>" + layout.format(text, owner, link)
+    kept = left_by(parse_cleaner("content@0.5"), read_html(html, detail=Detail.ELEMENTS))
+    assert text in kept
+    assert owner not in kept
+
+
+@pytest.mark.parametrize("around", ["article", "blockquote", "section"])
+def test_a_footer_of_a_part_of_the_page_may_stay(around):
+    text = f"<p>{ENGLISH[0]}<p>{ENGLISH[1]}<footer><p>{ENGLISH[2]}</footer>"
+    html = f"<title>Storm</title><main><{around}>{text}</{around}></main>"
+    assert ENGLISH[2] in left_by(parse_cleaner("content@0.5"), read_html(html, detail=Detail.ELEMENTS))
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))

@@ -83,13 +83,13 @@ def test_headings_of_good_paragraphs_are_kept() -> None:
 
 def test_what_stands_beside_the_text() -> None:
     page = f"<title>{LONG}</title><p>{LONG}<button>{LONG}</button><select>{LONG}<option>x</select><p>{LONG}"
-    assert kept(page) == [False, True, False, False, True]
+    assert kept(page) == [False, True, False, True]
     assert len(Justext().classify(read_html(page))) == 2
 
 
 def test_paragraphs_that_blocks_share() -> None:
     found = Justext().classify(read_html(f"<div>One<br>two<img>three<br><br>{LONG}"))
-    assert [paragraph.blocks for paragraph in found] == [("One", "two", "three"), (LONG.strip(),)]
+    assert [paragraph.blocks for paragraph in found] == [("One", "two three"), (LONG.strip(),)]
 
 
 def finals(html: str, **values: object) -> str:
@@ -125,7 +125,7 @@ def test_an_image_beside_text_and_text_in_select_and_controls_by_the_document() 
     # TEXTAREA is a block tag like any, BUTTON is none: its text belongs to the paragraph that it is in.
     page = f"<p>{LONG}</p><select>{LONG}</select><textarea>{LONG}</textarea><p>{NEAR}<button>{LONG}</button></p>"
     found = Justext(rules="document").classify(read_html(page))
-    assert [len(each.blocks) for each in found] == [1, 1, 1, 2]
+    assert [len(each.blocks) for each in found] == [1, 1, 1, 1]
     assert [each.select for each in found] == [False, True, False, False]
     assert finals(page, rules="document") == "gbgg"
     assert [len(each.blocks) for each in Justext().classify(read_html(page))] == [1, 1]
@@ -349,8 +349,8 @@ def test_against_the_package_on_real_pages(shared_data) -> None:  # type: ignore
     Each page with other labels is explained. The package skips its first step for headings; `as_described` mends that. It
     drops a white space between two tags and counts a link's outer white space, so that here and there a length, a share of
     links or a distance falls on the other side of a limit: then a paragraph's class by itself differs too, or the labels
-    agree at a limit of some characters more or less. Text that only one of the two shows is that of NOSCRIPT and the like,
-    which are never shown here, and of form controls, which the package deletes.
+    agree at a limit of some characters more or less. Text that only one of the two shows is that of hidden elements, NOSCRIPT
+    and the like, which are not shown here, and of form controls, which the package deletes.
     """
     found: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}
     for folder in ("dragnet-300", "cleaneval-dev", "cleanportaleval"):
@@ -366,5 +366,6 @@ def test_against_the_package_on_real_pages(shared_data) -> None:  # type: ignore
     for counts in found.values():
         assert counts["same"] / (counts["same"] + counts["label"]) >= 0.995
         # Even if all that only one of them shows were counted as different.
-        assert counts["same"] / counts.total() >= 0.99
+        assert counts["same"] / (counts.total() - counts["only theirs"]) >= 0.99
+        assert counts["same"] / counts.total() >= 0.95
     assert found[True]["label"] < found[False]["label"] / 4

@@ -156,6 +156,13 @@ def test_links_of_markdown_are_absolute_if_the_address_is_known(tmp_path: Path) 
     assert (tmp_path / "o.md").read_text().endswith("---\n\ngo [there](http://e.org/x/z)\n\n")
 
 
+def test_markdown_leaves_out_permalinks_and_keeps_raised_letters() -> None:
+    html = "<h2>Rows<a href='#rows'>¶</a></h2><p>x<sup>2</sup> of H<sub>2</sub>O <a href='n#1'>#1</a>, <a href='p#'>#</a> all."
+    assert thresher.clean_html(html, "none", markdown=True) == (
+        "## Rows\n\nx<sup>2</sup> of H<sub>2</sub>O [#1](n#1), all."
+    )
+
+
 def test_code_keeps_its_tabs() -> None:
     html = "<p>A\trule:<pre>all: main.o\n\tcc -o main\n\t\tdeep</pre>"
     for feed in ("\n", "\r\n", "\r"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 from collections.abc import Iterable, Iterator
@@ -15,8 +16,9 @@ import pytest
 
 import thresher
 from thresher.base.errors import ConfigError, InputError
-from thresher.collections import Page
+from thresher.collections import Page, ReadOptions
 from thresher.scores.cleaning import clean_collection
+from thresher.scores.cleaning.page_streams import piped_lines
 from thresher.scores.cutting import CleanedDocument
 
 HTML = [
@@ -134,3 +136,11 @@ def test_a_map_over_a_bag(scheduler: str) -> None:
     assert [page.text for page in mapped.compute(scheduler=scheduler, num_workers=2)] == expected
     single = bag.map(thresher.clean_html, "words@3")
     assert single.compute(scheduler=scheduler, num_workers=2) == expected
+
+
+@pytest.mark.parametrize("text", ['[{"id": "a", "contents": "b"}]', '{\n "id": "a"\n}'])
+def test_a_pipe_with_an_array_says_how_to_convert_it(tmp_path: Path, text: str) -> None:
+    pipe = io.BytesIO(text.encode())
+    with pytest.raises(InputError, match="jq -c") as error:
+        list(piped_lines(pipe, tmp_path, ReadOptions(), ""))
+    assert len(error.value.lines()) == 1

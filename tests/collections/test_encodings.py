@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from encoding_cases import CHINESE, ENGLISH, NO_MARK, RUSSIAN, meta, page
-from warc_samples import http, record
+from warc_samples import http, read_bytes, record
 
 import thresher
 
@@ -61,6 +61,14 @@ def test_the_kind_of_collection_does_not_matter(tmp_path: Path, kind: str) -> No
     lines = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
     texts = {line["id"]: line["contents"].split("\n")[-1] for line in lines}
     assert texts == {str(number): TEXTS[name][1] for number, name in enumerate(names)}
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_page_of_an_unspecific_type_in_utf_16(tmp_path: Path, codec: str, mark: str) -> None:
+    content = (mark + NO_MARK).encode(codec) + page(ENGLISH, codec)
+    (source,) = read_bytes(tmp_path, record(http(content, "Content-Type: application/octet-stream")))
+    assert (source.problem, source.is_text, source.content) == (None, False, content)
 
 
 @pytest.mark.parametrize("name", TEXTS)

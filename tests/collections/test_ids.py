@@ -1,5 +1,6 @@
 """Document ids: formed from paths, escaped, and refused where a TREC run cannot hold them."""
 
+import json
 import re
 import unicodedata
 from urllib.parse import unquote_to_bytes
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.api import clean_collection
 from thresher.base.errors import ConfigError, InputError
 from thresher.collections import ID_RULES, IdRule, Source
 from thresher.collections.interface import UNFIT_ID, escape_id, id_problem, unique
@@ -53,6 +55,27 @@ def test_problems_of_rules():
     with pytest.raises(InputError) as caught:
         IdRule("path", "x").apply("xy/a.html")
     assert str(caught.value) == "xy/a.html: the file is not below the prefix 'x'. Fix: correct collection.prefix."
+
+
+def test_a_pattern_that_backtracks_costs_its_page(tmp_path, monkeypatch):
+    monkeypatch.setattr("thresher.collections.interface._PATTERN_SECONDS", 0.1)
+    rule = IdRule(pattern="(a+)+$", replacement="b")
+    slow = "a" * 42 + "!"
+    assert [rule.fit(name) for name in ("caa", slow, "aaa")] == ["cb", slow, "b"]
+    assert id_problem(rule.fit(slow)) == f"id_pattern took longer than 0.1 s at '{slow}'"
+    assert id_problem(slow) == ""
+
+
+def test_a_collection_with_an_id_at_which_the_pattern_backtracks(tmp_path):
+    slow = "a" * 42 + "!"
+    lines = (json.dumps({"id": name, "html": "<p>A page of a few words."}) for name in ("x1", slow, "caa"))
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    reading = {"id_pattern": "(a+)+$", "id_replacement": "b"}
+    counts = clean_collection(tmp_path / "pages.jsonl", "words@2", tmp_path / "o.jsonl", **reading)
+    assert (counts.kept, counts.failed) == (2, 1)
+    ((name, reason),) = counts.failures
+    assert name == slow
+    assert reason.startswith("id_pattern took longer than 1 s")
 
 
 def test_pattern_and_replacement():

@@ -178,6 +178,8 @@ def test_ids_go_through_the_rule(tmp_path):
         ("response", "text/dns", b"20200101\nexample.org. 300 IN A", False, None, "not HTML: text/dns"),
         ("response", "text/html; charset=latin1", b"<p>x", False, "latin1", None),
         ("response", "application/http", b"<p>x", False, None, None),
+        ("response", "application/http", b"19/Sep/2017|200|GET /", False, None, "neither an HTTP header nor HTML"),
+        ("response", "text/plain", b"words", True, None, None),
         ("continuation", "", b"x", False, None, "a record of the unknown kind 'continuation'"),
         ("", "", b"x", False, None, "the record has no WARC-Type"),
     ],

@@ -113,7 +113,7 @@ def test_a_text_that_looks_like_a_header_is_a_text(tmp_path, body):
     typed = record(http(body, "Content-Type: text/plain"))
     assert told(read_bytes(tmp_path, typed)) == [("1", body, None)]
     if not body.startswith(b"HTTP/"):
-        assert told(read_bytes(tmp_path, record(body))) == [("1", body, None)]
+        assert told(read_bytes(tmp_path, record(body, "Content-Type: text/plain"))) == [("1", body, None)]
 
 
 CONTENT_TYPES = {

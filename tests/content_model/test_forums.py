@@ -25,7 +25,7 @@ def test_a_page_by_hand():
     assert told["share_in_forum"] == pytest.approx(4 / 6)
     assert told["page_words"] == 4
     assert told["page_forum"] == 1
-    assert own.comments.tolist() == [False, True]
+    assert own.parts.comments.tolist() == [False, True]
 
 
 BLOCKS = st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 200), st.booleans()), min_size=1, max_size=8)

@@ -168,7 +168,7 @@ def test_comments_are_beside_the_content_of_articles_if_the_gold_says_so(tmp_pat
     for page in sets[0].pages:
         own = page.features
         forum = model.forum_probability(own)
-        kept = model.probabilities_of(own)[own.comments] > 0
+        kept = model.probabilities_of(own)[own.parts.comments] > 0
         if comments:
             assert forum == 1
             assert kept.all()

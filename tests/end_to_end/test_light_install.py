@@ -133,6 +133,17 @@ def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> 
     assert not (web.folder / "results").exists()
 
 
+@pytest.mark.parametrize("name", ["cleaned.md", "cleaned.jsonl"])
+def test_markdown_names_the_extra(pages: Path, tmp_path: Path, name: str) -> None:
+    output = tmp_path / name
+    option = () if output.suffix == ".md" else ("--markdown",)
+    (done,) = all_without(("html_to_markdown",), ("clean", pages / "input", "-o", output, *option))
+    what, _, fix = fix_of(done).partition("Fix:")
+    assert "html-to-markdown" in what
+    assert install_command("markdown") in fix
+    assert not output.exists()
+
+
 def test_verbs_say_which_extra_they_need(tmp_path: Path) -> None:
     web = Web.make(tmp_path / "web", pages=12)
     (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')

@@ -108,6 +108,8 @@ def test_a_slip_is_told_what_was_meant(name, meant):
     [
         ("alpha_nDCG@10", ["`alpha_nDCG@10`", "subtopic", "nDCG@10"]),
         ("RBP(rel=1)", ["`RBP(rel=1)`", "pip install cwl-eval"]),
+        ("RBP", ["`RBP`", "RBP(rel=1)"]),
+        ("RBP(p=0.5)", ["`RBP(p=0.5)`", "RBP(p=0.5,rel=1)"]),
         ("ndcg_cut.5,10", ["`ndcg_cut.5,10` is 2 measures", "nDCG@5"]),
     ],
 )

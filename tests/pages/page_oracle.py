@@ -8,11 +8,17 @@ import unicodedata
 import lxml.html
 from lxml import etree
 
-DROPPED = "script style template noscript noframes iframe noembed applet svg option".split()
-STYLING = (
-    "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby rb rt rp"
-    " s samp small span strike strong sub sup time tt u var wbr"
+DROPPED = (
+    "annotation annotation-xml applet audio canvas iframe noembed noframes noscript option script style svg template video"
 ).split()
+# "display: block", "table" and the like, or "list-item" (HTML standard, 15.3); BR, SELECT and TEXTAREA.
+LINES = (
+    "address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt fieldset"
+    " figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li listing main"
+    " menu nav ol optgroup p plaintext pre search section select summary table tbody td textarea tfoot th thead title"
+    " tr ul xmp"
+).split()
+BOXES = [*DROPPED, *"button embed img input keygen marquee meter mtd object progress".split()]
 LEVELS = {"title": 7, **{f"h{level}": level for level in range(1, 7)}}
 BREAK = None
 
@@ -28,6 +34,43 @@ def tree_of(utf8: bytes) -> etree._Element | None:
     return lxml.html.document_fromstring(html, parser) if html.strip() else None
 
 
+def hides(element: etree._Element) -> bool:
+    style = (element.get("style") or "").lower().replace(" ", "")
+    names = [
+        declaration for declaration in style.split(";") if declaration.startswith(("display:none", "visibility:hidden"))
+    ]
+    return bool(names) or element.get("hidden") is not None or element.get("aria-hidden") == "true"
+
+
+def opens(element: etree._Element, page: str) -> bool:
+    if element.get("role") in ("tabpanel", "region"):
+        return True
+    words = "accordion collaps expand panel carousel slide faq toggle drawer disclosure reveal read-more readmore tab".split()
+    if any(word in (element.get("class") or "").lower() for word in words):
+        return True
+    name = element.get("id")
+    quoted = re.split("[\"']", page)
+    return bool(name) and sum(quoted.count(form) for form in (name, f"#{name}", f"{name}\\")) > 1
+
+
+def without_hidden(tree: etree._Element, utf8: bytes) -> None:
+    """Empty what no reader sees, and mark it."""
+    for element in reversed(list(tree.iter(etree.Element))):
+        if element.tag in DROPPED:
+            for child in list(element):
+                element.remove(child)
+            element.text = None
+    for element in reversed(list(tree.iter(etree.Element))):
+        is_shown = (
+            element.tag in ("html", "head", "body", "title") or not hides(element) or opens(element, utf8.decode())
+        )
+        if not is_shown and len("".join(element.text_content().split())) <= 500:
+            for child in list(element):
+                element.remove(child)
+            element.text = None
+            element.set("left-out", "")
+
+
 def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int, int]]:
     """Return each block's text, heading level, words with a letter inside A, and tokens with a character inside A."""
     characters: list[tuple[str, bool, int] | None] = []
@@ -40,9 +83,11 @@ def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int, int]
         nonlocal level
         tag = element.tag
         if isinstance(tag, str):
-            passes = tag == "a" or (rule == "join" and tag in STYLING)
-            if not passes:
-                characters.append(BREAK)
+            left_out = element.get("left-out") is not None
+            passes = tag not in LINES or left_out if rule == "join" else tag == "a"
+            part = (" ", False, level) if passes else BREAK
+            if not passes or tag in BOXES or (left_out and tag in LINES):
+                characters.append(part)
             if tag not in DROPPED:
                 level = LEVELS.get(tag, level)
                 text(element.text, links + (tag == "a"))
@@ -50,14 +95,15 @@ def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int, int]
                     walk(child, links + (tag == "a"))
                     text(child.tail, links + (tag == "a"))
                 level = 0 if tag in LEVELS else level
-            if not passes:
-                characters.append(BREAK)
+            if not passes or tag in BOXES or (left_out and tag in LINES):
+                characters.append(part)
 
     try:
         tree = tree_of(utf8)
     except etree.ParserError:
         tree = None
     if tree is not None:
+        without_hidden(tree, utf8)
         walk(tree, 0)
     blocks = []
     line: list[tuple[str, bool, int]] = []

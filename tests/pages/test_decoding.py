@@ -94,7 +94,7 @@ def test_labels_that_are_no_charset_of_the_web(label):
     assert codec_of(label) is None
     assert result("é".encode(), label) == ("é", "utf-8", "valid-utf-8", 0)
     page = f'<meta charset="{label}">é'.encode("utf-8", "replace")
-    assert decode(page) == Decoded(page, "utf-8", "valid-utf-8", 0)
+    assert decode(page) == Decoded(page.replace(b"\0", b""), "utf-8", "valid-utf-8", 0)
     assert decode(b"+AGE- 6162 nopq", label).utf8 == b"+AGE- 6162 nopq"
 
 
@@ -249,9 +249,9 @@ def test_replaced_is_exact(content, charset):
         ),
         content,
     )
-    assert to_text(content, decoded.encoding) == text
+    assert to_text(content, decoded.encoding).replace("\0", "") == text
     if not decoded.replaced:
-        assert to_text(content, decoded.encoding, "ignore") == text
+        assert to_text(content, decoded.encoding, "ignore").replace("\0", "") == text
 
 
 @given(st.text())
@@ -260,7 +260,7 @@ def test_text_that_is_utf8_stays_as_it_is(text):
     if content.startswith(codecs.BOM_UTF8):
         content = content[3:]
     if b"<meta" not in content.lower() and not content.startswith(codecs.BOM_UTF8):
-        assert decode(content) == Decoded(content, "utf-8", "valid-utf-8", 0)
+        assert decode(content) == Decoded(content.replace(b"\0", b""), "utf-8", "valid-utf-8", 0)
 
 
 def test_cleaneval(shared_data):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from page_oracle import DROPPED, tree_of
+from page_oracle import DROPPED, tree_of, without_hidden
 
 from thresher.pages import BLOCK_RULES, Detail, PageOptions, Segments, read_html, read_text_page
 from thresher.pages.parsing import HIDDEN
@@ -49,7 +49,7 @@ class Walk:
     def element(self, element: etree._Element, around: tuple[int, ...]) -> None:
         if not isinstance(element.tag, str):
             return
-        if element.tag in DROPPED:
+        if element.tag in DROPPED or element.get("left-out") is not None:
             return
         self.tags.append(element.tag)
         self.parents.append(around[-1])
@@ -66,18 +66,29 @@ class Walk:
                 self.inside.append(around)
 
 
-def check(html: str, options: PageOptions) -> Segments:
-    segments = read_html(html, options, Detail.ELEMENTS)
-    elements = segments.elements
+def walked(html: str, keeps_hidden: bool) -> Walk:
     walk = Walk()
+    utf8 = html.encode("utf-8", "replace").replace(b"&#9;", b" ")
     try:
-        root = tree_of(html.encode("utf-8", "replace").replace(b"&#9;", b" "))
+        root = tree_of(utf8)
     except etree.ParserError:
-        root = None
+        return walk
     if root is not None:
+        if not keeps_hidden:
+            without_hidden(root, utf8)
         # What stands behind the end of HTML may become a second root.
         for one in (root, *root.itersiblings()):
             walk.element(one, (0,))
+    return walk
+
+
+def check(html: str, options: PageOptions) -> Segments:
+    segments = read_html(html, options, Detail.ELEMENTS)
+    elements = segments.elements
+    walk = walked(html, keeps_hidden=False)
+    if "".join(walk.characters) != "".join(segments.text.split()):
+        # Pages of few words are read with what is hidden.
+        walk = walked(html, keeps_hidden=True)
     assert [description.split(" ")[0] for description in elements.descriptions] == ["", *walk.tags]
     assert elements.parents.tolist() == [-1, *walk.parents]
     visible = "".join(walk.characters)
@@ -135,7 +146,7 @@ def test_descriptions():
 
 
 def test_elements_without_content_are_described_by_their_tag():
-    html = '<p class="x">a<br class="x"><img id="y" hidden><input role="z"><hr class="x">'
+    html = '<p class="x">a<br class="x"><img id="y" class="z"><input role="z"><hr class="x">'
     elements = read_html(html, detail=Detail.ELEMENTS).elements
     assert elements.descriptions[3:] == ["p x", "br", "img", "input", "hr"]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from page_oracle import DROPPED, STYLING, tree_of
+from page_oracle import DROPPED, LINES, tree_of, without_hidden
 
 from thresher.pages import BLOCK_RULES, PageOptions, Segments, read_html, read_text_page
 from thresher.pages.decoding import decode
@@ -56,9 +56,10 @@ class Walk:
         tag = element.tag
         if not isinstance(tag, str):
             return
-        passes = tag == "a" or (self.rule == "join" and tag in STYLING)
+        left_out = tag in DROPPED or element.get("left-out") is not None
+        passes = tag not in LINES or left_out if self.rule == "join" else tag == "a"
         self.block += not passes
-        if tag not in DROPPED:
+        if not left_out:
             self.begin(tag)
             self.text(element.text)
             for child in element:
@@ -89,6 +90,7 @@ def walked(utf8: bytes, rule: str) -> Walk:
     except etree.ParserError:
         tree = None
     if tree is not None:
+        without_hidden(tree, utf8)
         # What stands behind the end of HTML may become a second root.
         for root in (tree, *tree.itersiblings()):
             walk.element(root)
@@ -155,14 +157,15 @@ def test_paragraphs_end_at_their_tags_and_at_two_br() -> None:
     assert paragraphs("<div>a<br><b><br>b</b>") == [0, 0]
     assert paragraphs("<div>a<br><script>x</script><br>b") == [0, 1]
     assert paragraphs("<section>a</section><section>b</section>") == [0, 0]
-    assert paragraphs("a<img>b<hr>c<p>d") == [0, 0, 0, 1]
+    assert paragraphs("a<img>b<hr>c<p>d") == [0, 0, 1]
     assert paragraphs("<ul><li>a<li>b</ul>c") == [0, 1, 2]
 
 
 def test_lists_and_controls() -> None:
     marks = read_html("<ul><li><p>a</p><p>b</p><li>c</ul><p>d<br>e<button>f</button>g").marks
-    assert marks.is_list_item.tolist() == [True, False, True, False, False, False, False]
-    assert marks.is_control.tolist() == [False, False, False, False, False, True, False]
+    assert marks.is_list_item.tolist() == [True, False, True, False, False]
+    assert marks.is_control.tolist() == [False] * 5
+    assert read_html("<button>a</button><p>b<button>c</button>").marks.is_control.tolist() == [True, False]
 
 
 def test_tags_are_counted_where_they_stand() -> None:

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
-from page_oracle import DROPPED, STYLING
+from page_oracle import BOXES, DROPPED, LINES
 
 from thresher.pages import BLOCK_RULES, DEFAULT_OPTIONS, Detail, PageOptions, read_html, read_text_page
-from thresher.pages.parsing import INLINE_TAGS
+from thresher.pages.parsing import BLOCK_TAGS
 
 SPLIT = PageOptions("split")
 
@@ -21,32 +21,36 @@ def headings(html: str) -> list[tuple[str, int]]:
     return [*zip(segments.blocks, segments.levels.tolist(), strict=True)]
 
 
-def test_what_no_reader_sees_is_dropped_and_ends_a_block():
+def test_what_no_reader_sees_is_dropped_and_parts_words():
     inside = "hidden &amp; gone"
     for tag in DROPPED:
-        assert blocks(f"<p>a<{tag}>{inside}</{tag}>b") == ["a", "b"], tag
-        assert blocks(f"<p>a<{tag.upper()} class=x>{inside}</{tag.upper()}>b") == ["a", "b"], tag
-        assert blocks(f"<p>a<b><i>c<{tag}>{inside}</{tag}></i></b>d") == ["ac", "d"], tag
+        for html, joined, split in (
+            (f"<p>a<{tag}>{inside}</{tag}>b", ["a b"], ["a", "b"]),
+            (f"<p>a<{tag.upper()} class=x>{inside}</{tag.upper()}>b", ["a b"], ["a", "b"]),
+            (f"<p>a<q>c<{tag}>{inside}</{tag}></q>d", ["ac d"], ["a", "c", "d"]),
+        ):
+            assert blocks(html) == joined, tag
+            assert blocks(html, SPLIT) == split, tag
 
 
 def test_dropped_elements_within_each_other():
-    assert blocks("a<noscript>x<iframe>y</iframe>z</noscript>b") == ["a", "b"]
-    assert blocks("a<template>x<svg>y<script>z</script>w</svg>v<p>u</template>b") == ["a", "b"]
-    assert blocks("a<svg><title>x</title><a href=y>z</a><svg>w</svg>v</svg>b") == ["a", "b"]
+    assert blocks("a<noscript>x<iframe>y</iframe>z</noscript>b") == ["a b"]
+    assert blocks("a<template>x<svg>y<script>z</script>w</svg>v<p>u</template>b") == ["a b"]
+    assert blocks("a<svg><title>x</title><a href=y>z</a><svg>w</svg>v</svg>b") == ["a b"]
     assert blocks("<select><option>x<option>y</select>b") == ["b"]
 
 
 def test_what_follows_an_element_without_content_stays():
-    assert blocks("<div>a<embed src=x>b<p>c</p></div>d") == ["a", "b", "c", "d"]
-    assert blocks("<div>a<object><param name=x><embed src=y></object>b</div>") == ["a", "b"]
+    assert blocks("<div>a<embed src=x>b<p>c</p></div>d") == ["a b", "c", "d"]
+    assert blocks("<div>a<object><param name=x><embed src=y></object>b</div>") == ["a b"]
     # What stands in an object is for browsers that cannot show it, and some pages put their whole text there.
-    assert blocks("<div>a<object><param name=x>c<p>d</object>b</div>") == ["a", "c", "d", "b"]
-    assert blocks("<div>a<svg/>b<iframe/>c<script src=x />d</div>") == ["a", "b", "c", "d"]
+    assert blocks("<div>a<object><param name=x>c<p>d</object>b</div>") == ["a c", "d", "b"]
+    assert blocks("<div>a<svg/>b<iframe/>c<script src=x />d</div>") == ["a b c d"]
 
 
 def test_scripts_that_look_like_pages():
     assert blocks("<script>if (a < b && c > d) write('<p>x</p>' + \"</div>\");</script>y") == ["y"]
-    assert blocks("<script>\n\n/* <!-- */ 1\n\n</script>y<style>p > a { b: '</p>' }</style>z") == ["y", "z"]
+    assert blocks("<script>\n\n/* <!-- */ 1\n\n</script>y<style>p > a { b: '</p>' }</style>z") == ["y z"]
     assert blocks("<script>x") == []
     assert blocks("a</script>b") == ["ab"]
 
@@ -68,7 +72,7 @@ def test_an_end_tag_of_a_break_is_a_break(tag):
 def test_title_and_headings():
     html = (
         "<html><head><meta name=x content=y><title> The\n page </title></head><body>a<h1>One <b>bold</b></h1>b<h2>Two<br>lines"
-        "</h2><h3></h3><h6><a href=x>Six</a></h6><h7>none</h7>c</body>"
+        "</h2><h3></h3><h6><a href=x>Six</a></h6><h7>no</h7>ne<p>c</body>"
     )
     assert headings(html) == [
         ("The page", 7),
@@ -96,15 +100,40 @@ def test_titles_that_are_special():
     assert headings("<a href=x><h2>In a link</h2></a>y") == [("In a link", 2), ("y", 0)]
 
 
-def test_tags_that_style_words():
-    for tag in INLINE_TAGS:
-        html = f"<div>un<{tag}>believ</{tag}>able <{tag}>x</{tag}> y</div>"
-        assert blocks(html) == ["unbelievable x y"], tag
-        assert blocks(html, SPLIT) == ["un", "believ", "able", "x", "y"], tag
+INLINE = (
+    "b span code font time st1:city o:p x-y relative-time math mi label output picture slot ruby map data h7 source"
+).split()
+
+
+@pytest.mark.parametrize("tag", INLINE)
+def test_what_stands_within_a_line(tag):
+    """HTML standard, 15.3: what has no `display` of its own is inline, unknown elements included."""
+    html = f"<div>un<{tag} x=y>believ</{tag}>able <{tag}>x</{tag}> y</div>"
+    assert blocks(html) == ["unbelievable x y"]
+    assert blocks(html, SPLIT) == ["un", "believ", "able", "x", "y"]
+
+
+@pytest.mark.parametrize("tag", sorted({*BOXES} - {*DROPPED}))
+def test_boxes_part_words_but_no_sentence(tag):
+    html = f"<p>Press<{tag}>" if tag in ("img", "input", "embed", "keygen") else f"<p>Press<{tag}>Go</{tag}>"
+    words = ["Press", "to", "go."] if html.endswith(f"<{tag}>") else ["Press", "Go", "to", "go."]
+    assert blocks(f"{html}to go.") == [" ".join(words)]
+    assert blocks(f"{html}to go.", SPLIT) == [*words[:-2], "to go."]
+
+
+def test_a_formula_stays_in_its_sentence():
+    tex = "<annotation encoding=application/x-tex>x^2</annotation>"
+    cells = "<mtable><mtr><mtd>1</mtd><mtd>0</mtd></mtr></mtable>"
+    for html, text in (
+        (f"<math><semantics><msup><mi>x</mi><mn>2</mn></msup>{tex}</semantics></math>", "Of x2 all."),
+        ("<mjx-container><mjx-c>x</mjx-c></mjx-container><script type=math/tex>x</script>", "Of x all."),
+        (f"<math>{cells}</math>", "Of 1 0 all."),
+    ):
+        assert blocks(f"<p>Of {html} all.") == [text]
 
 
 def test_the_default_passes_the_tags_of_the_oracle():
-    assert sorted(STYLING) == sorted(INLINE_TAGS)
+    assert sorted(LINES) == sorted(BLOCK_TAGS)
     assert BLOCK_RULES == ("join", "split")
     assert PageOptions() == PageOptions("join", "en")
 
@@ -115,12 +144,72 @@ def test_links_never_end_a_block(options):
 
 
 @pytest.mark.parametrize("options", [PageOptions(), SPLIT])
-def test_all_other_tags_do(options):
-    for tag in "p div td li custom-tag o:p form h1 center blockquote pre math".split():
-        assert blocks(f"<div>a<{tag}>b</{tag}>c", options) == ["a", "b", "c"], tag
+def test_lines_end_at_lines_of_their_own(options):
+    for tag in "p div td li figure details main h1 center blockquote pre dialog".split():
+        assert blocks(f"<div>a<{tag} open>b</{tag}>c", options) == ["a", "b", "c"], tag
     # Also those without content.
-    for tag in "br hr img input embed area".split():
+    for tag in "br hr".split():
         assert blocks(f"<div>a<{tag}>b<{tag} />c</div>", options) == ["a", "b", "c"], tag
+
+
+LONG = " ".join(["Nets dry along the quay until the tide comes in."] * 16)
+VISIBLE = " ".join(["The ferry leaves at noon from the eastern pier."] * 12)
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<div hidden>x</div>", ""),
+        ("<div HIDDEN=hidden><p>x<p>y</div>", ""),
+        ("<p style='color:red; Display : NONE'>x</p>", ""),
+        ("<p style='visibility:hidden'>x</p>", ""),
+        ("<p aria-hidden=true>x</p>", ""),
+        ("<dialog>x</dialog>", ""),
+        # A hidden element within another, and one that is not hidden within.
+        ("<div hidden>x<p hidden>y</p>z<b>w</b></div>", ""),
+        # What hides nothing.
+        ("<p aria-hidden=false>x</p>", "x"),
+        ("<p style='overflow:hidden; backface-visibility: hidden'>x</p>", "x"),
+        ("<p class=hidden>x</p>", "x"),
+        ("<dialog open>x</dialog>", "x"),
+        # What a reader or a script opens: DETAILS, panels, what a link or a script names, and long texts.
+        ("<details><summary>x</summary>y</details>", "x y"),
+        ("<p hidden=until-found>x</p>", "x"),
+        ("<div role=tabpanel hidden>x</div>", "x"),
+        ("<div class='faq-answer' style='display:none'>x</div>", "x"),
+        ("<a href='#a1'>x</a><p id=\"a1\" hidden>y</p>", "x y"),
+        ('<p id=\'S:0\' hidden>x</p><script>show("B:0","S:0")</script>', "x"),
+        ("<p id='alone' hidden>x</p>", ""),
+        (f"<div hidden>{LONG}</div>", LONG),
+        (f"<div hidden>{LONG[:300]}<div hidden>{LONG}</div></div>", f"{LONG[:300]} {LONG}"),
+        # TEMPLATE is no text, but for a shadow root.
+        ("<template>x</template>", ""),
+        ("<x-y><template shadowrootmode=open><p>x</template></x-y>", "x"),
+    ],
+)
+def test_hidden_text(html, shown):
+    for detail in Detail:
+        segments = read_html(f"<title>t</title><p>{VISIBLE}</p>{html}<p>end", detail=detail)
+        assert " ".join(segments.blocks[1:]) == " ".join([VISIBLE, *shown.split(), "end"])
+
+
+def test_a_hidden_word_leaves_no_trace_in_its_sentence():
+    page = (
+        f"<p>{VISIBLE}<p>A har<span hidden>x</span>bour and<img aria-hidden=true>a <i style='display:none'>y</i> pier"
+    )
+    assert blocks(page)[1:] == ["A harbour and a pier"]
+
+
+@pytest.mark.parametrize("attribute", ["style='visibility:hidden'", "hidden", "aria-hidden=true"])
+def test_a_page_that_is_hidden_until_a_script_runs_is_read(attribute):
+    assert blocks(f"<title>t</title><nav>a b</nav><main {attribute}><p>c d e<p>f g h</main>")[1:] == [
+        "a b",
+        "c d e",
+        "f g h",
+    ]
+    # A page of few words that has hidden ones besides.
+    assert blocks(f"<title>t</title><p>c d e f g h</p><p {attribute}>a b") == ["t", "c d e f g h"]
+    assert blocks(f"<body {attribute}><p>{VISIBLE}") == [VISIBLE]
 
 
 CONTROLS = [*range(32), 127]

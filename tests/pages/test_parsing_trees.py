@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from lxml import etree
-from page_oracle import DROPPED, STYLING, blocks_of, tree_of
+from page_oracle import BOXES, DROPPED, LINES, blocks_of, tree_of, without_hidden
 
 from thresher.pages import BLOCK_RULES, PageOptions, read_html
 from thresher.pages.decoding import binary_kind, decode
@@ -90,13 +90,14 @@ def test_no_word_of_a_real_page_is_lost(real_pages):
     """Tags end words here and do not in `text_content`, so that spaces are put between all elements first."""
     for path, utf8 in real_pages.items():
         tree = tree_of(utf8)
+        without_hidden(tree, utf8)
         for element in tree.iter(*DROPPED):
             element.tail = f" {element.tail or ''}"
         etree.strip_elements(tree, *DROPPED, etree.Comment, etree.ProcessingInstruction, with_tail=False)
         characters = "".join(tree.text_content().split())
         assert "".join(read_html(utf8.decode()).text.split()) == characters, path
         for element in tree.iter():
-            if element.tag not in (*STYLING, "a"):
+            if element.tag in LINES or element.tag in BOXES:
                 element.text = f" {element.text or ''}"
                 element.tail = f" {element.tail or ''}"
                 if len(element):

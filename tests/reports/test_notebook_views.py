@@ -54,7 +54,8 @@ def test_data_frames_have_a_row_for_each_variant_answer_and_run() -> None:
     frame = results.to_pandas()
     assert list(frame["variant"]) == 2 * list(NAMES)
     assert frame[NDCG][3] == results.tables[0].mean(NDCG)[3]
-    assert not frame.isna().all().any()
+    # Figures that depend on times may all be missing; their columns stay.
+    assert {*frame.columns[frame.isna().all()]} <= {"break_even_until", "clean_co2_grams", "index_co2_grams"}
     answers = chosen(results, "words@18", None, "words@14").to_pandas()
     assert list(answers["variant"]) == 2 * ["none", "words@18", "words@14"]
     runs = RUNS.to_pandas()

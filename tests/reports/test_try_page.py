@@ -73,8 +73,8 @@ def counts(browser: Browser, side: str) -> str:
 def test_both_sides_show_what_they_remove(browser: Browser) -> None:
     assert removed(browser, 1) == ["Weather", "Home", "Contact"]
     assert removed(browser, 2) == []
-    assert counts(browser, "a") == "31 of 34 words kept (91 %), 3 of 7 sentences removed"
-    assert counts(browser, "b") == "34 of 34 words kept (100 %), 0 of 7 sentences removed"
+    assert counts(browser, "a") == "31 of 34 words kept (91 %), 3 of 6 blocks removed"
+    assert counts(browser, "b") == "34 of 34 words kept (100 %), 0 of 6 blocks removed"
     assert "3 of 6 rows" in str(browser.page.text_content("#differences"))
     assert browser.problems == []
 
@@ -202,7 +202,7 @@ def test_all_can_be_done_with_the_keyboard_alone(browser: Browser) -> None:
     assert browser.page.text_content("#about-title") == "Block 2"
     browser.press("a")
     browser.press("Home")
-    assert counts(browser, "a").endswith("0 of 7 sentences removed")
+    assert counts(browser, "a").endswith("0 of 6 blocks removed")
     browser.press("h")
     assert browser.page.is_checked("#gone")
     browser.press("/")
@@ -341,6 +341,12 @@ def test_pages_are_found_by_id_and_by_title(browser: Browser) -> None:
     browser.page.fill("#filter", "Weather (")
     assert listed() == ["Weather (weather)"]
     assert browser.page.text_content("#pages") == "1 of 3 pages"
+    # Enter shows the first of them.
+    browser.page.fill("#filter", "empty")
+    browser.page.press("#filter", "Enter")
+    assert (browser.page.input_value("#pick"), counts(browser, "a")[:12]) == ("2", "0 of 0 words")
+    browser.page.fill("#filter", "weather (")
+    browser.page.press("#filter", "Enter")
     browser.page.fill("#filter", "")
     browser.page.click("#after")
     assert browser.page.input_value("#pick") == "1"
@@ -391,7 +397,7 @@ def test_ranks_are_those_of_the_runs(system_browser: Chromium, tmp_path: Path) -
 def test_a_page_without_text_says_so(browser: Browser) -> None:
     browser.page.select_option("#pick", label="empty")
     browser.wait("document.querySelector('.empty') !== null")
-    assert counts(browser, "a") == "0 of 0 words kept (100 %), 0 of 0 sentences removed"
+    assert counts(browser, "a") == "0 of 0 words kept (100 %), 0 of 0 blocks removed"
     assert browser.problems == []
 
 
@@ -426,7 +432,7 @@ def test_a_long_page_has_few_elements_and_is_cut_whole(system_browser: Chromium,
     browser.resize(1400, 900)
     browser.open(path)
     browser.wait("document.querySelectorAll('.row').length > 0")
-    assert counts(browser, "a") == "8,000 of 48,000 words kept (17 %), 20,000 of 22,000 sentences removed"
+    assert counts(browser, "a") == "8,000 of 48,000 words kept (17 %), 20,000 of 20,001 blocks removed"
     assert browser.evaluate("document.querySelectorAll('.row').length") < 500
     # The page grows while rows of unknown height come into sight.
     browser.wait(

@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.errors import StateError
+from thresher.base.repeats import BreakEven, Payoff
 from thresher.experiments.results import Results
+from thresher.experiments.table import Built
 from thresher.reports.columns import csv_fields
 from thresher.reports.table import Table, spread
 from thresher.reports.topic_rows import topic_changes
@@ -106,6 +108,26 @@ def test_a_measure_that_the_results_lack_is_an_error_of_one_line(results: Result
         results.tables[0].mean("P@7")
 
 
+def test_columns_do_not_depend_on_how_long_anything_took(results: Results) -> None:
+    def too_short(built: Built) -> Built:
+        return replace(
+            built,
+            clean=replace(built.clean, co2_grams=None),
+            index=replace(built.index, co2_grams=None),
+            footprints=tuple(replace(footprint, kwh=None, kg=None) for footprint in built.footprints),
+            break_even=built.break_even and BreakEven(Payoff.UNKNOWN),
+        )
+
+    tables = []
+    for table in results.tables:
+        rows = [replace(row, built=row.built and too_short(row.built)) for row in table.rows]
+        tables.append(table.with_rows(rows))
+    long, short = (read(results_csv(found))[0] for found in (results, replace(results, tables=tuple(tables))))
+    assert list(short) == list(long)
+    assert {"indexing_kwh_low", "tag_removal_kg", "index_co2_grams", "break_even_until"} <= short.keys()
+    assert short["indexing_kwh"] == short["index_co2_grams"] == ""
+
+
 def test_values_by_topic_are_those_of_built_variants_and_systems(results: Results) -> None:
     lines = read(per_topic_csv(results))
     found = {
@@ -191,6 +213,11 @@ def test_the_answer_has_the_baseline_the_front_and_what_is_recommended(results: 
     alone = frontier_table(replace(results, tables=(table,)), 99)
     shares = [float(text) for text in column(alone, "index", "% of baseline")]
     assert shares == sorted(shares, reverse=True)
+    # Of ties only the smallest is shown, beside the baseline.
+    baseline, *means = [text[:6] for text in column(alone, "exp-nDCG@10")]
+    assert len(set(means)) == len(means)
+    front = {f"{table.mean(table.main)[index]:.4f}" for index in table.front(table.main, (0, *table.candidates))}
+    assert {baseline, *means} >= front
 
 
 def test_all_variants_have_their_work_and_their_held_out_means(results: Results) -> None:

@@ -262,4 +262,5 @@ CASES = (
     EncodingCase(
         "GBK with a broken byte", page("码头".encode("gbk") + b"\xff.", head=meta("gbk")), "码头\ufffd.", "meta"
     ),
+    EncodingCase("NUL within a word", page(b"har\0bour", head=meta("utf-8")), "harbour", "meta"),
 )

@@ -1,14 +1,15 @@
 """`thresher clean`: any collection into cleaned files; `cleaneval`: cleaners measured on gold standards; `cleaners` and
-`pruning-methods`: what there is.
+`pruning-methods`: their lists.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import click
 
@@ -31,6 +32,9 @@ from thresher.cli.options import (
 )
 from thresher.experiments import schema
 
+if TYPE_CHECKING:
+    from thresher.scores.cleaning.clean_counts import CleanCounts
+
 
 @click.command()
 @click.argument("source", metavar="INPUT", type=FILE)
@@ -40,7 +44,7 @@ from thresher.experiments import schema
     default=DEFAULT_CLEANER,
     show_default=True,
     shell_complete=complete_cleaner,
-    help="One that `thresher cleaners` explains.",
+    help="Cleaner to apply. List them with `thresher cleaners`.",
 )
 @click.option(
     "--output",
@@ -48,7 +52,7 @@ from thresher.experiments import schema
     default="-",
     show_default=True,
     help="File to write, a folder for a file a page (`cleaned/`), or `-` for standard output. Its ending names the format: "
-    f".{', .'.join((*OUTPUT_FORMATS, 'txt', 'md', 'html'))}.",
+    f".{', .'.join([*OUTPUT_FORMATS, 'txt', 'md', 'html'])}.",
 )
 @click.option(
     "--output-format",
@@ -75,13 +79,15 @@ from thresher.experiments import schema
     help="Leave out pages in other languages than this (ISO 639-1); its abbreviations end no sentence.",
 )
 @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
-@click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
+@click.option(
+    "--removed", type=FILE, help="A JSONL file of every segment with its scores and the cuts that dropped it."
+)
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
 @max_failed_option
-@keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
-@keys("pages", "blocks")
+@keys("collection", schema.READING_KEYS + schema.ID_KEYS)
+@keys("pages", ["blocks"])
 @backend_options
-def clean(  # noqa: C901, one branch an option
+def clean(
     source: Path,
     cleaner: str,
     output: str,
@@ -106,8 +112,6 @@ def clean(  # noqa: C901, one branch an option
     `-` for standard input: JSONL, or one page of HTML, or of text with `--format text`.
     """
     from thresher.base.files import real_path
-    from thresher.base.number_text import counted, exact_number
-    from thresher.cleaners.cleaner import parse_cleaner
     from thresher.pages import PageOptions
     from thresher.scores.cleaning import Extras, Output, begun_outputs, clean_collection
     from thresher.scores.limits import Limits
@@ -116,6 +120,8 @@ def clean(  # noqa: C901, one branch an option
     begun = begun_outputs(written)
     for path in (written, removed, failures):
         check_new(path, replaces or (path is not None and real_path(path) in begun))
+    if drop_empty:
+        min_words = max(min_words, 1)
     begin = perf_counter()
     counts = clean_collection(
         source,
@@ -129,7 +135,7 @@ def clean(  # noqa: C901, one branch an option
             markdown=markdown,
             with_language=with_language,
             text_name=text_name,
-            min_words=max(min_words, 1) if drop_empty else min_words,
+            min_words=min_words,
             language=language,
         ),
         reading=schema.read_options(collection, address=True),
@@ -138,11 +144,35 @@ def clean(  # noqa: C901, one branch an option
         backend=backend.backend(),
         extras=Extras(removed, failures),
     )
+    _say_outcomes(counts, output)
+    say_left_out(source, collection.format)
+    _say_pages(counts)
+    _say_cutoffs(cleaner, counts)
+    _say_problems(counts)
+    seconds = perf_counter() - begin
+    size = ""
+    if written.is_file():
+        size = f", {written.stat().st_size:,} written"
+    say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
+    listed = "with --failures FILE what is wrong with each"
+    if failures:
+        listed = str(failures)
+    check_failed(counts.failed, counts.documents, max_failed, listed)
+
+
+def _say_outcomes(counts: CleanCounts, output: str) -> None:
+    from thresher.base.number_text import counted
+
     say(
         f"{output}: {counted(counts.documents, 'page')} = {counts.kept:,} with text + {counts.emptied:,} emptied + "
         f"{counts.failed:,} failed; {counted(counts.words, 'word')} kept"
     )
-    say_left_out(source, collection.format)
+
+
+def _say_pages(counts: CleanCounts) -> None:
+    """Say how many pages are left out, are written as paragraphs, or have ids that runs cannot hold."""
+    from thresher.base.number_text import counted
+
     if counts.left_out:
         say(f"{counted(counts.left_out, 'page')} left out")
     if counts.blocks_not_found:
@@ -151,22 +181,30 @@ def clean(  # noqa: C901, one branch an option
         say(
             f"{counted(counts.unfit_ids, 'id')} that a TREC run cannot hold: to index the pages, clean with --escape-ids"
         )
+
+
+def _say_cutoffs(cleaner: str, counts: CleanCounts) -> None:
+    """Say what the usual cutoffs mean, and the numbers of percentiles."""
+    from thresher.base.number_text import exact_number
+    from thresher.cleaners.cleaner import parse_cleaner
+
     for cut in parse_cleaner(cleaner).cuts:
-        if cut.cutoff is not None and cut.cutoff == cut.scorer.usual and (meaning := cut.scorer.meaning(cut.cutoff)):
+        if cut.cutoff is None or cut.cutoff != cut.scorer.usual:
+            continue
+        meaning = cut.scorer.meaning(cut.cutoff)
+        if meaning:
             say(f"{cut.name}: {meaning}")
     for name, cutoff in counts.cutoffs.items():
         say(f"{name} = {exact_number(cutoff)}")
+
+
+def _say_problems(counts: CleanCounts) -> None:
     for name, reason in counts.failures:
         say(f"failed: {name}: {reason}")
     if counts.failed > len(counts.failures):
         say(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all")
     for warning in counts.warnings:
         say(f"warning: {warning}")
-    seconds = perf_counter() - begin
-    size = f", {written.stat().st_size:,} written" if written.is_file() else ""
-    say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
-    listed = str(failures) if failures else "with --failures FILE what is wrong with each"
-    check_failed(counts.failed, counts.documents, max_failed, listed)
 
 
 @click.command()
@@ -175,7 +213,10 @@ def cleaners(as_json: bool) -> None:
     """List the cleaners with their parameters, defaults, cutoffs and sources."""
     from thresher.cleaners.cleaner import declarations, describe
 
-    click.echo(json.dumps(declarations(), indent=2, ensure_ascii=False) if as_json else describe())
+    if as_json:
+        click.echo(json.dumps(declarations(), indent=2, ensure_ascii=False))
+    else:
+        click.echo(describe())
 
 
 @click.command("pruning-methods")
@@ -184,7 +225,10 @@ def methods(as_json: bool) -> None:
     """List the methods of index pruning with their parameters, defaults, cutoffs and sources."""
     from thresher.indexes.pruning.treatments import describe_methods, method_declarations
 
-    click.echo(json.dumps(method_declarations(), indent=2, ensure_ascii=False) if as_json else describe_methods())
+    if as_json:
+        click.echo(json.dumps(method_declarations(), indent=2, ensure_ascii=False))
+    else:
+        click.echo(describe_methods())
 
 
 @click.command()
@@ -200,12 +244,12 @@ def methods(as_json: bool) -> None:
 @click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
 @click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
 @click.option("--extractors", is_flag=True, help="Measure other packages too (needs the extra `extractors`).")
-@keys("evaluation", "correction", "alpha")
+@keys("evaluation", ["correction", "alpha"])
 @click.option(
     "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
 )
 @workers_option
-@click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
+@click.option("--fresh", is_flag=True, help="Drop scores of other options in the output folder.")
 def cleaneval(
     folder: Path,
     cleaners: tuple[str, ...],
@@ -230,14 +274,20 @@ def cleaneval(
     from thresher.reports.cleaning_tables import cleaning_tables, sentences, write_cleaning_tables
 
     check_installed()
-    chosen = asked((*(cleaners or ROWS), *EXTRACTORS) if extractors else cleaners)
+    if extractors:
+        cleaners = (cleaners or ROWS) + tuple(EXTRACTORS)
+    names = asked(cleaners)
     standard = read_gold(folder, gold, comments)
     for what, stems in standard.left_out.items():
         if stems:
             say(f"{what} ({len(stems)}): {', '.join(stems)}")
-    with temporary_folder() if output is None else nullcontext(output) as store:
-        measured_on = GoldSet(folder, standard, store / "scores", output / "comparisons" if output else None)
-        run = run_cleaners(measured_on, chosen, workers, fresh, evaluation.alpha, evaluation.correction)
+    with ExitStack() as stack:
+        if output is None:
+            store, comparisons = stack.enter_context(temporary_folder()), None
+        else:
+            store, comparisons = output, output / "comparisons"
+        measured_on = GoldSet(folder, standard, store / "scores", comparisons)
+        run = run_cleaners(measured_on, names, workers, fresh, evaluation.alpha, evaluation.correction)
     for stem, problem in run.problems:
         say(f"counts as emptied: {stem}: {problem}")
     for extractor, stem, problem in run.crashes:
@@ -249,7 +299,7 @@ def cleaneval(
     for sentence in sentences(run):
         tell(f"- {sentence}")
     click.echo()
-    show(*cleaning_tables(run))
+    show(cleaning_tables(run))
     if output is not None:
         click.echo()
         tell(f"tables: {(output / 'table.md').resolve()}")

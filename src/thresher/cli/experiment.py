@@ -62,7 +62,7 @@ def _check_installed(verb: str) -> None:
 
 
 def _loaded(file: Path, results: Path) -> Experiment:
-    """Read an experiment file; say what is left out of its pages, and where results are if others would be begun."""
+    """Read an experiment file; say which files are left out, and where results are if the command would begin new ones."""
     from thresher.experiments.config import load_experiment
 
     experiment = load_experiment(file)
@@ -323,8 +323,16 @@ def _shared(choice: SharedChoice, results: Path) -> options.Answer:
     from thresher.reports.choice_tables import shared_table
     from thresher.reports.summary import shared_answer
 
-    table, file = shared_table(choice), results / SHARED_FILE
-    return options.Answer([*shared_answer(choice)], lambda _: table, [table], [("record", file)], file, choice.commands)
+    table = shared_table(choice)
+    file = results / SHARED_FILE
+    return options.Answer(
+        sentences=list(shared_answer(choice)),
+        short=lambda _: table,
+        full=[table],
+        files=[("record", file)],
+        record=file,
+        commands=choice.commands,
+    )
 
 
 @click.command()
@@ -375,8 +383,8 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
     help="The number of pages, evenly spread over the collection, if no ID is given.",
 )
 @click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this scorer too. May be repeated.")
-@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
-@options.keys("pages", *schema.PAGES_KEYS)
+@options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
+@options.keys("pages", schema.PAGES_KEYS)
 def play(
     source: Path,
     page_ids: tuple[str, ...],
@@ -442,7 +450,7 @@ def play(
     show_default=True,
     help="With --queries, the folder for topics, experiment file and results.",
 )
-@options.keys("collection", *schema.READING_KEYS, *schema.ID_KEYS)
+@options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
 @options.backend_options
 @options.style_options
 def advise(
@@ -478,5 +486,12 @@ def advise(
         options.tell_all(ADVICE.text(advice))
         return
     removed = removed_words_table(advice)
-    answer = options.Answer([*advised(advice)], lambda _: removed, [removed], [], Path(), advice.commands)
+    answer = options.Answer(
+        sentences=list(advised(advice)),
+        short=lambda _: removed,
+        full=[removed],
+        files=[],
+        record=Path(),
+        commands=advice.commands,
+    )
     options.say_answer(answer, style)

@@ -44,15 +44,15 @@ def main() -> None:
     except ThresherError as error:
         _fail(error.lines(), error.exit_code)
     except click.NoSuchOption as error:
-        _fail(*_unknown_option(error))
+        _fail([_unknown_option(error)], ConfigError.exit_code)
     except click.UsageError as error:
-        _fail(*_usage_error(error))
+        _fail([_usage_error(error)], ConfigError.exit_code)
     except click.ClickException as error:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _fail([_INTERRUPTED], 130)
     except OSError as error:
-        shown = user_error(error, error.filename) if error.filename else _without_name(error)
+        shown = _system_error(error)
         _fail(shown.lines(), shown.exit_code)
     except Exception as error:
         # Whatever class it has: imports and threads fail likewise.
@@ -61,26 +61,31 @@ def main() -> None:
         _fail(memory_error().lines(), ResourceError.exit_code)
 
 
-def _usage_error(error: click.UsageError) -> tuple[list[str], int]:
-    """Return the line and the exit code of a command line that click refuses."""
-    message = error.format_message().rstrip(".")
-    end = "" if message.endswith("?") else "."
-    hint = f" Fix: see `{error.ctx.command_path} --help`." if error.ctx else ""
-    return [f"{message}{end}{hint}"], ConfigError.exit_code
+def _usage_error(error: click.UsageError) -> str:
+    """Return the line of a command line that click refuses."""
+    line = error.format_message().rstrip(".")
+    if not line.endswith("?"):
+        line += "."
+    if error.ctx:
+        line += f" Fix: see `{error.ctx.command_path} --help`."
+    return line
 
 
-def _unknown_option(error: click.NoSuchOption) -> tuple[list[str], int]:
-    """Return the line and the exit code of an option that no command has, or that version 0.2 had."""
-    command = error.ctx.command_path.removeprefix(f"{_NAME} ") if error.ctx else ""
+def _unknown_option(error: click.NoSuchOption) -> str:
+    """Return the line of an option that no command has, or that version 0.2 had."""
+    command = ""
+    if error.ctx:
+        command = error.ctx.command_path.removeprefix(f"{_NAME} ")
     fix = removed.OPTIONS.get((command, error.option_name))
     if fix is None:
         return _usage_error(error)
-    return ConfigError(
-        removed.removed_text(error.option_name), fix, f"thresher {command}"
-    ).lines(), ConfigError.exit_code
+    (line,) = ConfigError(removed.removed_text(error.option_name), fix, f"thresher {command}").lines()
+    return line
 
 
-def _without_name(error: OSError) -> ThresherError:
+def _system_error(error: OSError) -> ThresherError:
+    if error.filename:
+        return user_error(error, error.filename)
     try:
         return user_error(error, Path.cwd())
     except FileNotFoundError:
@@ -99,7 +104,7 @@ class _Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that is asked for; one of version 0.2 that is gone is an error that says what to use instead."""
+        """Find the verb; a verb of version 0.2 that was removed is an error that names its replacement."""
         for name in (" ".join(args[:2]), args[0]):
             if name in removed.COMMANDS:
                 raise ConfigError(removed.removed_text(f"`thresher {name}`"), removed.COMMANDS[name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zipfile import is_zipfile
@@ -40,7 +41,9 @@ def train_words(texts: tuple[Path, ...], output: Path, **options: Any) -> None:
     if training is not None:
         most = math.ceil(training.perplexities["90"])
         # Sentences that a model was trained on are far likelier than any other text.
-        cutoff = most if training.perplexities_of.startswith("held") else "p80"
+        cutoff = "p80"
+        if training.perplexities_of.startswith("held"):
+            cutoff = str(most)
         say(
             f"{output}: order {card.order}, {training.words:,} words in {training.sentences:,} sentences, "
             f"{' + '.join(f'{count:,}' for count in card.ngrams)} n-grams; 90 % of {training.perplexity_sentences:,} "
@@ -93,18 +96,19 @@ def train_characters(clean: Path, raw: Path, output: Path, pages: int | None, **
     HTML is cut into blocks. Any other file is text with blank lines between segments.
     """
     from thresher.base.progress import progress
-    from thresher.cleaners.characters.character_counts import Settings
     from thresher.cleaners.characters.scoring import write_model
     from thresher.cleaners.characters.training import find_pairs, read_pairs, train, usual_settings
 
     if output.exists() and not is_zipfile(output):  # as models are
         raise StateError("it exists and is no model of ncleaner", "choose another name", str(output))
     usual = usual_settings(settings["alphabet"])
-    length = usual.n if settings["n"] is None else settings["n"]
-    weight = usual.q if settings["q"] is None else settings["q"]
+    if settings["n"] is not None:
+        usual = replace(usual, n=settings["n"])
+    if settings["q"] is not None:
+        usual = replace(usual, q=settings["q"])
     pairs = find_pairs(clean, raw, pages)
     read = progress(read_pairs(pairs), "training", len(pairs.files), "pages")
-    model = train(read, Settings(length, weight, usual.alphabet), f"{clean.name} against {raw.name}")
+    model = train(read, usual, f"{clean.name} against {raw.name}")
     write_model(output, model)
     if pairs.unpaired:
         say(f"{pairs.unpaired} raw pages have no cleaned page and are left out")

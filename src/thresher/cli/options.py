@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -32,17 +33,15 @@ Verb = Callable[..., Any]
 FILE = click.Path(path_type=Path)
 
 
-def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
+def keys(table: str, names: Sequence[str]) -> Callable[[Verb], Verb]:
     """Add options that are keys of experiment files, such as `--max-page-mib`; the verb gets the table of these values."""
 
     def add(verb: Verb) -> Verb:
         @wraps(verb)
         def filled(*args: Any, **named: Any) -> Any:
-            rule = tables()[table]
-            blank = {name: None for name, key in rule.keys.items() if key.default is MISSING}
-            given = {name: named.pop(name) for name in names}
-            before = named.pop(table, None) or rule.kind(**blank)
-            return verb(*args, **named, **{table: replace(before, **given)})
+            values = named.pop(table, None) or tables()[table].without_required_keys()
+            named[table] = replace(values, **{name: named.pop(name) for name in names})
+            return verb(*args, **named)
 
         with_options: Verb = filled
         for name in reversed(names):
@@ -58,8 +57,12 @@ def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
     def add(verb: Verb) -> Verb:
         for name in reversed(names):
             key = tables()[table].keys[name]
-            default = " ".join(key.default) if isinstance(key.default, tuple) else key.default
-            shown = f" [default: as in the file's [{table}], or {default}]" if default else ""
+            default = key.default
+            if isinstance(default, tuple):
+                default = " ".join(default)
+            shown = ""
+            if default:
+                shown = f" [default: as in the file's [{table}], or {default}]"
             verb = _option(name, replace(key, default=None), shown)(verb)
         return verb
 
@@ -67,23 +70,36 @@ def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
 
 
 def _option(name: str, key: Key, more: str = "") -> Callable[[Verb], Verb]:
-    flag, meaning = option_name(name), f"{key.meaning[0].upper()}{key.meaning[1:]}."
+    flag = option_name(name)
+    meaning = f"{key.meaning[0].upper()}{key.meaning[1:]}."
     if key.of_texts:
-        default = (key.default,) if isinstance(key.default, str) else None
+        default = None
+        if isinstance(key.default, str):
+            default = (key.default,)
         meaning = f"{meaning} May be repeated.{more}"
         return click.option(flag, multiple=True, default=default, show_default=bool(default), help=meaning)
     if bool in key.kinds:
         return click.option(flag, is_flag=True, default=False, help=meaning)
     kind: Any = str
     if "" in key.choices:
-        meaning = f"{meaning[:-1]}: {', '.join(filter(None, key.choices))}."
+        choices = [choice for choice in key.choices if choice]
+        meaning = f"{meaning[:-1]}: {', '.join(choices)}."
     elif key.choices:
         kind = click.Choice(key.choices)
     elif key.bounds:
-        number: Any = click.FloatRange if float in key.kinds else click.IntRange
-        bounds, high = key.bounds, key.bounds.high if key.bounds.high < LARGE else None
-        kind = number(bounds.low, high, min_open=bounds.open, max_open=bounds.open)
+        kind = _range(key)
     return click.option(flag, type=kind, default=key.default, show_default=bool(key.default), help=meaning + more)
+
+
+def _range(key: Key) -> click.FloatRange | click.IntRange:
+    assert key.bounds is not None
+    low, high, is_open = key.bounds.low, key.bounds.high, key.bounds.open
+    most = None
+    if high < LARGE:
+        most = high
+    if float in key.kinds:
+        return click.FloatRange(low, most, min_open=is_open, max_open=is_open)
+    return click.IntRange(low, most, min_open=is_open, max_open=is_open)  # type: ignore[arg-type]
 
 
 workers_option = click.option(
@@ -160,7 +176,9 @@ class AskedBackend:
         """Return them."""
         from thresher.base.processes import Backend
 
-        name = self.name or (DASK if self.scheduler else LOCAL)
+        name = self.name or LOCAL
+        if self.scheduler and self.name is None:
+            name = DASK
         if name == DASK and not self.scheduler:
             raise ConfigError("Dask's scheduler is not named", "add --scheduler tcp://HOST:8786", "--backend dask")
         if name == LOCAL and self.scheduler:
@@ -203,7 +221,7 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
 
 
 def say(line: str) -> None:
-    """Print a line to standard error, with whatever it quotes made visible."""
+    """Print a line to standard error, with escaped controls."""
     click.echo(escape_controls(line), err=True)
 
 
@@ -224,12 +242,12 @@ def announce(announcement: Announcement) -> None:
 
 
 def tell(line: str, most: int | None = MOST) -> None:
-    """Print a line to standard output likewise, clipped to that many characters."""
+    """Print a line to standard output with escaped controls, clipped to `most` characters."""
     click.echo(escape_controls(line, most))
 
 
 def tell_all(text: str) -> None:
-    """Print lines to standard output, each of them likewise, but whole."""
+    """Print whole lines to standard output, each with escaped controls."""
     for line in text.split("\n"):
         tell(line, None)
 
@@ -239,7 +257,7 @@ def terminal_width() -> int:
     return shutil.get_terminal_size((160, 40)).columns
 
 
-def show(*tables: Table) -> None:
+def show(tables: Sequence[Table]) -> None:
     """Print tables as wide as the terminal, with an empty line between them."""
     from thresher.reports.text_tables import render_text
 
@@ -267,7 +285,7 @@ class Answer:
     Args:
         sentences: the most important one first.
         short: returns a table of about that many rows, if there is one.
-        files: what was written, by what it is.
+        files: the written files, each with its kind.
         record: the file with the record.
         commands: to copy into a shell, each in one line however long it is.
     """
@@ -286,11 +304,12 @@ def style_options(verb: Verb) -> Verb:
     @wraps(verb)
     def shaped(*args: Any, full: bool, quiet: bool, as_json: bool, **named: Any) -> Any:
         asked = {OutputStyle.FULL: full, OutputStyle.QUIET: quiet, OutputStyle.JSON: as_json}
-        chosen = [style for style, flag in asked.items() if flag]
-        if len(chosen) > 1:
-            flags = " and ".join(f"--{style}" for style in chosen)
+        styles = [style for style, flag in asked.items() if flag]
+        if len(styles) > 1:
+            flags = " and ".join(f"--{style}" for style in styles)
             raise ConfigError(f"{flags} exclude each other", "give one of them", flags)
-        return verb(*args, style=chosen[0] if chosen else OutputStyle.ANSWER, **named)
+        styles.append(OutputStyle.ANSWER)
+        return verb(*args, style=styles[0], **named)
 
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print the record as JSON."),
@@ -311,7 +330,7 @@ def say_answer(answer: Answer, style: OutputStyle) -> None:
         for sentence in answer.sentences:
             tell(f"- {sentence}")
         click.echo()
-        show(*answer.full)
+        show(answer.full)
         _say_files(answer)
     else:
         for line in short_lines(answer, terminal_width()):
@@ -320,25 +339,39 @@ def say_answer(answer: Answer, style: OutputStyle) -> None:
 
 
 def short_lines(answer: Answer, width: int) -> list[str]:
-    """Return sentences and, if there is room, the table, in at most `MOST_LINES` lines with those of the files."""
+    """Return sentences and, if there is room, the table: at most `MOST_LINES` lines, counting the lines of the files."""
     from thresher.base.number_text import counted
 
-    room = MOST_LINES - len(answer.files) - len(answer.commands) - (2 if answer.commands else 1)
+    room = MOST_LINES - len(answer.files) - len(answer.commands) - 1
+    if answer.commands:
+        room -= 1
     wrapper = textwrap.TextWrapper(max(width, 20), "- ", "  ", break_on_hyphens=False)
-    said = [*map(wrapper.wrap, answer.sentences)]
-
-    def table(rows: int) -> list[str]:
-        return ["", *_narrow(answer.short(rows), width)] if answer.short else []
-
-    least = len(table(_FEWEST_ROWS))  # which leaves the most room for sentences
-    kept: list[str] = []
-    for number, lines in enumerate(said):
-        if len(kept) + len(lines) + least + (number < len(said) - 1) > room:
-            kept.append(f"- {counted(len(said) - number, 'more sentence')}: --full")
+    # The smallest table leaves the most room for sentences.
+    room_of_table = len(_short_table(answer, _FEWEST_ROWS, width))
+    lines: list[str] = []
+    for number, sentence in enumerate(answer.sentences):
+        left = len(answer.sentences) - number
+        wrapped = wrapper.wrap(sentence)
+        needed = len(lines) + len(wrapped) + room_of_table
+        if left > 1:
+            # A line may have to say that there are more sentences.
+            needed += 1
+        if needed > room:
+            lines.append(f"- {counted(left, 'more sentence')}: --full")
             break
-        kept += lines
-    tables = map(table, range(_MOST_ROWS, _FEWEST_ROWS - 1, -1))
-    return kept + next((lines for lines in tables if len(kept) + len(lines) <= room), [])
+        lines += wrapped
+    for rows in range(_MOST_ROWS, _FEWEST_ROWS - 1, -1):
+        table = _short_table(answer, rows, width)
+        if len(lines) + len(table) <= room:
+            return lines + table
+    return lines
+
+
+def _short_table(answer: Answer, rows: int, width: int) -> list[str]:
+    """Return an empty line and the lines of the answer's table, or none without a table."""
+    if answer.short is None:
+        return []
+    return ["", *_narrow(answer.short(rows), width)]
 
 
 def _narrow(table: Table, width: int) -> list[str]:
@@ -347,7 +380,8 @@ def _narrow(table: Table, width: int) -> list[str]:
 
     for count in range(len(table.columns), table.keys, -1):
         lines = render_text(table.first(count), None).rstrip("\n").split("\n")
-        body = lines[: next((index for index, line in enumerate(lines) if not line), len(lines))]
+        # An empty line stands between the table and its caption.
+        body = itertools.takewhile(bool, lines)
         if max(map(len, body)) <= width:
             break
     return render_text(table.first(count), width).rstrip("\n").split("\n")

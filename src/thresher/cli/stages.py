@@ -18,11 +18,11 @@ from thresher.experiments import schema
 @click.argument("source", metavar="INPUT", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to write the index to.")
 @replace_option
-@keys("index", *schema.INDEX_KEYS)
+@keys("index", schema.INDEX_KEYS)
 @click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
 @click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
 @click.option("--prune", help="Leave out postings by a pruning method: dcp@0.5; see `thresher pruning-methods`.")
-@keys("pruning", "statistics")
+@keys("pruning", ["statistics"])
 def index(
     source: Path,
     output: Path,
@@ -55,8 +55,8 @@ def index(
     show_default=True,
     help="qld, qld(mu=1000), qld(exact), bm25, bm25(b=0.3,k1=1.2), classic.",
 )
-@keys("retrieval", "depth")
-@keys("topics", "field")
+@keys("retrieval", ["depth"])
+@keys("topics", ["field"])
 @click.option("--tag", default="thresher", show_default=True, help="The run's tag.")
 def search(
     folder: Path,
@@ -97,7 +97,7 @@ def search(
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @click.option("--measure", "-m", "measures", multiple=True, help="An ir-measures name; may be repeated.")
 @click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
-@keys("evaluation", "correction", "alpha")
+@keys("evaluation", ["correction", "alpha"])
 @click.option("--margin", help="Say which runs lose less than this, 5% of the baseline's mean or 0.01.")
 @click.option("--per-topic", is_flag=True, help="Print `run, measure, topic, value` lines instead of the table.")
 def evaluate(
@@ -115,7 +115,10 @@ def evaluate(
 
     compared = compare_runs(qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction, margin)
     if sys.stdout.isatty() and not per_topic:
-        show(runs_table(compared))
+        show([runs_table(compared)])
         return
-    for line in topic_lines(compared) if per_topic else run_lines(compared):
+    lines = run_lines(compared)
+    if per_topic:
+        lines = topic_lines(compared)
+    for line in lines:
         click.echo(line)

@@ -16,6 +16,7 @@ from thresher.base.streams import open_stream
 from thresher.collections import sources
 from thresher.collections.interface import TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
+from thresher.collections.json_values import is_array
 from thresher.collections.listing import FileEntry, listing, walk
 from thresher.collections.parquet_rows import MAGIC, ParquetRows
 from thresher.collections.tar import Tar
@@ -259,7 +260,7 @@ def _sniff(path: Path) -> str:
         return ParquetRows.name
     if looks_like(start):
         return TrecWeb.name
-    if text.startswith(b"{"):
+    if text.startswith(b"{") or is_array(text):
         return JsonLines.name
     return ""
 

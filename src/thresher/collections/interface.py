@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from thresher.base.defaults import ID_RULES
 from thresher.base.errors import ConfigError, InputError
@@ -28,6 +31,8 @@ LONGEST_ID = 32766
 UNFIT_ID = "the document id holds a character that a TREC run cannot hold; escape_ids or --escape-ids writes it as %XX"
 """The problem of an id that a TREC run or an index cannot hold."""
 _SHOWN = 100
+# Expressions that backtrack may take years; others take microseconds.
+_PATTERN_SECONDS = 1.0
 # TREC runs separate columns by white space.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _NO_UTF8 = re.compile(r"[\ud800-\udfff]")
@@ -92,10 +97,40 @@ class IdRule:
     def fit(self, document_id: str) -> str:
         """Return an id with the pattern replaced and, with `escape`, escaped."""
         if self.pattern:
-            document_id = re.sub(self.pattern, self.replacement, document_id)
+            try:
+                with _time_limit(_PATTERN_SECONDS):
+                    document_id = re.sub(self.pattern, self.replacement, document_id)
+            except TimeoutError:
+                return UnformedId(document_id)
         if self.escape:
             return escape_id(document_id)
         return document_id
+
+
+class UnformedId(str):
+    """An id at which the pattern of the rule for ids takes too long, without that rule: only its page fails."""
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise a `TimeoutError` if the block takes more CPU time, where that can be: in the main thread of a process.
+
+    Regular expressions look for signals while they match.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, _raise_timeout)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _raise_timeout(*_: object) -> NoReturn:
+    raise TimeoutError
 
 
 def id_problem(document_id: str, any_text: bool = False) -> str:
@@ -108,6 +143,8 @@ def id_problem(document_id: str, any_text: bool = False) -> str:
     >>> id_problem("a b", any_text=True)
     ''
     """
+    if isinstance(document_id, UnformedId):
+        return f"id_pattern took longer than {_PATTERN_SECONDS:g} s at {shown_id(document_id)}"
     if not document_id:
         return "the document has no id"
     if any_text and _NO_UTF8.search(document_id):

@@ -19,6 +19,7 @@ from thresher.collections import Collection, Part, Source, documents
 from thresher.collections.file_collection import Files, chosen
 from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines, json_object
+from thresher.collections.json_values import holds_values, json_values
 from thresher.collections.listing import walk
 from thresher.collections.parquet_rows import ParquetRows, rows_of
 
@@ -133,9 +134,13 @@ def _first_rows(path: Path, format: str) -> list[Any]:
 def _lines(path: Path) -> list[Any]:
     rows = []
     with open_stream(path) as stream:
-        for _ in range(_LOOKED_AT):
-            with suppress(ValueError):
-                rows.append(json_object(stream.readline(_MOST_BYTES)))
+        if holds_values(path):
+            records = [value.content or b"" for value in islice(json_values(stream, _MOST_BYTES), _LOOKED_AT)]
+        else:
+            records = [stream.readline(_MOST_BYTES) for _ in range(_LOOKED_AT)]
+    for record in records:
+        with suppress(ValueError):
+            rows.append(json_object(record))
     return rows
 
 

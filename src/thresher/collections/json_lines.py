@@ -1,4 +1,4 @@
-"""JSON lines: one object per line, with an id, a page or plain text, and optionally a URL."""
+"""JSON lines: one object per line, with an id, a page or plain text, and optionally a URL; or an array of such objects."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from thresher.base.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
 from thresher.collections.interface import JsonFields, ReadOptions
+from thresher.collections.json_values import holds_values, json_values
 from thresher.collections.sources import Part, Reading, Source, Span, too_large
 
 _ENDINGS = (".jsonl", ".ndjson")
@@ -21,7 +22,7 @@ _WITHOUT_END = 1 << 62
 
 @dataclass(frozen=True)
 class JsonLines:
-    """JSON lines; `options.fields` names the members.
+    """JSON lines, or an array or objects over several lines; `options.fields` names the members.
 
     A page takes precedence over text, which has one paragraph per line. Empty lines are skipped. If an object repeats a name,
     the last one counts; null counts as missing.
@@ -31,11 +32,13 @@ class JsonLines:
     suffixes: ClassVar[tuple[str, ...]] = tuple(ending + more for ending in _ENDINGS for more in ("", *COMPRESSIONS))
 
     def can_split(self, path: Path) -> bool:
-        """Return whether the file is uncompressed: a record can begin after any line end."""
-        return is_plain(path)
+        """Return whether the file is uncompressed lines: a record can begin after any line end."""
+        return is_plain(path) and not holds_values(path)
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Yield the documents of the lines that begin in a range; of a compressed file, all. See `FileKind.read`."""
+        """Yield the documents of the lines that begin in a range; of a compressed file or an array, all: see `FileKind`."""
+        if holds_values(part.path):
+            return (yield from _values(part, options))
         with open_stream(part.path) as stream:
             whole = not stream.seekable()
             begin, end = (0, _WITHOUT_END) if whole else (part.begin, part.end)
@@ -56,7 +59,7 @@ class JsonLines:
 
 
 def _lines(stream: Stream, file: str, position: int, end: int, options: ReadOptions) -> Generator[Source, None, int]:
-    limit = min(2 * options.max_bytes + _BESIDE, sys.maxsize - 1)
+    limit = _largest_line(options)
     while position < end:
         line = stream.readline(limit + 1)
         if not line:
@@ -75,12 +78,33 @@ def _lines(stream: Stream, file: str, position: int, end: int, options: ReadOpti
     return position
 
 
-def _source(line: bytes, file: str, offset: int, options: ReadOptions) -> Source:
+def _values(part: Part, options: ReadOptions) -> Reading:
+    """Yield the documents of an array, or of objects over several lines, if a range begins the file."""
+    first: int | None = None
+    if part.begin:
+        return Span(None, part.begin)
+    with open_stream(part.path) as stream:
+        for value in json_values(stream, _largest_line(options)):
+            first = value.offset if first is None else first
+            if value.problem:
+                yield Source("", part.name, value.size, value.offset, problem=stream.damage or value.problem)
+            elif value.content is None:
+                yield Source("", part.name, value.size, value.offset, problem=too_large(value.size, options.max_bytes))
+            else:
+                yield _source(value.content, part.name, value.offset, options, "object")
+    return Span(first, part.path.stat().st_size)
+
+
+def _largest_line(options: ReadOptions) -> int:
+    return min(2 * options.max_bytes + _BESIDE, sys.maxsize - 1)
+
+
+def _source(line: bytes, file: str, offset: int, options: ReadOptions, unit: str = "line") -> Source:
     try:
         record = json_object(line)
     except ValueError as error:
         return Source("", file, len(line), offset, problem=str(error))
-    return source_of(record, file, offset, len(line), options)
+    return source_of(record, file, offset, len(line), options, unit)
 
 
 def source_of(record: Any, file: str, offset: int, size: int, options: ReadOptions, unit: str = "line") -> Source:

@@ -1,1 +1,1 @@
-"""TREC files, measures by topic, paired tests, non-inferiority: pure functions of what was judged and retrieved."""
+"""TREC files, measures by topic, paired tests, non-inferiority: pure functions of judgments and runs."""

@@ -32,7 +32,7 @@ Topics = str | Path | Mapping[str, str | Topic] | Iterable[Any]
 
 
 _PYTERRIER_COLUMNS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-"""ir-measures' names by those of PyTerrier's data frames."""
+"""ir-measures' names by the names in PyTerrier's data frames."""
 _RECORD_FIELDS = ("_fields", "__dataclass_fields__", "__dict__")
 """The attributes that hold the names of a record's fields: of named tuples, dataclasses and other objects."""
 
@@ -42,7 +42,7 @@ class ComparedRuns(Shown):
     """Runs with their measures over the same topics, and their comparisons with the baseline.
 
     Args:
-        baseline: the run that the others are compared with.
+        baseline: the run that all other runs are compared with.
         topics: ids.
         values: by run, measure and topic.
         comparisons: by run but the baseline, and measure.
@@ -65,10 +65,12 @@ class ComparedRuns(Shown):
     @property
     def means(self) -> dict[str, dict[str, float]]:
         """The means over the topics, by run and measure."""
-        return {
-            run: {measure: sum(by_topic.values()) / len(by_topic) for measure, by_topic in by_measure.items()}
-            for run, by_measure in self.values.items()
-        }
+        means: dict[str, dict[str, float]] = {}
+        for run, by_measure in self.values.items():
+            means[run] = {}
+            for measure, by_topic in by_measure.items():
+                means[run][measure] = sum(by_topic.values()) / len(by_topic)
+        return means
 
 
 def take_qrels(qrels: Qrels) -> dict[str, dict[str, int]]:
@@ -79,7 +81,7 @@ def take_qrels(qrels: Qrels) -> dict[str, dict[str, int]]:
 
 
 def take_run(run: Run) -> dict[str, dict[str, float]]:
-    """Return what was retrieved, score by document by topic."""
+    """Return a run, score by document by topic."""
     if isinstance(run, str | Path):
         return read_run(Path(run))
     return collect_run(_triples(run, "score", "run"), "run")
@@ -89,11 +91,13 @@ def take_topics(topics: Topics) -> list[tuple[str, str]]:
     """Return the topics' ids and queries."""
     if isinstance(topics, str | Path):
         topics = read_topics(Path(topics))
-    if isinstance(topics, Mapping):
-        return [
-            (str(topic_id), topic.query if isinstance(topic, Topic) else topic) for topic_id, topic in topics.items()
-        ]
-    return [_topic(record) for record in as_records(topics)]
+    if not isinstance(topics, Mapping):
+        return [_topic(record) for record in as_records(topics)]
+    queries: list[tuple[str, str]] = []
+    for topic_id, topic in topics.items():
+        query = topic.query if isinstance(topic, Topic) else topic
+        queries.append((str(topic_id), query))
+    return queries
 
 
 def _topic(record: Mapping[str, Any]) -> tuple[str, str]:
@@ -122,11 +126,17 @@ def _triples(source: Any, value: str, what: str) -> Iterator[tuple[str, str, Any
 
 def as_records(source: Any) -> Iterator[Mapping[str, Any]]:
     """Give records, or the rows of a data frame, as mappings by ir-measures' names, which PyTerrier's become."""
-    rows = source.to_dict("records") if hasattr(source, "itertuples") else source
-    for row in rows:
-        record = row if isinstance(row, Mapping) else _fields_of(row)
-        renamed = {name: record[column] for column, name in _PYTERRIER_COLUMNS.items() if column in record}
-        yield {**renamed, **record}
+    if hasattr(source, "itertuples"):
+        source = source.to_dict("records")
+    for row in source:
+        record = row
+        if not isinstance(row, Mapping):
+            record = _fields_of(row)
+        renamed: dict[str, Any] = {}
+        for column, name in _PYTERRIER_COLUMNS.items():
+            if column in record:
+                renamed[name] = record[column]
+        yield renamed | dict(record)
 
 
 def _fields_of(record: Any) -> dict[str, Any]:
@@ -154,7 +164,10 @@ def evaluate(qrels: Qrels, run: Run, measures: Sequence[str | Measure] = ()) -> 
         InputError: if a file or record is broken, or the run retrieved no judged document.
     """
     judged = take_qrels(qrels)
-    return _values(judged, take_run(run), measures, str(run) if isinstance(run, str | Path) else None)
+    where: str | None = None
+    if isinstance(run, str | Path):
+        where = str(run)
+    return _values(judged, take_run(run), measures, where)
 
 
 def _values(
@@ -184,7 +197,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         qrels: as `evaluate` takes them.
         runs: files, or runs as `evaluate` takes them by name.
         measures: as for `evaluate`.
-        baseline: the file or name of the run that the others are compared with.
+        baseline: the file or name of the run that all other runs are compared with.
         alpha: the significance level.
         correction: how p is corrected for the number of tests: "holm" or "none".
         margin: an accepted loss, `5%` of the baseline's mean or `0.01` in units of the measure. Each run is then also tested
@@ -195,11 +208,15 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         InputError: if a file is broken, or a run retrieved no judged document.
     """
     judged = take_qrels(qrels)
-    named = dict(runs) if isinstance(runs, Mapping) else {str(path): path for path in runs}
-    if not named:
+    if not isinstance(runs, Mapping):
+        runs = {str(path): path for path in runs}
+    if not runs:
         raise InputError("there are no runs to compare", "give two or more")
-    baseline_name = next(iter(named)) if baseline is None else str(baseline)
-    named = {baseline_name: named.get(baseline_name, baseline_name), **named}
+    baseline_name = next(iter(runs))
+    if baseline is not None:
+        baseline_name = str(baseline)
+    # The baseline is the first.
+    named: dict[str, Run] = {baseline_name: runs.get(baseline_name, baseline_name), **runs}
     values: dict[str, dict[str, dict[str, float]]] = {}
     topics_with_hits: set[str] = set()
     for name, run in named.items():
@@ -208,7 +225,11 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         topics_with_hits.update(topic for topic, documents in hits.items() if documents)
     baseline_of = {name: baseline_name for name in named if name != baseline_name}
     topics = tuple(topic for topic in judged if judged[topic])
-    margin_text = "" if margin is None else str(margin)
+    margin_text = ""
+    margins: dict[str, dict[str, MarginComparison]] = {}
+    if margin is not None and str(margin):
+        margin_text = str(margin)
+        margins = _margins(values, baseline_name, margin_text, alpha)
     return ComparedRuns(
         baseline=baseline_name,
         topics=topics,
@@ -217,7 +238,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         alpha=alpha,
         correction=correction,
         margin=margin_text,
-        margins=_margins(values, baseline_name, margin_text, alpha) if margin_text else {},
+        margins=margins,
         missing=len(set(topics) - topics_with_hits),
     )
 

@@ -72,8 +72,14 @@ def evaluate(
     Returns:
         Value by topic (in the order of `topics`) by canonical name of the measure; finite, in [0, 1].
     """
-    judged = {topic: dict(qrels[topic]) for topic in topics if qrels.get(topic)}
-    ranked = {topic: _without_ties(run[topic]) for topic in topics if topic in judged and run.get(topic)}
+    judged: dict[str, dict[str, int]] = {}
+    ranked: dict[str, dict[str, float]] = {}
+    for topic in topics:
+        if not qrels.get(topic):
+            continue
+        judged[topic] = dict(qrels[topic])
+        if run.get(topic):
+            ranked[topic] = _without_ties(run[topic])
     values_by_measure: dict[str, dict[str, float]] = {}
     for name in measures:
         # One measure at a time: ir-measures lets measures of one call share the mapped gains of another.
@@ -84,7 +90,7 @@ def evaluate(
 
 
 def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = None) -> tuple[list[str], list[Notice]]:
-    """Return the topics to evaluate: those with a judgment.
+    """Return the topics to evaluate: all topics with a judgment.
 
     Args:
         topics: the topics by id.
@@ -105,12 +111,17 @@ def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = Non
             "use topics and qrels that belong together",
             where,
         )
-    about = {
-        About.UNJUDGED: [topic for topic in topics if not qrels.get(topic)],
-        About.IRRELEVANT: [topic for topic in judged if max(qrels[topic].values()) <= 0],
-        About.UNKNOWN: [topic for topic in qrels if topic not in topics],
-    }
-    return judged, [notice(subject, ids) for subject, ids in about.items() if ids]
+    notices: list[Notice] = []
+    unjudged = [topic for topic in topics if not qrels.get(topic)]
+    if unjudged:
+        notices.append(notice(About.UNJUDGED, unjudged))
+    irrelevant = [topic for topic in judged if max(qrels[topic].values()) <= 0]
+    if irrelevant:
+        notices.append(notice(About.IRRELEVANT, irrelevant))
+    unknown = [topic for topic in qrels if topic not in topics]
+    if unknown:
+        notices.append(notice(About.UNKNOWN, unknown))
+    return judged, notices
 
 
 def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | None = None) -> None:
@@ -147,7 +158,7 @@ def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | No
 
 
 def _values(measure: Measure, judged: Qrels, ranked: Run) -> dict[str, float]:
-    """Return the values of topics that have some; all others have 0."""
+    """Return the values of topics; a topic that is missing has the value 0."""
     computed = _with_something_to_find(measure, judged)
     if measure.NAME in FURTHER:
         computed = _without_negative(measure, computed)
@@ -163,14 +174,17 @@ def _values(measure: Measure, judged: Qrels, ranked: Run) -> dict[str, float]:
 
 
 def _without_negative(measure: Measure, judged: Qrels) -> dict[str, Mapping[str, int]]:
-    """Return judgments with 0 for negative grades, from which other programs would take negative gains."""
-    most = max((grade for grades in judged.values() for grade in grades.values()), default=0)
+    """Return judgments with 0 for negative grades, which other programs would turn into negative gains."""
+    most = max((max(grades.values()) for grades in judged.values()), default=0)
     if measure.NAME == "ERR" and most > MAX_GRADE_OF_ERR:
         raise InputError(
             f"the qrels have the grade {most}, too large for ERR by gdeval",
             f"use grades up to {MAX_GRADE_OF_ERR} or another measure, nDCG@10",
         )
-    return {topic: {name: max(grade, 0) for name, grade in grades.items()} for topic, grades in judged.items()}
+    without_negative: dict[str, Mapping[str, int]] = {}
+    for topic, grades in judged.items():
+        without_negative[topic] = {document: max(grade, 0) for document, grade in grades.items()}
+    return without_negative
 
 
 def _with_something_to_find(measure: Measure, qrels: Qrels) -> dict[str, Mapping[str, int]]:
@@ -181,12 +195,14 @@ def _with_something_to_find(measure: Measure, qrels: Qrels) -> dict[str, Mapping
     """
     if measure.NAME == "Judged":
         return dict(qrels)
-    least = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else 1
-    return {topic: judged for topic, judged in qrels.items() if max(judged.values()) >= least}
+    least_relevant = 1
+    if "rel" in measure.SUPPORTED_PARAMS:
+        least_relevant = measure["rel"]
+    return {topic: judged for topic, judged in qrels.items() if max(judged.values()) >= least_relevant}
 
 
 def _without_ties(documents: Mapping[str, float]) -> dict[str, float]:
-    """Replace scores by ones without ties, in trec_eval's order: every provider sees the same ranking."""
+    """Replace scores by distinct scores in trec_eval's order: every provider sees the same ranking."""
     # A score beyond single precision is infinite.
     with np.errstate(over="ignore"):
         scores = {document: float(np.float32(score)) for document, score in documents.items()}
@@ -195,9 +211,10 @@ def _without_ties(documents: Mapping[str, float]) -> dict[str, float]:
 
 
 def _first_ids(ids: Iterable[str]) -> str:
-    shown = [*islice(ids, _IDS_SHOWN + 1)]
-    end = ", …" if len(shown) > _IDS_SHOWN else ""
-    return ", ".join(shown[:_IDS_SHOWN]) + end
+    shown = list(islice(ids, _IDS_SHOWN + 1))
+    if len(shown) > _IDS_SHOWN:
+        shown[_IDS_SHOWN] = "…"
+    return ", ".join(shown)
 
 
 def _first_document(documents: Mapping[str, Mapping[str, object]], topics: Sequence[str]) -> str:

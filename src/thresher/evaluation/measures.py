@@ -1,4 +1,4 @@
-"""Names of measures: ir-measures' own, with those of trec_eval and ranx.
+"""Names of measures: of ir-measures, trec_eval and ranx.
 
 Nearly all measures come from trec_eval's library, `Judged` and `RR@k` from ir-measures' own Python: no Perl, no download. The
 measures of `FURTHER` need another program or package.
@@ -125,7 +125,9 @@ def with_gains(measure: Measure, qrels: Mapping[str, Mapping[str, int]]) -> Meas
     """
     if measure.NAME != "nDCG" or measure["dcg"] != "exp-log2":
         return measure
-    grades = {grade for judged in qrels.values() for grade in judged.values()}
+    grades: set[int] = set()
+    for judged in qrels.values():
+        grades.update(judged.values())
     if grades and max(grades) > MAX_EXPONENTIAL_GRADE:
         raise InputError(
             f"the qrels have the grade {max(grades)}, too large for gains of 2^grade - 1",
@@ -152,7 +154,7 @@ def _supports(measure: Measure, providers: Iterable[Any]) -> bool:
 
 
 def _parsed(text: str) -> Measure | None:
-    """Return the measure that ir-measures parses; None if it has no such measure, or none that is computed here."""
+    """Return the measure that ir-measures parses; None if it has no measure of this name, or it is not computed here."""
     try:
         measure = library().parse_measure(text)
     except NameError:
@@ -161,8 +163,10 @@ def _parsed(text: str) -> Measure | None:
         match = _BEFORE_PARAMETERS.match(text)
         if match is None or not _is_computed(match["name"]):
             return None
-        told = _PARSE_ERROR.fullmatch(str(error))
-        reason = told["reason"] if told else str(error)
+        reason = str(error)
+        refused = _PARSE_ERROR.fullmatch(reason)
+        if refused:
+            reason = refused["reason"]
         raise _unusable(text, reason, library().measures.registry[match["name"]]) from error
     if not _is_computed(measure.NAME):
         return None
@@ -173,11 +177,23 @@ def _parsed(text: str) -> Measure | None:
         raise _unusable(text, str(error), kind) from error
     problem = _out_of_range(measure)
     if problem:
+        computed = _computed_form(measure)
+        if computed:
+            raise ConfigError(f"the measure `{text}` cannot be used ({problem})", f"write it as {computed}")
         raise _unusable(text, problem, kind)
     if not _supports(measure, installed_providers()):
         raise ConfigError(f"the program that computes `{text}` is not installed", FURTHER[measure.NAME])
-    declared = [key for key in kind.SUPPORTED_PARAMS if key in measure.params]
-    ordered: Measure = kind(**{key: measure.params[key] for key in declared})
+    return _canonical(measure)
+
+
+def _canonical(measure: Measure) -> Measure:
+    """Return the measure with its parameters in declared order."""
+    kind = library().measures.registry[measure.NAME]
+    parameters: dict[str, Any] = {}
+    for key in kind.SUPPORTED_PARAMS:
+        if key in measure.params:
+            parameters[key] = measure.params[key]
+    ordered: Measure = kind(**parameters)
     return ordered
 
 
@@ -195,13 +211,17 @@ def _from_trec_eval(name: str) -> str:
     names = [str(measure) for measure in measures if measure.NAME in SUPPORTED]
     if len(names) > 1:
         raise ConfigError(f"`{name}` is {len(names)} measures", f"name one of them, such as {names[0]}")
-    return names[0] if names else ""
+    if not names:
+        return ""
+    return names[0]
 
 
 def _from_ranx(name: str) -> str:
     """Return the name in ir-measures of a measure of ranx; empty if ranx has none of this name."""
     measure, at, cutoff = name.partition("@")
-    return f"{_RANX_NAMES[measure]}{at}{cutoff}" if measure in _RANX_NAMES else ""
+    if measure not in _RANX_NAMES:
+        return ""
+    return f"{_RANX_NAMES[measure]}{at}{cutoff}"
 
 
 def _out_of_range(measure: Measure) -> str:
@@ -215,7 +235,22 @@ def _out_of_range(measure: Measure) -> str:
             return "beta is in (0, 1000]"
         if key == "gains":
             return "gains are 'log2' or 'exp-log2' of dcg"
-    return "" if _supports(measure, _all_providers()) else "this combination of parameters is not computed"
+    if not _supports(measure, _all_providers()):
+        return "this combination of parameters is not computed"
+    return ""
+
+
+def _computed_form(measure: Measure) -> str:
+    """Return the name of a measure like this one that other programs compute, with the least relevant grade; or nothing."""
+    kind = library().measures.registry[measure.NAME]
+    if measure.NAME not in FURTHER or "rel" not in kind.SUPPORTED_PARAMS or "rel" in measure.params:
+        return ""
+    for left_out in ((), ("cutoff",)):
+        params = {key: value for key, value in measure.params.items() if key not in left_out}
+        candidate = kind(**params, rel=1)
+        if _supports(candidate, _all_providers()):
+            return str(candidate)
+    return ""
 
 
 def _unusable(name: str, problem: str, kind: Measure) -> ConfigError:

@@ -162,7 +162,7 @@ class MarginComparison:
         margin: the accepted loss, in units of the measure.
         p: p of losing the margin or more.
         p_superior: p of being no better.
-        verdict: what that shows.
+        verdict: the conclusion of the test.
     """
 
     topics: int

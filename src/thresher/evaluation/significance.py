@@ -75,7 +75,9 @@ class Comparison:
     @property
     def decisive_p(self) -> float:
         """The p that is compared with alpha: the corrected one, if p is corrected."""
-        return self.p if self.p_holm is None else self.p_holm
+        if self.p_holm is None:
+            return self.p
+        return self.p_holm
 
     @property
     def direction(self) -> Direction:
@@ -89,7 +91,9 @@ class Comparison:
             return "none"
         if self.difference * self.effect < 0:
             return "mixed"
-        return "better" if sign > 0 else "worse"
+        if sign > 0:
+            return "better"
+        return "worse"
 
     @property
     def shows_a_loss(self) -> bool:
@@ -141,7 +145,10 @@ def signed_ranks(differences: Sequence[float] | NDArray[np.float64]) -> SignedRa
     ranks = _doubled_ranks(np.abs(values_left))
     total = int(ranks.sum())
     observed = int(ranks[positive].sum())
-    p = _exact_p(ranks, observed) if n <= EXACT_LIMIT else _normal_p(ranks, observed)
+    if n <= EXACT_LIMIT:
+        p = _exact_p(ranks, observed)
+    else:
+        p = _normal_p(ranks, observed)
     return SignedRanks(wins, len(values) - n, n - wins, p, (2 * observed - total) / total)
 
 
@@ -214,9 +221,13 @@ def compare_all(
                 alpha=alpha,
                 seed=seed,
             )
-    tested = [(row, measure) for row, comparisons in result.items() for measure in comparisons]
-    every = corrected([result[row][measure] for row, measure in tested], correction)
-    for (row, measure), comparison in zip(tested, every, strict=True):
+    tested: list[tuple[Row, str]] = []
+    comparisons: list[Comparison] = []
+    for row, by_measure in result.items():
+        for measure, comparison in by_measure.items():
+            tested.append((row, measure))
+            comparisons.append(comparison)
+    for (row, measure), comparison in zip(tested, corrected(comparisons, correction), strict=True):
         result[row][measure] = comparison
     return result
 
@@ -245,7 +256,7 @@ def is_tested(measure: str) -> bool:
 def compare(
     values: Sequence[float], baseline: Sequence[float], measure: str, *, alpha: float = ALPHA, seed: int = 0
 ) -> Comparison:
-    """Compare per-topic values, finite, with those of the baseline.
+    """Compare per-topic values, finite, with the baseline's values.
 
     Two-sided Wilcoxon signed-rank test and rank-biserial effect (see `signed_ranks`); the interval of the mean
     difference is the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES` resamples: the
@@ -296,10 +307,9 @@ def ratio_interval(
 
     def ratios(drawn: NDArray[np.int64]) -> NDArray[np.float64]:
         below = baseline[drawn].mean(axis=1)
-        found: NDArray[np.float64] = np.divide(
-            values[drawn].mean(axis=1), below, out=np.ones(len(drawn)), where=below > 0
-        )
-        return found
+        above = values[drawn].mean(axis=1)
+        ratio: NDArray[np.float64] = np.divide(above, below, out=np.ones(len(drawn)), where=below > 0)
+        return ratio
 
     return _bounds(len(values), ratios, alpha, seed)
 
@@ -310,23 +320,28 @@ def _bounds(
     """Return quantiles of a statistic over resamples; it takes the numbers of the topics drawn, shape (resamples, n)."""
     generator = np.random.default_rng(seed)
     block = max(1, 1_000_000 // n)  # bounds the memory, not the result
-    drawn = [
-        statistic(generator.integers(0, n, size=(min(block, RESAMPLES - start), n)))
-        for start in range(0, RESAMPLES, block)
-    ]
-    low, high = np.quantile(np.concatenate(drawn), [alpha / 2, 1 - alpha / 2])
+    values: list[NDArray[np.float64]] = []
+    for start in range(0, RESAMPLES, block):
+        count = min(block, RESAMPLES - start)
+        values.append(statistic(generator.integers(0, n, size=(count, n))))
+    low, high = np.quantile(np.concatenate(values), [alpha / 2, 1 - alpha / 2])
     return float(low), float(high)
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """Return the indices, ascending, of the (cost, gain) pairs that no other one dominates.
+    """Return the indices, ascending, of the (cost, gain) pairs that no other pair dominates.
 
     A point dominates another if it costs no more and gains no less, and is better in one of the two. Equal points do
     not dominate each other, so they are on the front together.
     """
+
+    def cheapest_first(index: int) -> tuple[float, float]:
+        cost, gain = points[index]
+        return cost, -gain
+
     front: list[int] = []
     last = (-math.inf, -math.inf)
-    for index in sorted(range(len(points)), key=lambda i: (points[i][0], -points[i][1])):
+    for index in sorted(range(len(points)), key=cheapest_first):
         if points[index][1] > last[1] or points[index] == last:
             last = points[index]
             front.append(index)

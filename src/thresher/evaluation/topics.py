@@ -1,4 +1,4 @@
-"""Topics, from TREC's formats, TSV, JSON lines, or a dataset of ir_datasets; and what readers must know of them, as data."""
+"""Topics, from TREC's formats, TSV, JSON lines, or a dataset of ir_datasets; and notices about topics."""
 
 from __future__ import annotations
 
@@ -115,27 +115,31 @@ def _add(topics: dict[str, Topic], id: str, query: str, where: str, fixes: tuple
     topics[id] = Topic(id, query)
 
 
-def spelled_as(topics: Mapping[str, Topic], known: Collection[str]) -> dict[str, Topic]:
-    """Return the topics with their ids as the qrels spell them (`known`).
+def spelled_as(topics: Mapping[str, Topic], judged: Collection[str]) -> dict[str, Topic]:
+    """Return the topics with their ids as the qrels spell them (`judged`).
 
     Only leading zeros, and letters before a number that the qrels leave out (`MB001` for `1`), may differ. An id that the
-    qrels have stays, and so does one without a unique counterpart.
+    qrels have stays, and so does an id without a unique counterpart.
     """
-    free = Counter(_number(topic) for topic in topics if topic not in known)
-    wanted = Counter(map(without_zeros, known))
-    by_number = {without_zeros(other): other for other in known if other not in topics}
+    topics_by_number = Counter(_number(topic) for topic in topics if topic not in judged)
+    judged_by_number = Counter(without_zeros(topic) for topic in judged)
+    spelling = {without_zeros(topic): topic for topic in judged if topic not in topics}
     renamed: dict[str, Topic] = {}
     for topic in topics.values():
-        number = _number(topic.id)
-        fits = topic.id not in known and number in by_number and free[number] == wanted[number] == 1
-        id = by_number[number] if fits else topic.id
+        id = topic.id
+        number = _number(id)
+        is_unique = topics_by_number[number] == judged_by_number[number] == 1
+        if id not in judged and number in spelling and is_unique:
+            id = spelling[number]
         renamed[id] = Topic(id, topic.query)
     return renamed
 
 
 def _number(id: str) -> str:
     prefixed = _PREFIXED.fullmatch(id)
-    return without_zeros(prefixed[1] if prefixed else id)
+    if prefixed:
+        id = prefixed[1]
+    return without_zeros(id)
 
 
 def _query(record: Any, field: str, where: str) -> str:
@@ -148,7 +152,7 @@ def _query(record: Any, field: str, where: str) -> str:
 
 
 MOST_IDS = 5
-"""Ids that are kept of all that a notice is about."""
+"""The most ids that a notice names."""
 
 
 class About(StrEnum):
@@ -165,9 +169,9 @@ class About(StrEnum):
     MISSING = "missing"
     """Judged documents that the collection does not have."""
     WITHOUT_TEXT = "without text"
-    """Pages of which a file of other texts has none."""
+    """Pages without a text in a file of other texts."""
     WITHOUT_PAGE = "without page"
-    """Texts of such a file that belong to no page."""
+    """Texts of a file of other texts that belong to no page."""
 
 
 @dataclass(frozen=True)
@@ -182,5 +186,5 @@ class Notice:
 
 def notice(about: About, ids: Iterable[str] = (), held_out: bool = False) -> Notice:
     """Return a notice about ids."""
-    every = tuple(ids)
-    return Notice(about, len(every), every[:MOST_IDS], held_out)
+    all_ids = tuple(ids)
+    return Notice(about, len(all_ids), all_ids[:MOST_IDS], held_out)

@@ -1,4 +1,4 @@
-"""Advice for a crawl without judgments: the index to begin with and what it would remove, or the index that queries choose."""
+"""Advice for a crawl without judgments: the index to begin with, and the words it removes; or an index chosen by queries."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def choose_by_queries(
     backend: Backend | None = None,
     say: Say = say_nothing,
 ) -> Choice:
-    """Choose an index by queries of which each has a page of the collection that answers it, as `thresher choose` does.
+    """Choose an index, as `thresher choose` does, by queries that are each answered by a page of the collection.
 
     Args:
         collection: where the pages are, and how they are read.
@@ -213,7 +213,7 @@ def _written_sample(collection: Collection, ids: set[str], file: Path) -> Collec
 
 
 def _removed_words(store: Path, cleaner: Cleaner) -> tuple[tuple[RemovedWords, ...], Interval]:
-    """Return what a cleaner removes from blocks of each kind, and the share of the words that it keeps.
+    """Return the words that a cleaner removes from blocks of each kind, and the share of the words that it keeps.
 
     The interval is that of a ratio of two sums over sampled pages (95 %, bootstrap).
     """
@@ -289,6 +289,6 @@ def _table_lines(table: schema.CollectionTable) -> str:
 
 
 def _commands(table: schema.CollectionTable) -> tuple[str, ...]:
-    """Return the lines for a shell that clean the collection and index what is left."""
+    """Return the shell commands that clean the collection and index it."""
     document = schema.Document(schema.ExperimentTable(EXPERIMENT), table, schema.TopicsTable(""), schema.QrelsTable(""))
     return treatment_commands(document, table.path, parse_treatment(DEFAULT_INDEX))

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 
 class Step(StrEnum):
-    """A step that begins, or what became of earlier results."""
+    """A step that begins, or a problem with earlier results."""
 
     READING = auto()
     """A collection is read; `collection`."""
@@ -38,7 +38,7 @@ class Step(StrEnum):
     UNREADABLE_RESULTS = auto()
     """Earlier results cannot be read, and are made again; `problem`."""
     OTHER_EVIDENCE = auto()
-    """Earlier results rest on other evidence, and are left out."""
+    """Earlier results were computed from other inputs and are left out."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class ChoiceRequest:
 
 @dataclass(frozen=True)
 class ChooseOptions:
-    """Options of a choice, as the command line has them; None or nothing stands for the value of the experiment file.
+    """Options of a choice, as the command line has them; without an option, the value of the experiment file holds.
 
     Args:
         measure: the main measure; None for the first nDCG, or else the last.
@@ -131,7 +131,7 @@ def choose_experiment(
 
     Raises:
         ConfigError: if an option is wrong, or there is nothing to choose among.
-        StateError: if there are no results, or they rest on other evidence.
+        StateError: if there are no results, or they were computed from other inputs.
     """
     request = options.request(experiment)
     folder = results / experiment.name
@@ -201,7 +201,7 @@ def choose_for_all(
 
     Raises:
         ConfigError: if an option is wrong, or the experiments do not belong together.
-        StateError: if an experiment has no results, or they rest on other evidence.
+        StateError: if an experiment has no results, or they were computed from other inputs.
     """
     first = experiments[0]
     criteria = options.criteria(first)
@@ -228,7 +228,7 @@ def choose_for_all(
 
 
 def last_choice(folder: Path, key: str) -> Choice | None:
-    """Return the choice in an experiment's folder if it rests on the evidence with this key; None without one."""
+    """Return the choice in an experiment's folder if it was made from the evidence with this key; None without one."""
     choice = read_choice(folder)
     if choice is None or choice.key != key:
         return None
@@ -249,7 +249,7 @@ def measured_again(choice: Choice, experiment: Experiment, results: Results, fol
 
 
 def check_key(key: str, evidence: str, experiment: Experiment, path: Path, verb: str) -> None:
-    """Check that a result rests on the experiment's evidence.
+    """Check that a result was computed from the experiment's evidence.
 
     Args:
         key: the result's.

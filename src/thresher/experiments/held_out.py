@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,16 +15,17 @@ from thresher.experiments.table import VariantTable
 
 @dataclass(frozen=True)
 class Chosen:
-    """The cutoff of a sweep with the best mean on the topics, or a single variant, and its worth on held-out topics.
+    """The cutoff of a sweep with the best mean on the topics, or a single variant, and its effectiveness on held-out topics.
 
-    All is by the main measure.
+    Means and tests are of the main measure.
 
     Args:
+        table: has the variant.
+        sweep: the sweep; None for a single variant.
         index: of the variant in the table.
-        comparison: with the baseline on the held-out topics; its p is corrected over all that was chosen, not over all that
-            was tried.
-        best: the variant of the sweep with the best mean on the held-out topics; None for a single one.
-        sweep: the sweep; empty for a single variant.
+        comparison: with the baseline on the held-out topics; its p is corrected over all chosen variants, not over all
+            variants.
+        best: the variant of the sweep with the best mean on the held-out topics; None for a single variant.
     """
 
     table: VariantTable
@@ -45,7 +46,7 @@ class Chosen:
 
     @cached_property
     def measure(self) -> str:
-        """The measure that all other columns are about."""
+        """The measure of all means and tests."""
         return self.table.main
 
     @cached_property
@@ -70,7 +71,7 @@ class Chosen:
 
     @cached_property
     def best_held_out(self) -> float | None:
-        """That variant's mean over the held-out topics."""
+        """The mean over the held-out topics of the variant of the sweep that is best there."""
         return None if self.best is None else float(self.table.held_out_mean(self.measure)[self.best])
 
     @cached_property
@@ -80,26 +81,43 @@ class Chosen:
 
 
 def chosen_on_topics(results: Results) -> tuple[Chosen, ...]:
-    """Return one for each retrieval model and sweep, then for each single variant, of those that were built.
+    """Return the chosen variants that were built: for each retrieval model one of each sweep, and all single variants.
 
-    Of each sweep it is the cutoff with the best mean over the topics, of equals that with the smallest index; the held-out
-    topics have no part in that. The correction is over all that is returned, which is nothing without held-out topics.
+    Of each sweep the cutoff with the best mean over the topics is chosen, or among equals the cutoff with the smallest index;
+    the held-out topics have no part in the choice. Tests are corrected over all returned variants. Without held-out topics
+    no variant is returned.
     """
-    found = [chosen for table in results.only_built().tables for chosen in _chosen(table)] if results.was_run else []
-    comparisons = corrected([one.comparison for one in found], results.facts.correction)
-    return tuple(replace(one, comparison=comparison) for one, comparison in zip(found, comparisons, strict=True))
+    if not results.was_run:
+        return ()
+    chosen: list[Chosen] = []
+    for table in results.only_built().tables:
+        chosen += _chosen(table)
+    comparisons = corrected([variant.comparison for variant in chosen], results.facts.correction)
+    with_correction: list[Chosen] = []
+    for variant, comparison in zip(chosen, comparisons, strict=True):
+        with_correction.append(replace(variant, comparison=comparison))
+    return tuple(with_correction)
 
 
 def _chosen(table: VariantTable) -> Iterator[Chosen]:
     if not table.held_out_topics:
         return
-    means = np.nan_to_num(table.held_out_mean(table.main), nan=-np.inf)
     for sweep, members in table.sweeps.items():
         chosen = table.best(table.main, members)
-        best = min((-means[index], index != chosen, table.sizes[index], index) for index in members)[-1]
+        best = _best_held_out(table, members, chosen)
         yield Chosen(table, sweep, chosen, _comparison(table, chosen), best)
     for index in table.singles:
         yield Chosen(table, None, index, _comparison(table, index))
+
+
+def _best_held_out(table: VariantTable, members: Sequence[int], chosen: int) -> int:
+    """Return the variant with the best mean on the held-out topics; of equals the chosen variant or the smallest index."""
+    means = np.nan_to_num(table.held_out_mean(table.main), nan=-np.inf)
+
+    def rank(index: int) -> tuple[float, bool, int, int]:
+        return -means[index], index != chosen, table.sizes[index], index
+
+    return min(members, key=rank)
 
 
 def _comparison(table: VariantTable, index: int) -> Comparison:

@@ -1,4 +1,4 @@
-"""Topics with the qrels that judge them, from files or from the catalogue."""
+"""The inputs of an experiment: topics, qrels and collection, and the collection's scores."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def read_topic_set(source: TopicSource) -> TopicSet:
         topics = read_catalogue_topics(file.id, source.field)
     else:
         topics = read_topics(file, field=source.field)
-    qrels = read_catalogue_qrels(judged.id) if isinstance(judged, CatalogueId) else read_qrels(judged, source.column)
+    if isinstance(judged, CatalogueId):
+        qrels = read_catalogue_qrels(judged.id)
+    else:
+        qrels = read_qrels(judged, source.column)
     topics = spelled_as(topics, qrels)
     ids, notices = topic_set(topics, qrels, str(source.qrels))
     digests = {
@@ -63,13 +66,15 @@ def read_topic_set(source: TopicSource) -> TopicSet:
 
 
 def same_queries(topics: TopicSet, held_out: TopicSet) -> list[str]:
-    """Return the held-out topics that ask what one of `topics` does: for them the choice has seen the test."""
+    """Return the held-out topics with the query of one of `topics`: the choice has seen their test."""
     asked = {topics.topics[topic].query.casefold() for topic in topics.ids}
     return [topic for topic in held_out.ids if held_out.topics[topic].query.casefold() in asked]
 
 
 def _digest(location: Location, content: object) -> str:
-    return digest(content) if isinstance(location, CatalogueId) else file_digest(location)
+    if isinstance(location, CatalogueId):
+        return digest(content)
+    return file_digest(location)
 
 
 @dataclass(frozen=True)
@@ -90,8 +95,10 @@ def read_inputs(experiment: Experiment) -> Inputs:
     notices = list(topics.notices)
     digests = dict(topics.digests)
     if held_out:
-        notices += [replace(one, held_out=True) for one in held_out.notices]
-        if shared := same_queries(topics, held_out):
+        for about_topics in held_out.notices:
+            notices.append(replace(about_topics, held_out=True))
+        shared = same_queries(topics, held_out)
+        if shared:
             notices.append(notice(About.ASKED, shared, held_out=True))
         digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
     collection = experiment.collection.open()
@@ -103,7 +110,9 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
     """Check, before the long work, that the scored collection is usable."""
     if not scores.scored:
         first = next(failures(store), None)
-        reasons = f", the first is {first.name}: {first.reason}" if first else ""
+        reasons = ""
+        if first:
+            reasons = f", the first is {first.name}: {first.reason}"
         raise InputError(
             f"none of its {scores.documents} pages has text ({scores.emptied} without text, {scores.failed} failed{reasons})",
             "check that they are HTML pages",
@@ -111,16 +120,16 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
         )
     for topics, which in ((inputs.topics, ""), (inputs.held_out, "held-out ")):
         if topics is not None and len(missing_documents(store, topics.judged)) == len(topics.judged):
-            known, judged = first_document(store), min(topics.judged)
+            first_id, judged_id = first_document(store), min(topics.judged)
             raise InputError(
-                f"no judged document is in the collection (its first id is {known}, that of the {which}qrels {judged})",
+                f"no judged document is in the collection (its first id is {first_id}, that of the {which}qrels {judged_id})",
                 "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
                 str(inputs.collection.path),
             )
 
 
 def check_apart(folder: Path, collection: Collection, option: str = "--results") -> None:
-    """Check that results are not in the collection, as whose pages the next run would read them."""
+    """Check that the results are outside the collection: the next run would read them as pages."""
     if isinstance(collection, Files) and real_path(folder).is_relative_to(real_path(collection.path)):
         what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
         fix = f"name another with {option}, or move the collection into a folder of its own"
@@ -129,9 +138,14 @@ def check_apart(folder: Path, collection: Collection, option: str = "--results")
 
 @dataclass(frozen=True)
 class Scored:
-    """An experiment's inputs, the plan of scoring its collection, and the report on it; the scores are in `store`.
+    """A scored collection.
 
-    `key` is that of the scores, and what was read.
+    Args:
+        inputs: of the experiment.
+        plan: of the scoring.
+        report: on the scoring.
+        store: the score store.
+        key: of the scores and of the content that was read.
     """
 
     inputs: Inputs
@@ -142,7 +156,7 @@ class Scored:
 
 
 def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say) -> Scored:
-    """Read an experiment's inputs, score what is not scored yet, and list the pages that failed.
+    """Read an experiment's inputs, score the pages that are not scored yet, and list the pages that failed.
 
     The folder of the experiment's results gets `scores/` and `failures.jsonl`. `fresh` drops scores of another configuration,
     which are refused otherwise; `say` is called with each step that begins.
@@ -157,25 +171,30 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say
     report = score_collection(plan, store, experiment.backend, fresh)
     write_failures(store, folder / FAILURES_FILE, input_names(experiment.scorers))
     check_scored(inputs, report, store)
-    if found := [*text_notices(experiment, store)]:
-        inputs = replace(inputs, notices=(*inputs.notices, *found))
-    content = {"content": report.content} if report.content else {}
-    return Scored(inputs, plan, report, store, {**asdict(plan.key()), **content})
+    inputs = replace(inputs, notices=inputs.notices + tuple(text_notices(experiment, store)))
+    key = asdict(plan.key())
+    if report.content:
+        key["content"] = report.content
+    return Scored(inputs, plan, report, store, key)
 
 
 def text_notices(experiment: Experiment, store: Path) -> Iterator[Notice]:
     """Yield notices on files of other texts: pages without a text there, and texts that belong to no page."""
-    makers = {maker for scorer in experiment.scorers for maker in scorer.required_texts if isinstance(maker, FileText)}
-    for maker in sorted(makers, key=lambda one: one.canonical_name):
-        known = {*maker.by_id()}
-        extra = missing_documents(store, known)
-        if len(extra) == len(known):
+    texts_of_files: dict[str, FileText] = {}
+    for scorer in experiment.scorers:
+        for text in scorer.required_texts:
+            if isinstance(text, FileText):
+                texts_of_files[text.canonical_name] = text
+    for name, maker in sorted(texts_of_files.items()):
+        ids_of_file = set(maker.by_id())
+        extra = missing_documents(store, ids_of_file)
+        if len(extra) == len(ids_of_file):
             fix = f"make its ids those of the collection, such as {first_document(store)}"
             raise InputError("no text of the file belongs to a page", fix, str(maker.path))
-        missing = [failure.id for failure in failures(store, maker.canonical_name)]
+        missing = [failure.id for failure in failures(store, name)]
         for about, ids in ((About.WITHOUT_TEXT, missing), (About.WITHOUT_PAGE, sorted(extra))):
             if ids:
-                yield notice(about, (f"{document} ({maker.canonical_name})" for document in ids))
+                yield notice(about, [f"{document} ({name})" for document in ids])
 
 
 @dataclass(frozen=True)
@@ -195,6 +214,10 @@ class Folders:
         return self.results / "stages" / f"{name}.json"
 
     def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
-        """The run file of a variant; its name holds the retrieval model, if there are several, and says `held-out`."""
-        suffix = "" if only_model else f".{safe_name(model.name)}"
-        return self.results / "runs" / f"{folder_name(variant)}{suffix}{'.held-out' if held_out else ''}.trec"
+        """The run file of a variant; its name has the retrieval model if there are several, and `held-out`."""
+        name = folder_name(variant)
+        if not only_model:
+            name += f".{safe_name(model.name)}"
+        if held_out:
+            name += ".held-out"
+        return self.results / "runs" / f"{name}.trec"

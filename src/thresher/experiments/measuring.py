@@ -37,12 +37,12 @@ WIDTH = 0.05
 RESTARTS = 10
 """The number of times that all indexes are opened anew, unless time is up before: the fewer, the wider the intervals."""
 CHECKED = 5
-"""Restarts between two looks at the intervals; a look takes as long as a restart."""
+"""Restarts between two computations of the intervals; a computation takes as long as a restart."""
 FEWEST_BUILDS = 5
 """Builds of every index in a row: collections for which time is too short to build them so often are indexed once."""
 _COPY = "copy of the baseline"
 _WARM_UP_DOCUMENTS = 3000
-"""Java compiles what runs often: without a warm-up, the first index would pay for it."""
+"""Java compiles code that runs often: without a warm-up, the first index would pay for it."""
 
 
 class Seconds(NamedTuple):
@@ -57,7 +57,7 @@ class RunBuild:
     """The part of a build that only runs of an experiment need.
 
     Args:
-        origin: what the index is built from, stored beside it.
+        origin: the key of the inputs of the index, stored beside it.
         advance: called for each document.
     """
 
@@ -75,7 +75,7 @@ class VariantBuild:
         words: words that the cleaner keeps.
         cutting: time of reading and cutting, which is cleaning; none for pruned variants, which have no such step.
         naming: time of naming the languages of emptied documents.
-        languages: emptied documents by language; empty unless the build is one of a run.
+        languages: emptied documents by language; empty unless the build is part of a run.
     """
 
     index: IndexReport
@@ -183,7 +183,7 @@ def warm_up_indexing(scores: Path, options: IndexOptions) -> None:
 
 @dataclass(frozen=True)
 class Measurements:
-    """Times of queries by retrieval model, and of indexing; None if building all indexes repeatedly takes too long."""
+    """Times of queries by retrieval model, and of indexing; `indexing` is None if there is too little time to repeat it."""
 
     queries: Mapping[str, Repeats]
     indexing: Repeats | None
@@ -266,7 +266,7 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
 
 
 def _build_seconds(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> Seconds:
-    """Return the seconds of building an index, without those of cutting."""
+    """Return the seconds of building an index, without the seconds of cutting."""
     wall, cpu = time.perf_counter(), time.process_time()
     built = build_variant(scores, treatment, folder, experiment.index, experiment.pruning.original_statistics)
     return Seconds(
@@ -275,7 +275,7 @@ def _build_seconds(treatment: Treatment, scores: Path, folder: Path, experiment:
 
 
 def power_of(options: CostsTable, machine: Machine) -> Power:
-    """Return the factors of Eq. 9: as configured, or else those of the machine."""
+    """Return the factors of Eq. 9: as configured, or else of the machine."""
     if options.measured_watts:
         watts, source = options.measured_watts, "measured power, configured"
     else:

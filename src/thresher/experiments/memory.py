@@ -73,7 +73,9 @@ def _write_experiment(source: Mapping[str, Any], results: Path, fresh: bool) -> 
     _move_names(values, folder)
     lines = []
     for table_name, members in values.items():
-        value = members if _is_array(table_name) else members[0]
+        value: Any = members
+        if not _is_array(table_name):
+            (value,) = members
         lines.append(f"{table_name} = {_toml(value)}\n")
     file = folder / f"{name}.toml"
     _write_if_new(file, "".join(lines))
@@ -103,8 +105,10 @@ def _tables_of(name: str, value: Any) -> list[Table]:
 
 
 def _table(name: str, value: Any) -> Table:
-    """Return a table; any other value is that of the table's first key, as a list of cleaners is of [cleaners] `names`."""
-    keys = list(tables()[name].keys) if name in tables() else []
+    """Return a table; any other value becomes the table's first key: a list of cleaners is `names` of [cleaners]."""
+    keys: list[str] = []
+    if name in tables():
+        keys = list(tables()[name].keys)
     if isinstance(value, Mapping):
         # Pages, topics and judgments may be mappings, too.
         may_be_data = name in ("collection", "topics", "qrels", "held_out")
@@ -171,10 +175,13 @@ def _write_if_new(path: Path, text: str, keep: bool = False) -> None:
 
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
-        members = [f"{json.dumps(str(key))} = {_toml(member)}" for key, member in value.items()]
+        members: list[str] = []
+        for key, member in value.items():
+            members.append(f"{json.dumps(str(key))} = {_toml(member)}")
         return f"{{ {', '.join(members)} }}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_toml(member) for member in value)}]"
+        items = [_toml(item) for item in value]
+        return f"[{', '.join(items)}]"
     if isinstance(value, bool | int | float):
         return str(value).lower()
     return json.dumps(str(value), ensure_ascii=False)
@@ -204,9 +211,10 @@ def _page_lines(pages: Any) -> Iterator[str]:
                 members[_PAGE_FIELDS[name]] = value
         line = {}
         for name, value in members.items():
-            text = decode(value, record.get("charset")).utf8.decode() if isinstance(value, bytes) else value
-            if isinstance(text, str):
-                line[name] = text.encode("utf-8", "replace").decode()
+            if isinstance(value, bytes):
+                value = decode(value, record.get("charset")).utf8.decode()
+            if isinstance(value, str):
+                line[name] = value.encode("utf-8", "replace").decode()
         if "id" not in members or not ("html" in line or "contents" in line):
             what = f"a page without id, or without HTML or text, has {', '.join(map(str, record))}"
             raise InputError(what, "give HTML by id, or a data frame with doc_id (docno) and html or text", "pages")

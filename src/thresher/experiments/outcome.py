@@ -53,7 +53,7 @@ _REASONS_KEPT = 10_000
 
 
 def kept_results(folder: Path, key: str, say: Say) -> Results | None:
-    """Return the results in a folder; None where there are none, or they rest on other evidence, which is said."""
+    """Return the results in a folder; None without results, or if they were computed from other inputs, which is announced."""
     if not (folder / RESULTS_FILE).exists():
         return None
     try:
@@ -68,17 +68,29 @@ def kept_results(folder: Path, key: str, say: Say) -> Results | None:
 
 
 def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
-    """Return what holds for all variants, before any of them is built."""
+    """Return the facts that hold for all variants, before any of them is built."""
     inputs, scores = scored.inputs, scored.report
-    index, held_out = experiment.index, inputs.held_out
-    held = {"positions": index.positions, "stored text": index.stored, "document vectors": index.vectors}
-    reasons = ((failure.name, failure.reason) for failure in islice(failures(scored.store), _REASONS_KEPT))
+    index = experiment.index
+    extras: list[str] = []
+    for name, is_held in (
+        ("positions", index.positions),
+        ("stored text", index.stored),
+        ("document vectors", index.vectors),
+    ):
+        if is_held:
+            extras.append(name)
+    held_out_topics: dict[str, str] = {}
+    if inputs.held_out:
+        held_out_topics = _queries(inputs.held_out)
+    reasons: list[tuple[str, str]] = []
+    for failure in islice(failures(scored.store), _REASONS_KEPT):
+        reasons.append((failure.name, failure.reason))
     return Facts(
         experiment=experiment.name,
         title=experiment.title,
         key=key,
         topics=_queries(inputs.topics),
-        held_out_topics=_queries(held_out) if held_out else {},
+        held_out_topics=held_out_topics,
         pages=Pages(scores.documents, scores.scored, scores.emptied, scores.failed, scores.words, tuple(reasons)),
         setup=Setup(
             blocks=experiment.pages.blocks,
@@ -88,7 +100,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
             scorers=tuple(scorer.canonical_name for scorer in experiment.scorers),
             stemmer=index.stemmer,
             stopwords=index.stopwords,
-            holds=tuple(name for name, on in held.items() if on),
+            holds=tuple(extras),
             depth=experiment.retrieval.depth,
             seed=experiment.evaluation.seed,
             workers=scores.workers,
@@ -109,8 +121,11 @@ def _notices(scored: Scored) -> list[Notice]:
     inputs = scored.inputs
     notices = list(inputs.notices)
     for topics in (inputs.topics, inputs.held_out):
-        judged = {document for grades in (topics.qrels if topics else {}).values() for document in grades}
-        missing = sorted(missing_documents(scored.store, judged)) if judged else []
+        if topics is None:
+            continue
+        judged: set[str] = set()
+        judged.update(*topics.qrels.values())
+        missing = sorted(missing_documents(scored.store, judged))
         if missing:
             notices.append(notice(About.MISSING, missing, topics is inputs.held_out))
     return notices
@@ -125,8 +140,8 @@ SEARCHES = (10_000, 1_000_000)
 def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBias:
     """Count the relevant pages of a store that have all words of their topic in the title, and in title or headings.
 
-    A page counts once for each topic that it is relevant for, that is, judged with a grade above 0. Words are compared after
-    the index's analysis; no page has those of a topic of which this leaves no word. Pages that failed count nowhere.
+    A page counts once for each topic that judges it with a grade above 0. Words are compared after the index's analysis; a
+    topic without a word after analysis is in no title. Pages that failed count nowhere.
     """
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     topics_of = _words_of_topics(topics, analyzer)
@@ -173,9 +188,15 @@ def _titled_pages(path: Path, documents: Collection[str], analyzer: Any) -> Iter
     titles, headings = [], []
     for row in rows:
         # Blocks are joined by line feeds.
-        blocks = list(zip(texts[row].split("\n"), levels[row].tolist(), strict=False))
-        titles.append("\n".join(block for block, level in blocks if level == TITLE_LEVEL))
-        headings.append("\n".join(block for block, level in blocks if 0 < level < TITLE_LEVEL))
+        title_blocks: list[str] = []
+        heading_blocks: list[str] = []
+        for block, level in zip(texts[row].split("\n"), levels[row].tolist(), strict=False):
+            if level == TITLE_LEVEL:
+                title_blocks.append(block)
+            elif level > 0:
+                heading_blocks.append(block)
+        titles.append("\n".join(title_blocks))
+        headings.append("\n".join(heading_blocks))
     title_tokens, heading_tokens = tokens_of_each(analyzer, titles), tokens_of_each(analyzer, headings)
     for row, in_title, in_headings in zip(rows, title_tokens, heading_tokens, strict=True):
         yield _TitledPage(ids[row], frozenset(in_title), frozenset(in_headings))
@@ -236,12 +257,13 @@ def _noise_floors(measured: Measurements | None) -> tuple[NoiseFloor, ...]:
     """Return the noise of each retrieval model's queries, and of indexing if it was repeated."""
     if measured is None:
         return ()
-    repeats_by_model = {**measured.queries, "": measured.indexing}
-    return tuple(
-        NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds)
-        for model, repeats in repeats_by_model.items()
-        if repeats
-    )
+    floors: list[NoiseFloor] = []
+    for model, repeats in measured.queries.items():
+        floors.append(NoiseFloor(model, repeats.copy, repeats.restarts, repeats.rounds))
+    if measured.indexing:
+        repeats = measured.indexing
+        floors.append(NoiseFloor("", repeats.copy, repeats.restarts, repeats.rounds))
+    return tuple(floors)
 
 
 # Effectiveness
@@ -292,8 +314,8 @@ def _families_of_tests(
 ) -> tuple[dict[RowKey | str, RowKey | str], dict[RowKey | str, RowKey | str]]:
     """Return the baseline of each run that is tested, in two families that are corrected apart.
 
-    The first family has the variants of the experiment file and the other systems: the file alone says how many tests it asks
-    for. The second has the variants that `choose` named.
+    The first family has the variants of the experiment file and the other systems, so that the file alone fixes the number
+    of its tests. The second family has the variants that `choose` named.
     """
     baselines: dict[str, VariantRun] = {}
     for run in runs:
@@ -365,7 +387,7 @@ def _table(
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
-    """Return what cleaning costs if this variant's scorers are the only ones: parsing, its scorers, the cut.
+    """Return the cost of cleaning with this variant's scorers alone: parsing, the scorers, the cut.
 
     Worker seconds are divided by the number of workers for wall time; their CPU time is shared out by wall time.
     """
@@ -375,19 +397,21 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
         names.update(text.canonical_name for text in scorer.required_texts)
     own_seconds = sum(scores.seconds.get(name, 0.0) for name in names)
     all_seconds = sum(scores.seconds.values())
-    share = own_seconds / all_seconds if all_seconds else 0.0
+    share = 0.0
+    if all_seconds:
+        share = own_seconds / all_seconds
     wall = own_seconds / scores.workers + run.index.cut_wall
     cpu = scores.times.cpu * share + run.index.cut_cpu
     return Cost(wall, cpu, scores.times.peak, meter.grams(wall, cleaning_machines(scores, meter)))
 
 
 def cleaning_machines(scores: ScoreReport, meter: CostMeter) -> int:
-    """Return how many machines cleaned: as configured, or those that scored if they were more."""
+    """Return the number of machines that cleaned: as configured, or the machines that scored if they were more."""
     return max(meter.power.machines, scores.machines)
 
 
 def _built(run: VariantRun, baseline: VariantRun, work: QueryWork, costs: CostSources) -> Built:
-    """Return what building, searching and timing a variant took, without comparisons."""
+    """Return the record of building, searching and timing a variant, without comparisons."""
     clean = clean_cost(run, costs.scores, costs.meter)
     query, indexing = _times(run, costs.measured)
     point = None

@@ -1,4 +1,4 @@
-"""A sample of pages with their scores, cleaners and ranks: what `thresher play` shows."""
+"""A sample of pages with their scores, cleaners and ranks, which `thresher play` shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from thresher.base.progress import progress
 from thresher.base.tables import Table
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_scorer
 from thresher.cleaners.registry import scorers
-from thresher.cleaners.scorer import Scorer
+from thresher.cleaners.scorer import Scorer, Scores
 from thresher.collections import Collection, Source
 from thresher.collections.isolated import documents_apart
 from thresher.collections.sources import too_large
@@ -121,7 +121,7 @@ class PageSample:
         source: the collection, or the folder of results.
         pages: the pages that were scored.
         failed: the other pages of the sample.
-        scorers: all scorers of which pages have scores.
+        scorers: all scorers with scores of the pages.
         sides: the two cleaners to begin with.
         variants: the cleaners of an experiment's variants without pruning, by name, with percentiles resolved.
         queries: of the experiment's topics, by topic.
@@ -143,7 +143,7 @@ class SampleOptions:
     Attributes:
         ids: the pages to show; if empty, `count` pages, evenly spread over the collection's order.
         count: the number of pages.
-        scorers: names of scorers besides those that need no further model.
+        scorers: names of further scorers; scorers without a model are always there.
         pages: how a collection's pages become blocks; an experiment has its own options.
         limits: of each page.
     """
@@ -195,16 +195,16 @@ def sample_results(folder: Path, options: SampleOptions) -> PageSample:
     stored = list(_stored_pages(paths, _sampled_ids(ids, options)))
     pages = [page for page in stored if isinstance(page, ScoredPage)]
     failed = [page for page in stored if isinstance(page, FailedPage)]
-    by_name = {scorer.canonical_name: scorer for scorer in _stored_scorers(paths[0])}
-    further = [scorer for scorer in model_free_scorers(options.scorers) if scorer.canonical_name not in by_name]
+    sample_scorers = _stored_scorers(paths[0])
+    names = {scorer.canonical_name for scorer in sample_scorers}
+    further = [scorer for scorer in model_free_scorers(options.scorers) if scorer.canonical_name not in names]
     pages = _with_originals(pages, folder, further, options.limits)
-    by_name |= {scorer.canonical_name: scorer for scorer in further}
     variants = _plain_variants(results, folder)
     sample = PageSample(
         source=str(folder),
         pages=tuple(_with_ranks(pages, results, folder)),
         failed=tuple(failed),
-        scorers=tuple(by_name.values()),
+        scorers=(*sample_scorers, *further),
         sides=_sides(results, folder, variants),
         variants=variants,
         queries=dict(results.facts.topics),
@@ -213,7 +213,7 @@ def sample_results(folder: Path, options: SampleOptions) -> PageSample:
 
 
 def model_free_scorers(names: Iterable[str] = ()) -> tuple[Scorer, ...]:
-    """Return each scorer that needs no collection and no other package, with default parameters; and those of `names`.
+    """Return each scorer that needs no collection and no other package, with default parameters, and the scorers of `names`.
 
     Their models are loaded once, so that an error of a model is raised here.
 
@@ -282,7 +282,7 @@ def find_sources(sources: Iterable[Source], ids: Sequence[str]) -> dict[str, Sou
 def score_sources(
     sources: Sequence[Source], scorers: Sequence[Scorer], options: PageOptions, limits: Limits
 ) -> list[ScoredPage | FailedPage]:
-    """Read and score documents in a process of their own: a page that ends it, or takes too long, has failed."""
+    """Read and score documents in a separate process: a page that ends the process, or exceeds its time, has failed."""
 
     def retry(task: _Task, code: int | None) -> _Task:
         return replace(task, problem=exit_reason(code, limits))
@@ -382,8 +382,11 @@ def _sampled_ids(ids: Sequence[str], options: SampleOptions) -> list[str]:
 
 
 def _stored_scorers(path: Path) -> list[Scorer]:
-    names = [name for name in read_shard(path).columns if name.startswith(_SCORE_PREFIX)]
-    return [parse_scorer(name.removeprefix(_SCORE_PREFIX)).scorer for name in names]
+    stored: list[Scorer] = []
+    for name in read_shard(path).columns:
+        if name.startswith(_SCORE_PREFIX):
+            stored.append(parse_scorer(name.removeprefix(_SCORE_PREFIX)).scorer)
+    return stored
 
 
 def _stored_pages(paths: Sequence[Path], ids: Sequence[str]) -> list[ScoredPage | FailedPage]:
@@ -391,7 +394,8 @@ def _stored_pages(paths: Sequence[Path], ids: Sequence[str]) -> list[ScoredPage 
     wanted = set(ids)
     pages: dict[str, ScoredPage | FailedPage] = {}
     for path in paths:
-        rows = [row for row, name in enumerate(read_shard(path, ["id"]).texts("id").tolist()) if name in wanted]
+        ids_of_shard = read_shard(path, ["id"]).texts("id").tolist()
+        rows = [row for row, document_id in enumerate(ids_of_shard) if document_id in wanted]
         if not rows:
             continue
         table = read_shard(path)
@@ -405,7 +409,10 @@ def _stored_page(table: Table, row: int) -> ScoredPage | FailedPage:
     document_id = table.texts("id")[row]
     if table.texts("status")[row] == FAILED:
         return FailedPage(document_id, table.texts("reason")[row] or "the page failed")
-    names = [name for name in table.columns if name.startswith(_SCORE_PREFIX)]
+    scores: dict[str, Scores] = {}
+    for name in table.columns:
+        if name.startswith(_SCORE_PREFIX):
+            scores[name.removeprefix(_SCORE_PREFIX)] = table.lists(name)[row]
     sentence_ends = table.lists("sentence_ends")[row]
     return ScoredPage(
         id=document_id,
@@ -414,7 +421,7 @@ def _stored_page(table: Table, row: int) -> ScoredPage | FailedPage:
         block_of_sentence=np.searchsorted(table.lists("block_ends")[row], sentence_ends),
         words=table.lists("words")[row],
         levels=table.lists("levels")[row],
-        scores={name.removeprefix(_SCORE_PREFIX): table.lists(name)[row] for name in names},
+        scores=scores,
     )
 
 
@@ -427,10 +434,8 @@ def _with_originals(
         sources = _sources_of(experiment, [page.id for page in pages])
     except ThresherError as error:
         return [replace(page, original_problem=error.what) for page in pages]
-    return [
-        _with_original(page, read)
-        for page, read in zip(pages, score_sources(sources, further, experiment.pages, limits), strict=True)
-    ]
+    read_again = score_sources(sources, further, experiment.pages, limits)
+    return list(map(_with_original, pages, read_again))
 
 
 def _sources_of(experiment: Experiment, ids: Sequence[str]) -> list[Source]:

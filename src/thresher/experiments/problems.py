@@ -95,7 +95,9 @@ class Problems:
             if path and missing[: len(path)] == path[: len(missing)]:
                 return
         line = line_of(self._lines, path)
-        where = f"{self._path}:{line}" if line else str(self._path)
+        where = str(self._path)
+        if line:
+            where += f":{line}"
         self._problems.append((line or 0, ConfigError(what, fix, where)))
 
     def error(self) -> ConfigErrors:
@@ -129,9 +131,10 @@ class Problems:
     ) -> list[Parsed]:
         """Return the parsed items of a list that must not have an item twice."""
         parsed = self.parse(items, parse, at)
-        names = [str(item) for item in parsed]
-        for double in sorted({name for name in names if names.count(name) > 1}):
-            self.add(f"the {what} {double!r} is listed twice", "list it once", at)
+        counts = Counter(str(item) for item in parsed)
+        for name in sorted(counts):
+            if counts[name] > 1:
+                self.add(f"the {what} {name!r} is listed twice", "list it once", at)
         return parsed
 
 
@@ -154,7 +157,9 @@ def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
     for path, errors in groupby(details, _wrong_key):
         problem = _problem(path, list(errors))
         problems.add(problem.what, problem.fix, problem.path)
-        left_out.append(path[:1] if _is_array(path[0]) else path)
+        if _is_array(path[0]):
+            path = path[:1]
+        left_out.append(path)
     problems.left_out = left_out
     try:
         return read(_frozen(values, left_out))
@@ -169,7 +174,9 @@ def _is_array(table: str | int) -> bool:
 def _wrong_key(error: ErrorDetails) -> KeyPath:
     """Return the path of a key that does not fit, whatever is wrong within its value."""
     location = error["loc"]
-    return location[: 3 if _is_array(location[0]) else 2]
+    if _is_array(location[0]):
+        return location[:3]
+    return location[:2]
 
 
 class _Problem(NamedTuple):
@@ -217,7 +224,9 @@ def _unknown(removed_name: str, what: str, key: str, names: Sequence[str], path:
     if key in removed.KEYS:
         return _Problem(removed.removed_text(removed_name), removed.KEYS[key], path)
     similar = get_close_matches(str(path[-1]), names, 1)
-    fix = f"write {similar[0]!r}" if similar else f"use one of {', '.join(names)}"
+    fix = f"use one of {', '.join(names)}"
+    if similar:
+        fix = f"write {similar[0]!r}"
     return _Problem(what, fix, path)
 
 
@@ -250,5 +259,8 @@ def _frozen(value: Any, left_out: Sequence[KeyPath] = (), path: KeyPath = ()) ->
                 table[key] = _frozen(member, left_out, (*path, key))
         return table
     if isinstance(value, list):
-        return tuple(_frozen(member, left_out, (*path, number)) for number, member in enumerate(value))
+        members: list[Any] = []
+        for number, member in enumerate(value):
+            members.append(_frozen(member, left_out, (*path, number)))
+        return tuple(members)
     return value

@@ -51,7 +51,7 @@ class TitleBias:
 
 @dataclass(frozen=True)
 class Pages:
-    """Pages of the collection, and what became of them: `documents` = `scored` + `emptied` + `failed`.
+    """Pages of the collection by outcome: `documents` = `scored` + `emptied` + `failed`.
 
     Args:
         emptied: without text before any cleaning.
@@ -73,7 +73,7 @@ class Setup:
 
     Args:
         mib, seconds: of a page, at most.
-        holds: what the index has beside postings with frequencies.
+        holds: the parts of the index beside postings with frequencies.
         depth: hits for a topic.
         timed: seconds that timing was allowed; 0 where nothing was timed.
         power: the factors of Eq. 9.
@@ -124,9 +124,9 @@ class Facts:
     """The facts that hold for all variants.
 
     Args:
-        key: of all that values rest on, whichever variants there are; see `thresher.experiments.stages.evidence_key`.
+        key: of all inputs of the values, whichever variants there are; see `thresher.experiments.stages.evidence_key`.
         topics, held_out_topics: queries by id, in order.
-        notices: what readers must know before the numbers.
+        notices: on topics, judgments and pages.
         test, alpha, correction: of the comparisons.
         noise: how times were measured, one for each retrieval model and one for indexing; empty where nothing was timed.
         title_bias, held_out_title_bias: of the topics; None where nothing was run.
@@ -198,7 +198,7 @@ class Results(Plotted):
         raise ConfigError(f"there is no retrieval model {retrieval!r}", f"use one of {names}", "retrieval")
 
     def with_built(self, before: Results) -> Results:
-        """Return these results with what was built before of the same evidence: costs, bytes, and variants that these lack."""
+        """Return these results with earlier builds from the same evidence: costs, bytes, and further variants."""
         tables = []
         for table, old in zip(self.tables, before.tables, strict=True):
             built = {row.name: row for row in old.rows if row.built}
@@ -240,7 +240,7 @@ class Results(Plotted):
 
 @dataclass(frozen=True)
 class _ResultsRecord:
-    """The facts, and what the tables have in common; `table` is the digest of their file."""
+    """The facts, and the common parts of the tables; `table` is the digest of their file."""
 
     table: str
     retrievals: tuple[str, ...]
@@ -260,7 +260,7 @@ _DETAILS = RecordFile(_Details, "the details of a variant", _FIX, error=StateErr
 
 
 def write_results(results: Results, folder: Path) -> None:
-    """Write both files into a folder. Neither is ever half written; one without the other is noticed by `read_results`."""
+    """Write both files into a folder, each whole or not at all; `read_results` refuses one file without the other."""
     path = folder / TABLE_FILE
     table = pa.concat_tables([_arrow(model_table) for model_table in results.tables])
     with atomic_path(path) as temporary:
@@ -270,7 +270,7 @@ def write_results(results: Results, folder: Path) -> None:
 
 
 def read_results(folder: Path) -> Results:
-    """Read what `write_results` wrote."""
+    """Read the files of `write_results`."""
     path = folder / RESULTS_FILE
     if not path.exists():
         raise StateError(

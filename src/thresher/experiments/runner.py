@@ -57,12 +57,12 @@ def run_experiment(
     """Run an experiment, or the rest of an interrupted run, and write its results; `thresher.reports.files` writes the report.
 
     Args:
-        experiment: what to run.
+        experiment: the experiment to run.
         results: the folder that gets `<experiment>/` with scores, runs and reports.
         indexes: the folder that gets `<experiment>/<variant>/`.
         fresh: drop scores of another configuration instead of refusing.
         say: called with each step that begins.
-        chosen: run what `thresher choose` named, beside what was run before, instead of all variants of the experiment.
+        chosen: run the indexes that `thresher choose` named, beside earlier ones, instead of all variants of the experiment.
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
@@ -91,7 +91,7 @@ class _Run:
     """The stages of a run.
 
     Args:
-        experiment: what to run.
+        experiment: the experiment to run.
         folders: of its results and indexes.
         say: called with each step that begins.
         build: whether to build and search; else only timing runs, and a missing variant is an error.

@@ -66,7 +66,7 @@ _KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict
 
 
 class _Strict:
-    """Tables take no unknown keys, and values of exactly their type (whole numbers are numbers, too)."""
+    """Tables have no unknown keys, and values of exactly their type (whole numbers are numbers, too)."""
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid", "strict": True}
 
@@ -365,6 +365,11 @@ class TableRule:
     many: bool
     keys: Mapping[str, Key]
 
+    def without_required_keys(self) -> Any:
+        """Return the table with its defaults, and None for each key without a default."""
+        blank = {name: None for name, key in self.keys.items() if key.default is MISSING}
+        return self.kind(**blank)
+
 
 @cache
 def tables() -> Mapping[str, TableRule]:
@@ -412,7 +417,7 @@ def _key(default: Any, hint: Any, *annotations: Any) -> Key:
 
 
 def option_name(key: str) -> str:
-    """Return what the command line calls a key."""
+    """Return the name of a key's option on the command line."""
     return f"--{key.replace('_', '-')}"
 
 
@@ -434,7 +439,7 @@ def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
 
     Args:
         table: the values.
-        address: whether ids are addresses where they would be record ids, and may hold what a TREC run cannot.
+        address: whether ids are addresses instead of record ids, and may have characters that a TREC run cannot have.
     """
     # The command line reads the tables for every verb.
     from thresher.collections import IdRule, JsonFields, ReadOptions

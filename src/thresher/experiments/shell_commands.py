@@ -27,12 +27,12 @@ def command_of(verb: str, experiment: Experiment, folder: Path, *options: str) -
 
 
 def treatment_commands(document: Document, source: str, treatment: Treatment, lengths: bool = False) -> tuple[str, ...]:
-    """Return the shell lines that do to the pages at `source` what a run of the experiment does, one stage at a time.
+    """Return the shell commands that repeat a run of the experiment on the pages at `source`, one stage at a time.
 
     Args:
         document: the experiment file.
         source: the collection.
-        treatment: what to do to its pages.
+        treatment: of its pages.
         lengths: whether the index stores exact lengths of documents.
 
     Returns:
@@ -60,7 +60,7 @@ def clean_and_index(treatment: Treatment, pages: Sequence[str], index: Sequence[
     """Return the shell lines that apply a treatment to pages; none if its texts are in files that only an experiment names.
 
     Args:
-        treatment: what to do.
+        treatment: of the pages.
         pages: the collection, with options of `thresher clean`.
         index: options of `thresher index`.
     """

@@ -1,4 +1,4 @@
-"""Finished stages: what each depends on, and what is recorded of it."""
+"""Finished stages: the key of the inputs that each depends on, and its record."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ from thresher.indexes.work import IndexStatistics, QueryWork
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
-    """Return what the index of a variant is built from; `treatment` is the variant's, with numbers for percentiles.
+    """Return the origin of a variant's index; `treatment` is the variant's, with numbers for percentiles.
 
     `original` says which statistics a pruned index is ranked with.
     """
     cutoffs = treatment.cleaner.resolved_cutoffs
     # A model's card may change under the same scores.
-    resolved: dict[str, Any] = {"cutoffs": cutoffs} if cutoffs else {}
+    resolved: dict[str, Any] = {}
+    if cutoffs:
+        resolved["cutoffs"] = cutoffs
     if treatment.pruning:
         resolved["original"] = original
     report = scored.report
@@ -77,7 +79,7 @@ STAGE_VERSION = 2
 
 
 def stage_key(**depends_on: Any) -> str:
-    """Return the digest of what a stage depends on."""
+    """Return the digest of the inputs of a stage."""
     return digest({"version": STAGE_VERSION, **depends_on})
 
 
@@ -145,7 +147,7 @@ class VariantRun:
 
     @property
     def key(self) -> RowKey:
-        """What identifies its row in the results."""
+        """The variant and the retrieval model, which identify a row of the results."""
         return self.variant.name, self.model.name
 
 
@@ -156,18 +158,24 @@ BIASES = RecordFile(BiasRecord, "a record of a title bias", "run the experiment 
 
 
 def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
-    """Return what was recorded of a stage; None if it was never finished with this key, or its file is damaged."""
+    """Return the record of a stage; None if it was never finished with this key, or its file is damaged."""
     record = file.find(path)
-    return record if record and record.key == key else None
+    if record is None or record.key != key:
+        return None
+    return record
 
 
 def finished_index(path: Path, key: str, folder: Path) -> IndexRecord | None:
-    """Return what was recorded of an index in `path`, if it is complete in `folder` and its recorded origin is this one."""
+    """Return the record of an index in `path`, if `folder` has the whole index and it was built from this origin."""
     record = finished(INDEXES, path, key)
-    return record if record and is_built_from(folder, key, record.bytes_by_type) else None
+    if record is None or not is_built_from(folder, key, record.bytes_by_type):
+        return None
+    return record
 
 
 def finished_run(path: Path, key: str, run: Path) -> SearchRecord | None:
-    """Return what was recorded of a search in `path`, if the file `run` has the recorded digest."""
+    """Return the record of a search in `path`, if the file `run` has the recorded digest."""
     record = finished(SEARCHES, path, key)
-    return record if record and run.is_file() and file_digest(run) == record.run else None
+    if record is None or not run.is_file() or file_digest(run) != record.run:
+        return None
+    return record

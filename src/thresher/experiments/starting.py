@@ -34,7 +34,7 @@ class CollectionSummary:
     """The first pages of a collection.
 
     Args:
-        reading: makes ids like those of the qrels, as far as that is possible.
+        reading: makes ids as in the qrels, as far as possible.
         pages: the number of readable pages.
         failed: the number of pages without a text or an id.
         judged: the number of documents in the qrels.
@@ -52,7 +52,7 @@ class CollectionSummary:
 
 @dataclass(frozen=True)
 class StartingFile:
-    """A first experiment file, and what it was made from.
+    """A first experiment file, and its inputs.
 
     Args:
         text: of the file.
@@ -111,7 +111,7 @@ def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path)
 
 
 def summarised(pages: Path, judged: set[str]) -> CollectionSummary:
-    """Look at the first pages of a collection, for the names of its JSON fields and for ids like those of the qrels.
+    """Look at the first pages of a collection, for the names of its JSON fields and for ids as in the qrels.
 
     Args:
         pages: the collection.

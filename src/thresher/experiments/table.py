@@ -42,7 +42,7 @@ class Built:
 
     Args:
         bytes_by_type: bytes of the index by the types of its files.
-        clean, index, search: what it took to make this very index and run, once.
+        clean, index, search: the costs of making this index and run, once.
         query, indexing: times that were measured for all variants together; None where they were not.
         break_even: computed from these; None without them, and for the baseline.
         footprints: rows of Tables 4 and 5 of the PyPlexity paper.
@@ -105,12 +105,12 @@ class Variant:
 
     @property
     def cleaner(self) -> Cleaner:
-        """What cleans the pages."""
+        """The cleaner of the pages."""
         return self.treatment.cleaner
 
     @property
     def pruning(self) -> Pruning | None:
-        """What prunes the index, if anything does."""
+        """The pruning of the index, or None."""
         return self.treatment.pruning
 
     @cached_property
@@ -128,7 +128,7 @@ class Row:
         words: left by cleaning.
         bytes: of its index; None for a variant that was not built.
         explored: whether it was ranked without an index.
-        built: what building, searching and timing it took; None for a variant that was not built.
+        built: the record of building, searching and timing it; None for a variant that was not built.
     """
 
     variant: Variant
@@ -187,7 +187,7 @@ class VariantTable:
         return {row.name: index for index, row in enumerate(self.rows)}
 
     def treatment(self, name: str) -> Treatment:
-        """Return what a variant of the table is, by its name."""
+        """Return the treatment of a variant, by its name."""
         return self.rows[self.position[name]].variant.treatment
 
     @property
@@ -249,7 +249,7 @@ class VariantTable:
 
     @cached_property
     def shares(self) -> Floats:
-        """Postings over those of the baseline."""
+        """Postings, as a share of the baseline's."""
         return _over(self.sizes, self.sizes[0])
 
     @cached_property
@@ -259,9 +259,12 @@ class VariantTable:
 
     @cached_property
     def bytes_shares(self) -> Floats:
-        """Bytes over those of the baseline."""
-        known = np.array([np.nan if row.bytes is None else row.bytes for row in self.rows], dtype=np.float64)
-        return _over(known, known[0])
+        """Bytes, as a share of the baseline's."""
+        sizes = np.full(len(self.rows), np.nan)
+        for index, row in enumerate(self.rows):
+            if row.bytes is not None:
+                sizes[index] = row.bytes
+        return _over(sizes, sizes[0])
 
     def bytes_share(self, index: int) -> float | None:
         """Return the bytes of a variant over those of the baseline; None unless both are built."""
@@ -280,7 +283,7 @@ class VariantTable:
         """Share of the pages with text that are left without any, or by pruning without a posting."""
         return self.emptied / max(self.baseline.index.documents, 1)
 
-    # What matters among them
+    # Groups of variants
 
     @cached_property
     def candidates(self) -> tuple[int, ...]:
@@ -288,20 +291,27 @@ class VariantTable:
         return tuple(index for index, row in enumerate(self.rows) if index and not row.variant.treatment.is_control)
 
     def front(self, measure: str, among: Iterable[int] | None = None) -> tuple[int, ...]:
-        """Return the Pareto front of size and mean, by ascending size and mean; of all variants, unless said among which."""
+        """Return the Pareto front of size and mean among some variants, or all, by ascending size and mean."""
         means, sizes = self.mean(measure), self.sizes
-        finite = [index for index in (range(len(self.rows)) if among is None else among) if np.isfinite(means[index])]
-        found = [finite[number] for number in pareto_front([(float(sizes[i]), float(means[i])) for i in finite])]
-        return tuple(sorted(found, key=lambda index: (sizes[index], means[index], index)))
+        if among is None:
+            among = range(len(self.rows))
+        finite: list[int] = []
+        points: list[tuple[float, float]] = []
+        for index in among:
+            if np.isfinite(means[index]):
+                finite.append(index)
+                points.append((float(sizes[index]), float(means[index])))
+        front = [finite[place] for place in pareto_front(points)]
+        return tuple(sorted(front, key=lambda index: (sizes[index], means[index], index)))
 
     def frontier(self, measure: str, among: Sequence[int]) -> tuple[int, ...]:
         """Return the variants with a higher mean than all that are as small or smaller, by ascending size."""
-        found: list[int] = []
+        frontier: list[int] = []
         means, sizes = self.mean(measure), self.sizes
         for index in sorted(among, key=lambda index: (sizes[index], -means[index], index)):
-            if not found or means[index] > means[found[-1]]:
-                found.append(index)
-        return tuple(found)
+            if not frontier or means[index] > means[frontier[-1]]:
+                frontier.append(index)
+        return tuple(frontier)
 
     def best(self, measure: str, among: Sequence[int]) -> int:
         """Return the variant with the highest mean; of equals the smallest, then the first. NaN never ranks first."""
@@ -310,38 +320,44 @@ class VariantTable:
 
     @cached_property
     def families(self) -> Mapping[Family, tuple[int, ...]]:
-        """The candidates of each family that has some, in the order of `Family`."""
-        members = {
-            family: tuple(index for index in self.candidates if self.rows[index].variant.family is family)
-            for family in Family
-        }
-        return {family: indices for family, indices in members.items() if indices}
+        """The candidates of each family that has candidates, in the order of `Family`."""
+        families: dict[Family, tuple[int, ...]] = {}
+        for family in Family:
+            members = tuple(index for index in self.candidates if self.rows[index].variant.family is family)
+            if members:
+                families[family] = members
+        return families
 
     @cached_property
     def sweeps(self) -> Mapping[str, tuple[int, ...]]:
-        """The variants of each sweep with two or more, without controls, from the cutoff that keeps most to the strictest."""
+        """The variants of each sweep with two or more, without controls, the largest index first."""
         members: dict[str, list[int]] = {}
         for index in self.candidates:
-            if (sweep := self.rows[index].variant.sweep) is not None:
+            sweep = self.rows[index].variant.sweep
+            if sweep is not None:
                 members.setdefault(sweep, []).append(index)
-        return {
-            sweep: tuple(sorted(indices, key=lambda index: (-self.sizes[index], index)))
-            for sweep, indices in members.items()
-            if len(indices) > 1
-        }
+        sweeps: dict[str, tuple[int, ...]] = {}
+        for sweep, indices in members.items():
+            if len(indices) > 1:
+                sweeps[sweep] = self._largest_first(indices)
+        return sweeps
 
     @cached_property
     def singles(self) -> tuple[int, ...]:
         """The candidates of no sweep of two variants or more, the largest index first."""
-        swept = {index for indices in self.sweeps.values() for index in indices}
-        return tuple(sorted(set(self.candidates) - swept, key=lambda index: (-self.sizes[index], index)))
+        singles = set(self.candidates)
+        singles.difference_update(*self.sweeps.values())
+        return self._largest_first(singles)
+
+    def _largest_first(self, indices: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted(indices, key=lambda index: (-self.sizes[index], index)))
 
     @cached_property
     def built(self) -> tuple[int, ...]:
         """The variants whose indexes were built and searched."""
         return tuple(index for index, row in enumerate(self.rows) if row.built is not None)
 
-    # Other tables of these
+    # Tables of other rows or topics
 
     def only(self, indices: Sequence[int]) -> VariantTable:
         """Return the table with these rows alone; the baseline must be the first of them."""
@@ -366,7 +382,7 @@ class VariantTable:
         return replace(self, rows=tuple(rows))
 
     def extended(self, rows: Sequence[Row], values: Floats, query_postings: Floats, held_out: Floats) -> VariantTable:
-        """Return the table with further rows behind its own; the arrays are those of the rows."""
+        """Return the table with further rows behind its own; the arrays have the values of these rows."""
         return replace(
             self,
             rows=(*self.rows, *rows),
@@ -386,14 +402,22 @@ class VariantTable:
 
 
 def main_measure(measures: Sequence[str]) -> str:
-    """Return which measure stands for effectiveness: of those that are tested the first nDCG, or else the last."""
+    """Return the measure that stands for effectiveness: of the tested measures the first nDCG, or else the last."""
     tested = [measure for measure in measures if is_tested(measure)] or measures
-    return next((measure for measure in tested if measure.lower().startswith("ndcg")), tested[-1])
+    for measure in tested:
+        if measure.lower().startswith("ndcg"):
+            return measure
+    return tested[-1]
 
 
 def _mean(values: Floats) -> Floats:
-    return values.mean(axis=-1) if values.shape[-1] else np.full(values.shape[:-1], np.nan)
+    if not values.shape[-1]:
+        return np.full(values.shape[:-1], np.nan)
+    means: Floats = values.mean(axis=-1)
+    return means
 
 
 def _over(values: npt.NDArray[Any], whole: float) -> Floats:
-    return values / whole if whole else np.full(len(values), np.nan)
+    if not whole:
+        return np.full(len(values), np.nan)
+    return values / whole

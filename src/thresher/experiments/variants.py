@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 from thresher.base.errors import ConfigError
 from thresher.base.files import safe_name
@@ -35,28 +37,50 @@ def folder_name(variant: Variant) -> str:
 
 
 def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]:
-    """Return the variants, the baseline first; what is wrong with them goes to `problems`."""
-    variants: list[tuple[Variant, KeyPath]] = [(Variant(Treatment()), ("experiment",))]
+    """Return the variants, the baseline first; errors in the file go to `problems`."""
+    variants = [_PlacedVariant(Variant(Treatment()), ("experiment",))]
     for number, sweep in enumerate(document.sweep):
-        variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, ("sweep", number), problems)]
-    at: KeyPath = ("cleaners", "names")
-    treatments = problems.parse(document.cleaners.names, _treatment, at)
-    variants += [(Variant(treatment), at) for treatment in treatments]
-    names = {variant.name for variant, _ in variants}
+        at: KeyPath = ("sweep", number)
+        for variant in _sweep(sweep, at, problems):
+            variants.append(_PlacedVariant(variant, at))
+    at = ("cleaners", "names")
+    for treatment in problems.parse(document.cleaners.names, _treatment, at):
+        variants.append(_PlacedVariant(Variant(treatment), at))
+    names = {placed.variant.name for placed in variants}
+    texts: set[str] = set()
     for number, table in enumerate(document.text):
-        own = problems.parse([f"text({table.name})"], _treatment, ("text", number, "name"))
-        variants += [(Variant(treatment), ("text", number)) for treatment in own if treatment.name not in names]
-    known = {f"text({table.name})" for table in document.text}
+        text = f"text({table.name})"
+        texts.add(text)
+        for treatment in problems.parse([text], _treatment, ("text", number, "name")):
+            if treatment.name not in names:
+                variants.append(_PlacedVariant(Variant(treatment), ("text", number)))
+    _check_texts(variants, texts, problems)
+    _check_distinct(variants, problems)
+    return tuple(placed.variant for placed in variants)
+
+
+class _PlacedVariant(NamedTuple):
+    """A variant, and the place in the file that names it."""
+
+    variant: Variant
+    at: KeyPath
+
+
+def _check_texts(variants: Sequence[_PlacedVariant], texts: Set[str], problems: Problems) -> None:
+    """Note each text of a variant that the file does not declare."""
     for variant, at in variants:
-        named = {scorer.input_name for scorer in variant.cleaner.scorers}
-        for text in sorted(name for name in named - known if name.startswith("text(")):
-            problems.add(f"there is no [[text]] of {text}", "add one with this name and a path", at)
-    seen: set[str] = set()
+        needed = {scorer.input_name for scorer in variant.cleaner.scorers}
+        for name in sorted(needed - texts):
+            if name.startswith("text("):
+                problems.add(f"there is no [[text]] of {name}", "add one with this name and a path", at)
+
+
+def _check_distinct(variants: Sequence[_PlacedVariant], problems: Problems) -> None:
+    folders: set[str] = set()
     for variant, at in variants:
-        if folder_name(variant) in seen:
+        if folder_name(variant) in folders:
             problems.add(f"the variant {variant.name!r} occurs twice", "leave one out", at)
-        seen.add(folder_name(variant))
-    return tuple(variant for variant, _ in variants)
+        folders.add(folder_name(variant))
 
 
 def _treatment(name: str) -> Treatment:
@@ -70,14 +94,23 @@ def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
     if sweep.cleaner_cutoffs:
         fix = "name one behind the scorer, such as words|dcp, or leave them out"
         problems.add("there is no pruning method to combine these cutoffs with", fix, (*at, "cleaner_cutoffs"))
-    templates = problems.parse([sweep.scorer], lambda name: parse_sweep(name).checked(), (*at, "scorer"))
+    templates = problems.parse([sweep.scorer], _template, (*at, "scorer"))
     lists = problems.parse([sweep.cutoffs], read_cutoffs, (*at, "cutoffs"))
-    pairs = [(template, cutoff) for template in templates for cutoffs in lists for cutoff in cutoffs]
-    return problems.parse(pairs, lambda pair: _variant(*pair), (*at, "cutoffs"))
+    if not templates or not lists:
+        return []
+
+    def variant(cutoff: Cutoff) -> Variant:
+        return _variant(templates[0], cutoff)
+
+    return problems.parse(lists[0], variant, (*at, "cutoffs"))
+
+
+def _template(name: str) -> Cut:
+    return parse_sweep(name).checked()
 
 
 def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
-    """Return the variants of a sweep over a pruning method, for each cutoff of the scorer before it where that has some."""
+    """Return the variants of a sweep over a pruning method, combined with each of `cleaner_cutoffs` if there are any."""
     try:
         cleaner_name, pruning_name = split_treatment(sweep.scorer)
         method = _swept_pruning(pruning_name or "", sweep.scorer)
@@ -87,17 +120,20 @@ def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[V
         problems.add(error.what, error.fix, (*at, "scorer"))
         return []
 
-    def variant(cleaner: Cleaner, cutoff: float) -> Variant:
+    def variant(pair: tuple[Cleaner, float]) -> Variant:
+        cleaner, cutoff = pair
         name = Treatment(cleaner, method).name
         treatment = Treatment(cleaner, method.at(cutoff, name))
         if not sweep.cleaner_cutoffs:
             return Variant(treatment, name, cutoff)
         (cut,) = cleaner.cuts
-        at_cut = cut.threshold if cut.percentile is None else cut.percentile.value
-        return Variant(treatment, combination_name(cut, method), cutoff, at_cut)
+        if cut.percentile is None:
+            cleaner_cutoff = cut.threshold
+        else:
+            cleaner_cutoff = cut.percentile.value
+        return Variant(treatment, combination_name(cut, method), cutoff, cleaner_cutoff)
 
-    pairs = [(cleaner, cutoff) for cleaner in cleaners for cutoff in cutoffs]
-    return problems.parse(pairs, lambda pair: variant(*pair), (*at, "cutoffs"))
+    return problems.parse(list(product(cleaners, cutoffs)), variant, (*at, "cutoffs"))
 
 
 def _swept_pruning(name: str, sweep: str) -> Pruning:
@@ -121,7 +157,7 @@ def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
     cutoffs = read_cutoffs(value)
     if any(map(kind_of, cutoffs)):
         raise ConfigError("a pruning method has no percentiles and no quotas", "list numbers under `cutoffs`")
-    return [*map(value_of, cutoffs)]
+    return [value_of(cutoff) for cutoff in cutoffs]
 
 
 def _variant(template: Cut, cutoff: Cutoff) -> Variant:
@@ -149,18 +185,20 @@ def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
 def _listed(items: Sequence[Any]) -> Sequence[Cutoff]:
     if not items:
         raise ConfigError("there is no cutoff", "list at least one")
-    cutoffs = [float(item) if _is_number(item) else _relative(item) for item in items]
+    cutoffs = [_cutoff(item) for item in items]
     if not same_kind(cutoffs):
         what = "the cutoffs mix numbers, percentiles and quotas, or two kinds of percentiles"
         raise ConfigError(what, "make a sweep of each kind")
     return cutoffs
 
 
-def _relative(item: Any) -> Cutoff:
-    try:
-        cutoff = parse_cutoff(item, "", "") if isinstance(item, str) else None
-    except ConfigError:
-        cutoff = None
+def _cutoff(item: Any) -> Cutoff:
+    if _is_number(item):
+        return float(item)
+    cutoff: Cutoff | None = None
+    if isinstance(item, str):
+        with suppress(ConfigError):
+            cutoff = parse_cutoff(item, "", "")
     if cutoff is None or not kind_of(cutoff):
         what = "a cutoff is not a finite number, percentile or quota"
         raise ConfigError(what, 'list numbers, percentiles such as "p70" or quotas such as "doc50"')
@@ -168,5 +206,5 @@ def _relative(item: Any) -> Cutoff:
 
 
 def _is_number(value: Any) -> bool:
-    # NaN, infinity and whole numbers beyond any float are none.
+    # NaN, infinity and whole numbers beyond any float are no numbers here.
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _BEYOND_SCORES

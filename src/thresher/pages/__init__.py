@@ -18,7 +18,8 @@ from thresher.pages.marked_text import dump_blocks, heading_mark
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
-from thresher.pages.trees import harmless, meta_description, parsed
+from thresher.pages.trees import harmless, meta_description, parsed, place_texts
+from thresher.pages.unshown import Version
 
 __all__ = [
     "BLOCK_RULES",
@@ -59,6 +60,7 @@ class PageOptions:
 DEFAULT_OPTIONS = PageOptions()
 _FEW_WORDS, _TITLE_WORDS = 100, 25
 _NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
+_HIDING = re.compile(rb"hidden|display\s*:\s*none|<dialog", re.IGNORECASE)
 _META = re.compile(rb"<meta\b(?:[^<>\"']|\"[^\"]{0,9999}\"|'[^']{0,9999}')*>", re.IGNORECASE)
 # A NUL is dropped, as by browsers.
 _CONTROLS: dict[int, str | None] = dict.fromkeys([*range(1, 32), 127], " ") | {0: None}
@@ -81,14 +83,15 @@ def read_page(
     return _segments_of(decoded.utf8, options, detail), decoded
 
 
-def versions_read(utf8: bytes) -> Iterator[bytes]:
-    """Yield the versions of a page in UTF-8 that its segments may have been read from, the usual one first."""
-    yield utf8
+def versions_read(utf8: bytes) -> Iterator[Version]:
+    """Yield the versions of a page that its segments may have been read from, the usual one first."""
+    yield Version(utf8)
     if _NOSCRIPT.search(utf8):
-        yield _with_noscript(utf8)
+        yield Version(_with_noscript(utf8))
+    yield Version(utf8, keeps_hidden=True)
     description = _description(utf8)
     if description:
-        yield _with_paragraph(utf8, description)
+        yield Version(_with_paragraph(utf8, description))
 
 
 def shown_page(page: Page, options: PageOptions) -> str:
@@ -97,7 +100,13 @@ def shown_page(page: Page, options: PageOptions) -> str:
     if page.is_text:
         return f"<pre>{escape(decoded.utf8.decode())}</pre>"
     root = parsed(decoded.utf8)
-    return "" if root is None else harmless(root, segments.blocks, options.blocks)
+    if root is None:
+        return ""
+    for keeps_hidden in (False, True):
+        placed = place_texts(root, options.blocks, Version(decoded.utf8, keeps_hidden))
+        if placed.blocks == tuple(segments.blocks):
+            return harmless(root, placed.places)
+    return harmless(root, ())
 
 
 def check_text(page: Page) -> None:
@@ -148,18 +157,23 @@ def segment(  # noqa: PLR0913, what a parser found of a page
 
 
 def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
-    segments = _displayed(utf8, options, detail)
+    segments = _displayed(Version(utf8), options, detail)
     # As far as it matters.
     words = max(len(segments.text.split(maxsplit=_FEW_WORDS)) - 1, 0)
     if words < _FEW_WORDS and _NOSCRIPT.search(utf8):
         # A page that scripts fill, as in forums: its text is what it shows without them.
-        without_scripts = _displayed(_with_noscript(utf8), options, detail)
+        without_scripts = _displayed(Version(_with_noscript(utf8)), options, detail)
         if len(without_scripts.spaces) >= 2 * _FEW_WORDS:
             return without_scripts
+    if words < _FEW_WORDS and _HIDING.search(utf8):
+        # A page that is hidden until a script runs.
+        with_hidden = _displayed(Version(utf8, keeps_hidden=True), options, detail)
+        if len(with_hidden.spaces) > 2 * words:
+            return with_hidden
     if words < _TITLE_WORDS:
         description = _description(utf8)
         if len(description.split()) > 2 * words:
-            return _displayed(_with_paragraph(utf8, description), options, detail)
+            return _displayed(Version(_with_paragraph(utf8, description)), options, detail)
     return segments
 
 
@@ -175,8 +189,8 @@ def _with_paragraph(utf8: bytes, text: str) -> bytes:
     return utf8 + f"<p>{escape(text)}</p>".encode()
 
 
-def _displayed(utf8: bytes, options: PageOptions, detail: Detail) -> Segments:
-    flat = flatten(utf8, options.blocks, detail)
+def _displayed(version: Version, options: PageOptions, detail: Detail) -> Segments:
+    flat = flatten(version.utf8, options.blocks, detail, version.keeps_hidden)
     descriptions = None
     if detail >= Detail.ELEMENTS:
         flat, descriptions = described(flat)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cchardet
 
@@ -56,7 +56,7 @@ _SHORT = 256
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A page's text as valid UTF-8.
+    """A page's text as valid UTF-8, without NUL characters.
 
     `encoding` is a Python codec name, `source` one of this module's constants, `replaced` the number of U+FFFD for bytes that
     are invalid in that encoding.
@@ -88,6 +88,14 @@ def binary_kind(content: bytes, charset: str | None = None) -> str:
 
 def decode(content: bytes, charset: str | None = None) -> Decoded:
     """Decode the bytes of a page; `charset` is the one that the transport declared."""
+    decoded = _decode(content, charset)
+    if b"\0" in decoded.utf8:
+        # As browsers do; other packages' parsers end a text or a word there.
+        return replace(decoded, utf8=decoded.utf8.replace(b"\0", b""))
+    return decoded
+
+
+def _decode(content: bytes, charset: str | None) -> Decoded:
     for mark, marked in _BOMS:
         if content.startswith(mark):
             return _decoded(content[len(mark) :], marked, BOM)

@@ -120,7 +120,7 @@ class Marks:
     def is_list_item(self) -> Mask:
         """For each block, whether it is the first of a list item."""
         items = self._of_kind(parsing.ITEM)
-        previous = np.concatenate(([0], self._lasts))[:-1]
+        previous = np.concatenate(([0], self.lasts))[:-1]
         return items.searchsorted(self.firsts) > items.searchsorted(previous)
 
     @property
@@ -149,13 +149,15 @@ class Marks:
             none = np.zeros(len(self.block_ends), dtype=np.int64)
             return none, none
         codes = self._codes
-        # Each line feed is one tag, except for dropped elements and the second of a heading's two.
+        # Each line feed is one tag, except for dropped elements and the second of a heading's two. So is each mark of a tag
+        # within a line; before those of images and controls is white space.
         tags = codes == _LINE_FEED
+        tags[self._of_kind(parsing.IMAGE + parsing.CONTROL + parsing.CONTROL_END) - 1] = True
         tags[self._of_kind(parsing.INLINE + parsing.INLINE_END + parsing.LINK + parsing.LINK_END)] = True
         tags[self._of_kind(parsing.DROPPED) - 1] = False
         tags[self._marks_at[(self._kinds >= ord("0")) & (self._kinds <= ord("7"))] + 2] = False
         at = tags.nonzero()[0]
-        return at.searchsorted(self.firsts), at.searchsorted(self._lasts)
+        return at.searchsorted(self.firsts), at.searchsorted(self.lasts)
 
     @cached_property
     def _codes(self) -> npt.NDArray[np.uint8]:
@@ -175,7 +177,7 @@ class Marks:
         return (self._codes.take(self.places) > _SPACE).nonzero()[0]
 
     @cached_property
-    def _lasts(self) -> Ints:
+    def lasts(self) -> Ints:
         """The position of each block's last character in the marked text."""
         lasts = self.block_ends - 2
         # The last block has no line feed.
@@ -217,6 +219,7 @@ class Elements:
         depths: the number of elements around each; shape (elements,).
         after_elements: the number after each element's last descendant; shape (elements,).
         first_blocks, after_blocks: the first block of each element and the one after its last; shape (elements,).
+        ends: where each ends in the marked text; shape (elements,).
         innermost: the innermost element around each block; shape (blocks,).
     """
 
@@ -226,6 +229,7 @@ class Elements:
     after_elements: Ints
     first_blocks: Ints
     after_blocks: Ints
+    ends: Ints
     innermost: Ints
 
 
@@ -258,5 +262,6 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
         np.concatenate(([len(parents)], elements[lasts] + 1)),
         np.concatenate(([0], blocks[firsts])),
         np.concatenate(([len(marks.firsts)], blocks[lasts])),
+        np.concatenate(([len(marks.marked)], positions[lasts])),
         np.concatenate(([0], inside))[around_blocks],
     )

@@ -8,8 +8,8 @@ No tree is built, so time and memory are proportional to the page, however deep 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
@@ -17,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from lxml import etree
+
+from thresher.pages.unshown import CLOSED_TAG, DROPPED_TAGS, HIDING, LEFT_OUT, Version, hides
 
 # A tab and the character after it are one mark; of a heading, its level. A carriage return stands before and after the
 # description of an element.
@@ -34,14 +36,21 @@ _ELEMENT_END_MARK = MARK + ELEMENT_END
 CONTROL, CONTROL_END = BUTTON + SELECT + TEXTAREA, BUTTON_END + SELECT_END + TEXTAREA_END
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
 BEGIN = INLINE + SOFT + LINK + IMAGE + CONTROL + ITEM + "01234567"
-# Tags that style words of a sentence. Kohlschuetter et al. define a block as text not interrupted by a tag other than A;
-# their released code ignores these tags as well, as is the default here.
-INLINE_TAGS = frozenset(
+# Elements that are lines, paragraphs, lists or tables of their own by the HTML standard, 15.3: all others, unknown ones
+# included, stand within a line. Kohlschuetter et al. define a block as text not interrupted by a tag other than A; their
+# released code ignores tags that style words as well, as is the default here for all tags within a line. SELECT and TEXTAREA,
+# inline-blocks in the standard, are here too: the text in them belongs to no sentence around them.
+BLOCK_TAGS = frozenset(
     (
-        "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby rb rt rp"
-        " s samp small span strike strong sub sup time tt u var wbr"
+        "address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt fieldset"
+        " figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li listing main"
+        " menu nav ol optgroup p plaintext pre search section select summary table tbody td textarea tfoot th thead title"
+        " tr ul xmp"
     ).split()
 )
+# Elements within a line that are boxes of their own: they part words, but no sentences. So does what is left out, but for
+# hidden elements that are no boxes.
+BOX_TAGS = frozenset("button embed img input keygen marquee meter mtd object progress".split())
 # Tags at which jusText begins a paragraph. Its list has OPTION and TEXTAREA too: here OPTION is dropped, and TEXTAREA has
 # marks of its own.
 PARAGRAPH_TAGS = frozenset(
@@ -52,18 +61,16 @@ PARAGRAPH_TAGS = frozenset(
 )
 _CONTROL_TAGS = {"button": (BUTTON, BUTTON_END), "select": (SELECT, SELECT_END), "textarea": (TEXTAREA, TEXTAREA_END)}
 # Elements without content in libxml2.
-_VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
+_VOID_TAGS = frozenset(("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param"))
 # Elements that no block is in, and that say nothing of the page: their attributes are left out.
-_UNDESCRIBED = frozenset((*_VOID_TAGS, "br")) - {"meta"}
-# Not displayed, or only without scripts, frames or objects. Not EMBED: libxml2 puts what follows into it.
-DROPPED_TAGS = frozenset("script style template noscript noframes iframe noembed applet svg option".split())
+_UNDESCRIBED = (_VOID_TAGS | {"br"}) - {"meta"}
 # Attributes that may describe an element besides its tag; one mark stands for all that hide it.
-_HIDING = frozenset(("hidden", "aria-hidden", "style"))
-_DESCRIBING = _HIDING | {"class", "id", "role", "itemprop", "itemtype", "rel", "content"}
+_DESCRIBING = HIDING | {"class", "id", "role", "itemprop", "itemtype", "rel", "content"}
 HIDDEN = "\x7f"
-_HIDING_STYLES = ("display:none", "visibility:hidden")
 _PAGE_TYPE = "og:type"
 
+# In a written page: descriptions of elements, marks, white space.
+_NO_CHARACTER = re.compile(rf"{_DESCRIBED}[^{_DESCRIBED}]*{_DESCRIBED}|{MARK}.|\s+")
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
@@ -109,13 +116,24 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True)
 class _Marks:
-    """The marks for begin and end tags, by tag (None for elements that are dropped); for other tags; for a dropped element."""
+    """What is written for tags.
+
+    Attributes:
+        begin: for begin tags, by tag; None for those whose element may be left out by its tag alone.
+        end: for end tags, by tag.
+        other_begin, other_end: for tags that are in neither.
+        suspects: for begin tags that are None in `begin`.
+        left_out: for elements that are left out, by tag.
+        other_left_out: for those that are not there.
+    """
 
     begin: Mapping[str, str | None]
-    end: Mapping[str, str | None]
+    end: Mapping[str, str]
     other_begin: str
     other_end: str
-    dropped: str
+    suspects: Mapping[str, str]
+    left_out: Mapping[str, str]
+    other_left_out: str
 
 
 class _Target(NamedTuple):
@@ -128,36 +146,63 @@ class _Target(NamedTuple):
 
 
 @dataclass
-class _DroppedElements:
-    """Leaves out what is written within dropped elements, which may stand in each other."""
+class _OpenElements:
+    """Elements that may be left out and have not ended, and the pieces that are taken back when they end.
+
+    Attributes:
+        pieces: what is written.
+        marks: of the tags.
+        version: which elements are left out.
+        depths: for each of the elements, how many elements within it are open.
+        begun: for each its first piece, its tag, and the characters up to which it is left out; -1 once it has more.
+    """
 
     pieces: list[str]
-    mark: str
-    depth: int = 0
-    begin_of_outermost: int = 0
+    marks: _Marks
+    version: Version
+    depths: list[int] = field(default_factory=list)
+    begun: list[tuple[int, str, int]] = field(default_factory=list)
 
-    def begin(self) -> None:
-        """Note that a dropped element begins."""
-        if not self.depth:
-            self.pieces.append(self.mark)
-            self.begin_of_outermost = len(self.pieces)
-        self.depth += 1
+    def begin(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Note that an element begins whose tag or attributes may hide it."""
+        most = self.version.most_characters(tag, attributes)
+        if most >= 0:
+            self.depths.append(0)
+            self.begun.append((len(self.pieces), tag, most))
 
     def end(self) -> None:
-        """Note that a dropped element ends."""
-        self.depth -= 1
-        if not self.depth:
-            del self.pieces[self.begin_of_outermost :]
+        """Leave out the innermost of the elements, which ends, unless it is too long."""
+        self.depths.pop()
+        if self.depths:
+            self.depths[-1] -= 1
+        first, tag, most = self.begun.pop()
+        if most < LEFT_OUT and (most < 0 or _characters(self.pieces[first:]) > most):
+            if self.begun and self.begun[-1][2] < LEFT_OUT:
+                # The one around is as long, and need not be counted.
+                self.begun[-1] = (*self.begun[-1][:2], -1)
+            return
+        del self.pieces[first:]
+        self.pieces.append(self.marks.left_out.get(tag, self.marks.other_left_out))
 
 
-def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> bytes:
+def _characters(pieces: Sequence[str]) -> int:
+    """Return the number of characters of a text that are neither white space nor marks."""
+    return len(_NO_CHARACTER.sub("", "".join(pieces)))
+
+
+def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS, keeps_hidden: bool = False) -> bytes:
     """Parse a page in UTF-8 into text with marks, in UTF-8; those of elements must be taken out by `described`.
 
-    `blocks` is `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
+    Args:
+        utf8: the page.
+        blocks: `join` to ignore tags within a line such as B and SPAN, `split` to ignore only A.
+        detail: which marks are written.
+        keeps_hidden: whether hidden elements stay.
     """
     html = CONTROL_REFERENCE.sub(b" ", with_breaks(_without_controls(utf8)))
     marks = _marks(blocks, detail >= Detail.TAGS)
-    target = _element_writer(marks) if detail >= Detail.ELEMENTS else _mark_writer(marks)
+    version = Version(utf8, keeps_hidden)
+    target = _element_writer(marks, version) if detail >= Detail.ELEMENTS else _mark_writer(marks, version)
     # An eighth less time than for UTF-8.
     encoding = "ascii" if html.isascii() else "utf-8"
     # Without limits of depth and of a text's length. The index of ids is never used.
@@ -232,7 +277,7 @@ def outside_ascii(text: str | bytes) -> set[str]:
     return set(utf8.translate(None, _ASCII).decode())
 
 
-def _mark_writer(marks: _Marks) -> _Target:
+def _mark_writer(marks: _Marks, version: Version) -> _Target:
     """Return a parser's target that writes text and marks.
 
     The functions see their tables as local variables: attributes of an object would take a tenth of the time of parsing.
@@ -241,108 +286,95 @@ def _mark_writer(marks: _Marks) -> _Target:
     append = pieces.append
     begin_mark, end_mark = marks.begin.get, marks.end.get
     other_begin, other_end = marks.other_begin, marks.other_end
-    dropped = _DroppedElements(pieces, marks.dropped)
+    open_elements = _OpenElements(pieces, marks, version)
+    depths, hides_nothing = open_elements.depths, HIDING.isdisjoint
 
-    def start(tag: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG001, as lxml calls it
+    def start(tag: str, attributes: Mapping[str, str]) -> None:
+        if depths:
+            depths[-1] += 1
         mark = begin_mark(tag, other_begin)
         if mark is None:
-            dropped.begin()
-        else:
-            append(mark)
+            mark = marks.suspects[tag]
+            open_elements.begin(tag, attributes)
+        elif attributes and not hides_nothing(attributes):
+            open_elements.begin(tag, attributes)
+        append(mark)
 
     def end(tag: str) -> None:
-        mark = end_mark(tag, other_end)
-        if mark is None:
-            dropped.end()
-        else:
-            append(mark)
+        append(end_mark(tag, other_end))
+        if depths:
+            if depths[-1]:
+                depths[-1] -= 1
+            else:
+                open_elements.end()
 
     return _Target(start, end, append, lambda: "".join(pieces).encode())
 
 
-def _element_writer(marks: _Marks) -> _Target:
+def _element_writer(marks: _Marks, version: Version) -> _Target:
     """Return a parser's target that writes the descriptions of elements too, and marks their ends."""
-    pieces: list[str] = []
-    append = pieces.append
-    begin_mark, end_mark = marks.begin.get, marks.end.get
-    other_begin, other_end = marks.other_begin, marks.other_end
-    dropped = _DroppedElements(pieces, marks.dropped)
+    writer = _mark_writer(marks, version)
+    begin, finish, append = writer.start, writer.end, writer.data
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
-        mark = begin_mark(tag, other_begin)
-        if mark is None:
-            dropped.begin()
-            return
-        append(mark)
+        begin(tag, attributes)
         append(_DESCRIBED)
         append(tag)
         if attributes and tag not in _UNDESCRIBED:
             for name, value in attributes.items():
                 if name in _DESCRIBING and _describes(tag, name, value, attributes):
                     append(" ")
-                    append(HIDDEN if name in _HIDING else value)
+                    append(HIDDEN if name in HIDING else value)
         append(_DESCRIBED)
 
     def end(tag: str) -> None:
-        mark = end_mark(tag, other_end)
-        if mark is None:
-            dropped.end()
-            return
         append(_ELEMENT_END_MARK)
-        append(mark)
+        finish(tag)
 
-    return _Target(start, end, append, lambda: "".join(pieces).encode())
+    return _Target(start, end, append, writer.close)
 
 
 def _describes(tag: str, name: str, value: str, attributes: Mapping[str, str]) -> bool:
     """Return whether an attribute of `_DESCRIBING` describes its element."""
-    if name in _HIDING:
-        return _hides(name, value)
+    if name in HIDING:
+        return hides(name, value)
     if name == "content":
         return tag == "meta" and attributes.get("property") == _PAGE_TYPE
     return True
 
 
-def _hides(name: str, value: str) -> bool:
-    """Return whether an attribute hides its element: HIDDEN, ARIA-HIDDEN, or a STYLE in letters of any case."""
-    if name == "aria-hidden":
-        return value == "true"
-    if name == "style":
-        style = value.lower().replace(" ", "")
-        return any(hiding in style for hiding in _HIDING_STYLES)
-    return True
-
-
 @cache
 def _marks(blocks: str, detailed: bool) -> _Marks:
-    # Without detail, only headings have marks: blocks end at other tags, and inline tags leave nothing.
-    inline, inline_end, soft, soft_end, dropped = "", "", "\n", "\n", "\n"
+    joins = blocks == "join"
+    # Without detail, only headings have marks: blocks end at other tags, and tags within a line leave nothing.
+    inline, inline_end = (MARK + INLINE, MARK + INLINE_END) if detailed else ("", "")
+    soft, soft_end = (f"\n{MARK}{SOFT}", f"\n{MARK}{SOFT_END}") if detailed else ("\n", "\n")
+    begin: dict[str, str] = dict.fromkeys((*BLOCK_TAGS, *_VOID_TAGS), soft)
+    end = dict.fromkeys(BLOCK_TAGS, soft_end)
+    edge, left_out = "\n", f"\n{MARK}{DROPPED}" if detailed else "\n"
+    if joins:
+        edge, left_out = " ", " "
+        begin |= dict.fromkeys(_VOID_TAGS - BLOCK_TAGS, inline) | dict.fromkeys(BOX_TAGS, edge + inline)
+        end |= dict.fromkeys(BOX_TAGS, inline_end + edge)
+    end |= dict.fromkeys((*_VOID_TAGS, "br"), "")
     if detailed:
-        inline, inline_end = MARK + INLINE, MARK + INLINE_END
-        soft, soft_end = f"\n{MARK}{SOFT}", f"\n{MARK}{SOFT_END}"
-        dropped = f"\n{MARK}{DROPPED}"
-    begin: dict[str, str | None] = dict.fromkeys((*_VOID_TAGS, "br"), soft)
-    end: dict[str, str | None] = dict.fromkeys((*_VOID_TAGS, "br"), "")
-    if detailed:
-        begin["br"] = f"\n{MARK}{BREAK}"
         begin |= dict.fromkeys(PARAGRAPH_TAGS, "\n")
         end |= dict.fromkeys(PARAGRAPH_TAGS, "\n")
         for tag, (mark, mark_end) in _CONTROL_TAGS.items():
-            begin[tag] = f"\n{MARK}{mark}"
-            end[tag] = f"\n{MARK}{mark_end}"
-        begin["img"] = f"\n{MARK}{IMAGE}"
-        begin["li"] = f"\n{MARK}{ITEM}"
-    if blocks == "join":
-        begin |= dict.fromkeys(INLINE_TAGS, inline)
-        end |= dict.fromkeys(INLINE_TAGS, inline_end)
-    begin["a"] = MARK + LINK if detailed else ""
-    end["a"] = MARK + LINK_END if detailed else ""
+            edge_of_tag = "\n" if tag in BLOCK_TAGS else edge
+            begin[tag] = f"{edge_of_tag}{MARK}{mark}"
+            end[tag] = f"{edge_of_tag}{MARK}{mark_end}"
+        begin |= {"br": f"\n{MARK}{BREAK}", "img": f"{edge}{MARK}{IMAGE}", "li": f"\n{MARK}{ITEM}"}
+    begin["a"], end["a"] = (MARK + LINK, MARK + LINK_END) if detailed else ("", "")
     for tag, level in _HEADINGS.items():
         begin[tag] = _HEADING.format(level)
         end[tag] = _HEADING.format(0)
-    begin |= dict.fromkeys(DROPPED_TAGS)
-    end |= dict.fromkeys(DROPPED_TAGS)
-    return _Marks(begin, end, soft, soft_end, dropped)
+    other_begin, other_end = (inline, inline_end) if joins else (soft, soft_end)
+    suspects = {tag: begin.get(tag, other_begin) for tag in (*DROPPED_TAGS, CLOSED_TAG)}
+    kept_apart = dict.fromkeys((*BLOCK_TAGS, *BOX_TAGS, *DROPPED_TAGS), left_out) if joins else {"a": ""}
+    return _Marks(
+        begin | dict.fromkeys(suspects), end, other_begin, other_end, suspects, kept_apart, "" if joins else left_out
+    )
 
 
 def _without_controls(utf8: bytes) -> bytes:

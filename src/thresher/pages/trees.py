@@ -6,8 +6,8 @@ The page is parsed once more, only where a tree is asked for, and its line feeds
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,8 @@ import numpy.typing as npt
 from lxml import etree
 from lxml import html as lxml_html
 
-from thresher.pages.parsing import CONTROL_REFERENCE, DROPPED_TAGS, INLINE_TAGS, with_breaks
+from thresher.pages.parsing import BLOCK_TAGS, BOX_TAGS, CONTROL_REFERENCE, with_breaks
+from thresher.pages.unshown import CLOSED_TAG, DROPPED_TAGS, HIDING, LEFT_OUT, Version, hides, shown_style
 
 TEXT, TAIL = "text", "tail"
 # Of a page that is shown: elements that are left out, the attributes that stay, and elements that hold text and no element.
@@ -59,10 +60,11 @@ class TextPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class PlacedTexts:
-    """The displayed texts of a page in their order, and the words of its blocks, one space between them."""
+    """The displayed texts of a page in their order, the words of its blocks, one space between them; and what is left out."""
 
     places: Sequence[TextPlace]
     blocks: Sequence[str]
+    left_out: Set[etree._Element] = frozenset()
 
 
 def parsed(utf8: bytes) -> etree._Element | None:
@@ -73,30 +75,75 @@ def parsed(utf8: bytes) -> etree._Element | None:
     return etree.fromstring(page.replace(b"\x7f", b" "), parser)
 
 
-def place_texts(root: etree._Element | None, rule: str) -> PlacedTexts:
+def place_texts(root: etree._Element | None, rule: str, version: Version) -> PlacedTexts:
     """Return the displayed texts of a page, cut into blocks as `thresher.pages.parsing` cuts them.
 
     Args:
         root: as by `parsed`.
         rule: that of `thresher.pages.PageOptions.blocks`.
+        version: the page that was parsed.
     """
     texts = _BlockTexts()
     if root is None:
         return texts.placed()
-    within_block = _tags_within_blocks(rule)
+    left_out = _left_out(root, version)
     steps = etree.iterwalk(root, events=("start", "end"))
     for event, element in steps:
-        if element.tag not in within_block:
-            texts.end_block()
+        texts.pass_tag(element.tag, rule, element in left_out)
         if event == "end":
             if element is not root:
                 texts.add(element, TAIL)
-        elif element.tag in DROPPED_TAGS:
+        elif element in left_out:
             steps.skip_subtree()
         else:
             texts.add(element, TEXT)
     texts.end_block()
-    return texts.placed()
+    return replace(texts.placed(), left_out=left_out)
+
+
+def _left_out(root: etree._Element, version: Version) -> set[etree._Element]:
+    """Return the elements that no reader sees; what is in them is not looked at where their tag says so."""
+    left_out: set[etree._Element] = set()
+    # Of each open element that is hidden: the characters in it so far, and those up to which it is left out.
+    characters: list[int] = []
+    limits: list[int] = []
+    steps = etree.iterwalk(root, events=("start", "end"))
+    for event, element in steps:
+        most = version.most_characters(element.tag, element.attrib)
+        if most == LEFT_OUT:
+            if event == "start":
+                left_out.add(element)
+                steps.skip_subtree()
+        elif event == "start":
+            if most >= 0:
+                characters.append(0)
+                limits.append(most)
+            _count(characters, element.text)
+        elif most >= 0:
+            counted, limit = characters.pop(), limits.pop()
+            if counted <= limit:
+                left_out.add(element)
+            elif characters:
+                characters[-1] += counted
+        if event == "end" and element is not root:
+            _count(characters, element.tail)
+    return left_out
+
+
+def _count(characters: list[int], text: str | None) -> None:
+    """Add a text's characters but white space to the last number."""
+    if characters and text:
+        characters[-1] += len("".join(text.split()))
+
+
+def ends_block(tag: str, rule: str) -> bool:
+    """Return whether a tag ends a block."""
+    return tag in BLOCK_TAGS if rule == "join" else tag != "a"
+
+
+def is_apart(tag: str) -> bool:
+    """Return whether a tag that ends no block ends a word."""
+    return tag in BOX_TAGS or tag in DROPPED_TAGS
 
 
 @dataclass
@@ -113,6 +160,16 @@ class _BlockTexts:
             self.places.append(place)
             self.pieces.append(place.text)
 
+    def pass_tag(self, tag: str, rule: str, is_left_out: bool) -> None:
+        """End the block or the word that a tag ends; where an element is left out, blocks go on."""
+        if ends_block(tag, rule):
+            if is_left_out and rule == "join":
+                self.pieces.append(" ")
+            else:
+                self.end_block()
+        elif is_apart(tag):
+            self.pieces.append(" ")
+
     def end_block(self) -> None:
         words = " ".join("".join(self.pieces).split())
         if words:
@@ -123,24 +180,25 @@ class _BlockTexts:
         return PlacedTexts(tuple(self.places), tuple(self.blocks))
 
 
-def without_text(root: etree._Element, places: Sequence[TextPlace], stays: npt.NDArray[np.bool_], rule: str) -> str:
+def without_text(root: etree._Element, placed: PlacedTexts, stays: npt.NDArray[np.bool_], rule: str) -> str:
     """Return a page as HTML, without the text that does not stay and without the elements that this empties.
 
     An element is empty if it had text and has none left; images in it go with it. Elements whose text no reader sees, such as
-    scripts, and META descriptions go too. BR stands for an element that parted two blocks. The page declares UTF-8. The tree
-    is changed.
+    scripts, and META descriptions go too; hidden text that stays is hidden no longer. BR stands for an element that parted two
+    blocks. The page declares UTF-8. The tree is changed.
 
     Args:
         root: as by `parsed`.
-        places: its texts.
+        placed: its texts.
         stays: for each character of the texts that is no white space, in order, whether it stays.
         rule: as for `place_texts`.
     """
+    places = placed.places
     with_text_before = _around_texts(places)
     _cut_texts(places, stays)
     # HEAD stays for its BASE and styles.
     with_text = _around_texts(places) | {*root.iter("html", "head", "body")}
-    surroundings = _Surroundings(with_text, _tags_within_blocks(rule))
+    surroundings = _Surroundings(with_text, rule)
     for element in list(root.iter()):
         if element.getparent() is None:
             # It is the root, or its cell was emptied.
@@ -150,13 +208,26 @@ def without_text(root: etree._Element, places: Sequence[TextPlace], stays: npt.N
             if element.tag in _CELLS:
                 _empty(element)
             else:
-                surroundings.drop(element)
-        elif element.tag in DROPPED_TAGS:
-            surroundings.drop(element)
+                surroundings.drop(element, ends_block(element.tag, rule))
+        elif element in placed.left_out:
+            surroundings.drop(element, rule == "split")
         elif element.tag == "meta" and (_is_charset(element) or _meta_name(element) in _DESCRIPTIONS):
             element.drop_tree()
+        else:
+            _show(element)
     _declare_utf8(root)
     return str(etree.tostring(root.getroottree(), method="html", encoding="unicode"))
+
+
+def _show(element: etree._Element) -> None:
+    """Take away what hides an element."""
+    if element.tag == CLOSED_TAG:
+        element.set("open", "")
+    for name in HIDING & {*element.attrib}:
+        if name == "style":
+            element.set(name, shown_style(element.get(name)))
+        elif hides(name, element.get(name)):
+            del element.attrib[name]
 
 
 def stays_between(text: str, ends: Sequence[int], kept: Sequence[int]) -> npt.NDArray[np.bool_]:
@@ -236,26 +307,26 @@ def _around_texts(places: Sequence[TextPlace]) -> set[etree._Element]:
     return around
 
 
-def _tags_within_blocks(rule: str) -> frozenset[str]:
-    return INLINE_TAGS | {"a"} if rule == "join" else frozenset(("a",))
-
-
 @dataclass(frozen=True)
 class _Surroundings:
     """The text around elements that are dropped.
 
     Attributes:
         with_text: the elements that have text in them.
-        inline: the tags that end no block.
+        rule: as for `place_texts`.
     """
 
     with_text: set[etree._Element]
-    inline: frozenset[str]
+    rule: str
 
-    def drop(self, element: etree._Element) -> None:
-        """Drop an element; BR takes its place if two blocks would become one."""
-        if element.tag not in self.inline and self._follows_text(element) and self._is_before_text(element):
-            element.addprevious(element.makeelement("br"))
+    def drop(self, element: etree._Element, parts_blocks: bool) -> None:
+        """Drop an element; BR takes its place if two blocks would become one, a space if two words would."""
+        parts_words = parts_blocks or is_apart(element.tag) or ends_block(element.tag, self.rule)
+        if parts_words and self._follows_text(element) and self._is_before_text(element):
+            if parts_blocks:
+                element.addprevious(element.makeelement("br"))
+            else:
+                element.tail = f" {element.tail or ''}"
         element.drop_tree()
 
     def _is_before_text(self, element: etree._Element) -> bool:
@@ -266,9 +337,9 @@ class _Surroundings:
             following = element.getnext()
             if following is None:
                 element = element.getparent()
-                if element is None or element.tag not in self.inline:
+                if element is None or ends_block(element.tag, self.rule):
                     return False
-            elif following.tag not in self.inline:
+            elif ends_block(following.tag, self.rule):
                 return False
             elif following in self.with_text:
                 return True
@@ -283,11 +354,11 @@ class _Surroundings:
                 element = element.getparent()
                 if element is None or (element.text and not element.text.isspace()):
                     return element is not None
-                if element.tag not in self.inline:
+                if ends_block(element.tag, self.rule):
                     return False
             elif preceding.tail and not preceding.tail.isspace():
                 return True
-            elif preceding.tag not in self.inline:
+            elif ends_block(preceding.tag, self.rule):
                 return False
             elif preceding in self.with_text:
                 return True
@@ -329,17 +400,15 @@ def meta_description(utf8: bytes) -> str:
     return max((descriptions.get(name, "") for name in _DESCRIPTIONS), key=len)
 
 
-def harmless(root: etree._Element, blocks: Sequence[str], rule: str) -> str:
+def harmless(root: etree._Element, places: Sequence[TextPlace]) -> str:
     """Return a page as HTML that runs, loads and links nothing, with elements X-BLOCK around the texts of each block.
 
-    There are no such elements if the blocks are not found again. What styles load is for a policy to forbid.
+    What styles load is for a policy to forbid.
 
     Args:
         root: as by `parsed`.
-        blocks: those of `thresher.pages.Segments`.
-        rule: that of `thresher.pages.PageOptions.blocks`.
+        places: of the blocks' texts; none if the blocks are not found in the tree.
     """
-    placed = place_texts(root, rule)
     for element in root.iter():
         for name, value in element.items():
             if name not in _LOOKS and not (name == "src" and value.startswith("data:image/")):
@@ -348,9 +417,8 @@ def harmless(root: etree._Element, blocks: Sequence[str], rule: str) -> str:
                 element.set(name, _LOADING.sub("none(", value))
         if element.tag == "style" and element.text:
             element.text = _LOADING.sub("none(", element.text)
-    if placed.blocks == tuple(blocks):
-        for place in placed.places:
-            _mark(place)
+    for place in places:
+        _mark(place)
     etree.strip_elements(root, *_STRIPPED, with_tail=False)
     return str(etree.tostring(root.getroottree(), method="html", encoding="unicode"))
 

@@ -80,15 +80,22 @@ class ChartData:
 
 def chart_data(table: VariantTable, choice: Choice | None = None) -> ChartData:
     """Return the variants of a table as charts draw them, by the main measure of the choice, or else of the table."""
-    measure = choice.measure if choice else table.main
-    model = choice.of(table.retrieval) if choice else None
+    measure = table.main
+    margin: float | None = None
+    recommended: Recommended | None = None
+    if choice:
+        measure = choice.measure
+        margin = choice.criteria.margin.loss(table.of(measure)[0])
+        model = choice.of(table.retrieval)
+        if model:
+            recommended = _recommended(table, measure, model)
     return ChartData(
         retrieval=table.retrieval,
         measure=measure_header(measure).name,
         baseline=_point(table, measure, 0, SINGLES, False),
         points=tuple(_points(table, measure)),
-        margin=choice.criteria.margin.loss(table.of(measure)[0]) if choice else None,
-        recommended=_recommended(table, measure, model) if model else None,
+        margin=margin,
+        recommended=recommended,
     )
 
 
@@ -99,8 +106,9 @@ def _recommended(table: VariantTable, measure: str, model: ModelChoice) -> Recom
         return None
     point = _point(table, measure, table.position[index.variant], SINGLES, False)
     low = index.effects[0].low
-    bound = None if low is None else float(table.mean(measure)[0]) + low
-    return Recommended(point, bound)
+    if low is None:
+        return Recommended(point, None)
+    return Recommended(point, float(table.mean(measure)[0]) + low)
 
 
 def _points(table: VariantTable, measure: str) -> Iterator[ChartPoint]:

@@ -103,8 +103,10 @@ def roomy(numbers: Iterable[float], room: float = 0.06) -> tuple[float, float]:
 
 def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
     """Return the channels by which lines differ, also for readers who see no colours, with a legend below the chart."""
-    longest = max([1, *(4 + len(name) for name in names)])
-    columns = 1 if width < _NARROW else max(1, min(3, LEGEND_CHARACTERS // longest))
+    columns = 1
+    if width >= _NARROW:
+        longest = 4 + max(map(len, names), default=0)
+        columns = max(1, min(3, LEGEND_CHARACTERS // longest))
     legend = {
         "orient": "bottom",
         "columns": columns,
@@ -115,8 +117,10 @@ def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
     }
     colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
     dashes = [DASHES[place // len(SERIES) % len(DASHES)] for place in range(len(names))]
-    # A legend without entries has no size that can be drawn.
-    channel: Spec = {"field": field, "type": "nominal", "legend": legend if names else None}
+    channel: Spec = {"field": field, "type": "nominal", "legend": legend}
+    if not names:
+        # A legend without entries has no size that can be drawn.
+        channel["legend"] = None
     return {
         "color": {**channel, "scale": {"domain": list(names), "range": colours}},
         "strokeDash": {**channel, "scale": {"domain": list(names), "range": dashes}},
@@ -127,7 +131,7 @@ def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
 
 
 def frontier_chart(data: ChartData, height: int = 460) -> Spec:
-    """Return index size against the main measure: the Pareto front, the baseline, the margin, and what is recommended."""
+    """Return index size against the main measure: the Pareto front, the baseline, the margin, and the recommended index."""
     front = _rows(data.front)
     x, y = _axes(data, data.front)
     step = {"interpolate": "step-after", "stroke": SOFT, "strokeWidth": 1.5, "clip": True}
@@ -197,19 +201,22 @@ def _label() -> Spec:
 
 def _axes(data: ChartData, points: Sequence[ChartPoint]) -> tuple[Spec, Spec]:
     """Return the axes of size and mean; the latter begins at most `DEEPEST` margins below the baseline and the recommended."""
-    baseline = data.baseline.mean
-    means = [baseline, *(point.mean for point in points)]
+    baseline = lowest_named = data.baseline.mean
+    means = [point.mean for point in points]
+    means.append(baseline)
     if data.recommended:
-        means.append(data.recommended.point.mean)
+        recommended = data.recommended.point.mean
+        lowest_named = min(baseline, recommended)
+        means.append(recommended)
         if data.recommended.bound is not None:
             means.append(data.recommended.bound)
     bottom = min(means)
     if data.margin is not None:
-        lowest_named = min(baseline, data.recommended.point.mean) if data.recommended else baseline
         bottom = max(bottom, lowest_named - DEEPEST * data.margin)
         bottom = min(bottom, baseline - 1.5 * data.margin)
     low, high = roomy([bottom, max(means)], 0.08)
-    largest = max([104.0, *(point.share for point in points if point.mean >= low)])
+    largest = max((point.share for point in points if point.mean >= low), default=0.0)
+    largest = max(largest, 104.0)
     return number("share", SIZE_TITLE, (0, largest)), number("mean", data.measure, (low, high))
 
 

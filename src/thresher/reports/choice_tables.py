@@ -166,7 +166,7 @@ def savings_table(choice: Choice) -> Table | None:
 
 
 def family_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
-    """Return the columns of what became of families: the last index that was accepted, and the first that was not."""
+    """Return the columns of tested families: the last accepted index, and the first index that was not accepted."""
     last = index_columns(last_accepted, measures, "last ", "The last that is shown to lose little")
     failed = index_columns(first_failed, measures, "failed ", "The first that is not")
     return [
@@ -222,7 +222,7 @@ def shared_rows(choice: SharedChoice) -> list[SharedRow]:
 
 
 def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
-    """Return the columns of a collection: its setting for all, and the one that the others recommend."""
+    """Return the columns of a collection: the setting for all, and the setting that the other collections recommend."""
     about = "Of the setting that the other collections recommend"
     columns: list[Column[SharedRow]] = [
         Column("collection", attrgetter("shared.collection"), "The experiment's name.", formats.TEXT),

@@ -33,7 +33,7 @@ class AgreementColumns(NamedTuple, Generic[Row]):
 def agreement_columns(
     agreement: Callable[[Row], Agreement], prefix: str, about: str, unit: str = ""
 ) -> AgreementColumns[Row]:
-    """Return the columns of an agreement; `prefix` goes before names, `about`, what is compared, before meanings."""
+    """Return the columns of an agreement; `prefix` goes before names; `about` names the compared texts before meanings."""
     return AgreementColumns(
         precision=Column(
             f"{prefix}precision",

@@ -198,7 +198,7 @@ def _type_column(name: str, pages: int) -> Column[CleanerByType]:
 
 
 def sentences(run: CleaningRun) -> Iterator[str]:
-    """Give what a reader of the tables should see first."""
+    """Give the sentences that a reader of the tables should see first."""
     baseline, *others = run.results
     text = baseline.summary.words
     yield (

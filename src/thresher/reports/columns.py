@@ -5,6 +5,7 @@ Terminal, CSV, Markdown, LaTeX, HTML, data frames and docs/results/columns.md sh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
@@ -18,6 +19,11 @@ from thresher.reports.number_formats import Format
 
 Row = TypeVar("Row")
 Value = str | float | None
+
+
+def is_empty(value: Value) -> bool:
+    """Return whether a value is None or NaN."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,8 @@ class Column(Generic[Row]):
         interval: returns the value's 95 % interval: tables show it behind the number, CSV files in two further columns.
         in_csv: whether CSV files have the column; not if it only shows the values of other columns.
         missing: the text of tables where there is no value.
+        source: returns what the value of a row is taken from, None where an experiment does not have it; for values that may
+            be missing by chance, such as times too short to measure, so that files of one experiment have the same columns.
     """
 
     name: str
@@ -49,6 +57,13 @@ class Column(Generic[Row]):
     interval: Callable[[Row], Interval | None] | None = None
     in_csv: bool = True
     missing: str = NOTHING
+    source: Callable[[Row], object | None] | None = None
+
+    def is_in(self, rows: Iterable[Row]) -> bool:
+        """Return whether some row has a value, or a source for one."""
+        if self.source is not None:
+            return any(self.source(row) is not None for row in rows)
+        return any(not is_empty(self.value(row)) for row in rows)
 
     @property
     def title(self) -> str:
@@ -125,18 +140,22 @@ def comparison_columns(
     """Return the columns of a comparison.
 
     Args:
-        comparison: returns a row's comparison; None where there is none, as of the baseline.
+        comparison: returns a row's comparison; None for a row without one, such as the baseline.
         prefix: before the columns' names.
-        about: what is compared, before the meanings.
+        about: the compared values, named before the meanings.
     """
 
     def outcome(row: Row) -> str:
         compared = comparison(row)
-        return f"{compared.wins}/{compared.ties}/{compared.losses}" if compared else ""
+        if compared is None:
+            return ""
+        return f"{compared.wins}/{compared.ties}/{compared.losses}"
 
     def interval(row: Row) -> str:
         compared = comparison(row)
-        return f"{change_text(compared.ci_low)} to {change_text(compared.ci_high)}" if compared else ""
+        if compared is None:
+            return ""
+        return f"{change_text(compared.ci_low)} to {change_text(compared.ci_high)}"
 
     return ComparisonColumns(
         difference=Column(

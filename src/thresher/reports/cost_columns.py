@@ -1,4 +1,4 @@
-"""Makes columns of costs: of stages once, of times that were measured, of energy and CO₂, and when variants pay off."""
+"""Makes columns of costs: of stages, of measured times, of energy and CO₂, and of break-even points."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VariantColumn = Column[VariantRow]
 
 
 class CostColumns(NamedTuple):
-    """The columns of what a stage took, once."""
+    """The columns of the cost of a stage."""
 
     wall: VariantColumn
     cpu: VariantColumn
@@ -31,7 +31,7 @@ class CostColumns(NamedTuple):
 
 
 def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> CostColumns:
-    """Return the columns of what a stage took; `prefix` goes before their names, `cost` returns the stage's cost."""
+    """Return the columns of the cost of a stage; `prefix` goes before their names, `cost` returns the stage's cost."""
 
     def cost_of(row: VariantRow) -> Cost | None:
         return cost(row.built) if row.built else None
@@ -69,6 +69,7 @@ def cost_columns(stage: str, prefix: str, cost: Callable[[Built], Cost]) -> Cost
             f"{stage.lower()} CO₂",
             "g",
             missing=BELOW_RESOLUTION,
+            source=cost_of,
         ),
     )
 
@@ -171,7 +172,9 @@ def time_columns(about: str, title: str, prefix: str, time: Callable[[Built], Me
 def _verdict(time: MeasuredTime) -> str:
     if time.ratio.low == time.ratio.high == 1:  # the baseline
         return ""
-    return "measurable" if time.measurable else NOT_MEASURABLE
+    if time.measurable:
+        return "measurable"
+    return NOT_MEASURABLE
 
 
 def break_even_text(point: BreakEven) -> str:
@@ -199,7 +202,7 @@ class BreakEvenColumns(NamedTuple, Generic[Row]):
 
 
 def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenColumns[Row]:
-    """Return the columns of a break-even point; `point` returns that of a row, None where there is none."""
+    """Return the columns of a break-even point; `point` returns the break-even point of a row, or None."""
 
     queries = field_of(point, "queries")
 
@@ -217,12 +220,14 @@ def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenCol
             "break-even",
             "queries",
             interval=queries,
+            source=point,
         ),
         until=Column(
             "break_even_until",
             field_of(point, "until"),
             "Queries after which slower searching has used up the gain.",
             formats.COUNT,
+            source=point,
         ),
         words=Column(
             "break_even_words", words, "When cleaning pays off, in words.", formats.TEXT, "break-even", in_csv=False
@@ -272,6 +277,7 @@ def footprint_columns(work: str) -> FootprintColumns:
             "kWh",
             interval=kwh,
             missing=BELOW_RESOLUTION,
+            source=footprint,
         ),
         kg=VariantColumn(
             f"{prefix}_kg",
@@ -282,13 +288,16 @@ def footprint_columns(work: str) -> FootprintColumns:
             "kg CO₂",
             interval=kg,
             missing=BELOW_RESOLUTION,
+            source=footprint,
         ),
     )
 
 
 def time_ratio_text(row: VariantRow) -> str:
     """Return the time of a query by the baseline's, or that the difference is within noise."""
-    time = row.built.query if row.built else None
-    if time is None:
+    if row.built is None or row.built.query is None:
         return ""
-    return fixed(time.ratio.value, 3) if time.measurable or row.is_baseline else NOT_MEASURABLE
+    time = row.built.query
+    if time.measurable or row.is_baseline:
+        return fixed(time.ratio.value, 3)
+    return NOT_MEASURABLE

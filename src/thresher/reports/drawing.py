@@ -69,10 +69,11 @@ class Plot:
         """Return the whole specification, for any program that reads Vega-Lite.
 
         Args:
-            colours: by their names in pages; None for those of a light page, on white ground.
+            colours: by their names in pages; None for the colours of a light page, on white ground.
         """
-        background = "white" if colours is None else None
-        config = {**LOOK, "font": _FONT, "background": background}
+        config = {**LOOK, "font": _FONT, "background": None}
+        if colours is None:
+            config["background"] = "white"
         spec = {"title": self.title, **self.spec, "config": config}
         if "layer" in spec:
             spec["width"] = self.width
@@ -105,7 +106,7 @@ class Plot:
             temporary.write_bytes(data)
 
     def inside(self, name: str) -> Markup:
-        """Return it for a page, whose colours it takes; the name, of letters, digits and `-`, opens its ids."""
+        """Return the plot for a page, in the page's colours; its ids begin with the name, of letters, digits and `-`."""
         return Markup(self._svg(self.vega_lite({}), f"{name}-"))
 
     def _svg(self, spec: Spec, prefix: str) -> str:
@@ -117,7 +118,7 @@ class Plot:
 
 
 def _sorted_lines(match: re.Match[bytes]) -> bytes:
-    """Return a PDF's resources in one order: they stand in that of a hash table, which differs each time."""
+    """Return a PDF's resources in one order: a hash table gives them another order each time."""
     return b"".join(sorted(match[0].splitlines(keepends=True)))
 
 
@@ -173,7 +174,7 @@ def write_plots(results: Results, choice: Choice | None, folder: Path) -> list[P
 
 def _plots(results: Results, table: VariantTable, choice: Choice | None) -> Iterator[NamedPlot]:
     data = chart_data(table, choice)
-    measure = choice.measure if choice else table.main
+    measure = shown_measure(table, choice)
     yield NamedPlot(("frontier", table.retrieval), frontier_plot(data))
     yield NamedPlot(("variants", table.retrieval), variants_plot(data))
     index = shown_variant(table, choice)
@@ -185,9 +186,17 @@ def _plots(results: Results, table: VariantTable, choice: Choice | None) -> Iter
 
 def shown_variant(table: VariantTable, choice: Choice | None) -> int:
     """Return the variant whose topics are shown: the recommended, or else the best; 0 where only the baseline was run."""
-    model = choice.of(table.retrieval) if choice else None
-    if model and model.first and model.first.variant in table.position:
-        return table.position[model.first.variant]
+    if choice:
+        model = choice.of(table.retrieval)
+        if model and model.first and model.first.variant in table.position:
+            return table.position[model.first.variant]
     if not table.candidates:
         return 0
-    return table.best(choice.measure if choice else table.main, table.candidates)
+    return table.best(shown_measure(table, choice), table.candidates)
+
+
+def shown_measure(table: VariantTable, choice: Choice | None) -> str:
+    """Return the main measure of the choice, or else of the table."""
+    if choice:
+        return choice.measure
+    return table.main

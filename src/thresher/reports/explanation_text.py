@@ -162,9 +162,13 @@ def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterat
     words = [_term_text(term) for term in document.terms if term.before or term.after]
     yield from wrapped(f"words of the topic: {', '.join(words) or 'none'}", width, "  ")
     if document.overtakers:
-        most = len(document.overtakers) if whole else MOST_OVERTAKERS
+        most = MOST_OVERTAKERS
+        if whole:
+            most = len(document.overtakers)
         yield from wrapped(_overtakers_text(document, most), width, "  ")
-    passages = document.passages if whole else document.passages[:MOST_PASSAGES]
+    passages = document.passages
+    if not whole:
+        passages = passages[:MOST_PASSAGES]
     for passage in passages:
         yield from _passage_lines(passage, whole, width)
     if len(document.passages) > len(passages):
@@ -186,7 +190,9 @@ def _moved_text(document: DocumentChange) -> str:
     ranks = _ranks(before, after)
     if before is None or after is None or before == after:
         return f"rank {ranks}"
-    verb = "fell" if document.fell else "rose"
+    verb = "rose"
+    if document.fell:
+        verb = "fell"
     return f"{verb} by {abs(after - before)}, {ranks}"
 
 
@@ -204,18 +210,27 @@ def _overtakers_text(document: DocumentChange, most: int) -> str:
     names = [_neighbour_text(other) for other in document.overtakers[:most]]
     if document.overtaker_count > len(names):
         names.append(f"{document.overtaker_count - len(names)} more")
-    verb = "overtaken by" if document.fell else "overtook"
+    verb = "overtook"
+    if document.fell:
+        verb = "overtaken by"
     return f"{verb} {', '.join(names)}"
 
 
 def _neighbour_text(other: Neighbour) -> str:
-    judgment = "unjudged" if other.grade is None else f"grade {other.grade}"
+    judgment = "unjudged"
+    if other.grade is not None:
+        judgment = f"grade {other.grade}"
     return f"{other.document} ({judgment}, {_ranks(other.rank_before, other.rank_after)})"
 
 
 def _passage_lines(passage: Passage, whole: bool, width: int) -> Iterator[str]:
-    words = [f"{term} ×{count}" if count > 1 else term for term, count in passage.terms.items()]
-    drops = "; ".join(map(_drop_text, passage.drops))
+    words: list[str] = []
+    for term, count in passage.terms.items():
+        word = term
+        if count > 1:
+            word += f" ×{count}"
+        words.append(word)
+    drops = "; ".join(_drop_text(drop) for drop in passage.drops)
     yield from wrapped(f"removed {passage.kind} with {', '.join(words)}: {drops}", width, "  ")
     text = passage.text
     if not whole and len(text) > MOST_CHARACTERS:
@@ -237,21 +252,30 @@ def _drop_text(drop: Drop) -> str:
 
 def _cutoff_text(score: float) -> str:
     """Return a score with all the digits that a cutoff needs to equal it."""
-    return number_text(score) if isfinite(score) else short(score)
+    if isfinite(score):
+        return number_text(score)
+    return short(score)
 
 
 def _grade_text(grade: int | None) -> str:
-    return "unjudged" if grade is None else str(grade)
+    if grade is None:
+        return "unjudged"
+    return str(grade)
 
 
 def _rank(rank: int | None) -> str:
-    return NOTHING if rank is None else str(rank)
+    return _rank_text(rank, NOTHING)
 
 
 def _ranks(before: int | None, after: int | None) -> str:
-    first = "not retrieved" if before is None else before
-    second = "not retrieved" if after is None else after
-    return f"{first} → {second}"
+    missing = "not retrieved"
+    return f"{_rank_text(before, missing)} → {_rank_text(after, missing)}"
+
+
+def _rank_text(rank: int | None, missing: str) -> str:
+    if rank is None:
+        return missing
+    return str(rank)
 
 
 # All topics

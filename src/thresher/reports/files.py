@@ -28,7 +28,7 @@ def write_reports(results: Results, folder: Path) -> None:
     """Write `results.csv`, `table.md`, `table.tex` and `report.html` into the folder of an experiment's results.
 
     With built variants there is also `per_topic.csv`, with held-out topics `chosen.csv`, with runs of other systems
-    `systems.csv`. The report says what is recommended if `thresher choose` chose by the same evidence.
+    `systems.csv`. The report names the recommended index if `thresher choose` chose it from the same evidence.
     """
     write_text(folder / RESULTS_CSV, results_csv(results))
     if results.was_run:
@@ -48,5 +48,5 @@ def write_reports(results: Results, folder: Path) -> None:
 
 
 def write_report(folder: Path, results: Results, choice: Choice | None = None) -> None:
-    """Write `report.html` into a folder, whole or not at all; it says what is recommended if there is a choice."""
+    """Write `report.html` into a folder, whole or not at all; it names the recommended index if there is a choice."""
     write_text(folder / REPORT_FILE, render_report(results, choice))

@@ -1,4 +1,4 @@
-"""The formats of columns, by what their numbers are."""
+"""The formats of columns, by the kind of their numbers."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def rounded_up(value: float) -> float:
 
 
 def marks_text(directions: Iterable[Direction]) -> str:
-    """Return what the marks of differences of these directions mean."""
+    """Return the meaning of the marks of differences of these directions."""
     text = f"†+ is significantly better, †{MINUS} significantly worse."
     if "mixed" in directions:
         text += " † alone is significant, but mean and ranks differ in sign."
@@ -115,7 +115,7 @@ def marks_text(directions: Iterable[Direction]) -> str:
 
 
 def direction(comparison: Comparison | None) -> Direction:
-    """Return where a comparison points; "none" where there is none."""
+    """Return the direction of a comparison; "none" without a comparison."""
     if comparison is None:
         return "none"
     return comparison.direction

@@ -90,15 +90,23 @@ SYSTEM_BYTES = SystemColumn(
 
 
 def chosen_table(results: Results) -> Table | None:
-    """Return one row per sweep and single variant; None where nothing was chosen."""
+    """Return a row for each sweep and each single variant; None if no variant was chosen."""
     rows = chosen_on_topics(results)
     if not rows:
         return None
+    columns = [CHOSEN]
+    if len(results.tables) > 1:
+        columns.append(CHOSEN_RETRIEVAL)
+    keys = len(columns)
     comparison = CHOSEN_COMPARISON
-    p = comparison.p if rows[0].comparison.p_holm is None else comparison.p_holm
-    keys = [CHOSEN, CHOSEN_RETRIEVAL] if len(results.tables) > 1 else [CHOSEN]
-    columns = [*keys, *CHOSEN_MEANS, comparison.difference, comparison.interval, comparison.outcome, p]
-    return Table.of([*columns, *CHOSEN_OPTIMISM], rows, _chosen_caption(results, rows), keys=len(keys))
+    columns += CHOSEN_MEANS
+    columns += [comparison.difference, comparison.interval, comparison.outcome]
+    if rows[0].comparison.p_holm is None:
+        columns.append(comparison.p)
+    else:
+        columns.append(comparison.p_holm)
+    columns += CHOSEN_OPTIMISM
+    return Table.of(columns, rows, _chosen_caption(results, rows), keys=keys)
 
 
 def _chosen_caption(results: Results, rows: Sequence[Chosen]) -> str:

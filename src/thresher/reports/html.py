@@ -1,4 +1,4 @@
-"""`report.html`: the whole experiment on one page that needs nothing else. Its first screen says what is recommended."""
+"""`report.html`: the whole experiment on one page that needs nothing else. Its first screen names the recommended index."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from markupsafe import Markup
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.base.number_text import counted
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice
-from thresher.experiments.results import Results
+from thresher.experiments.results import BaselineRun, Results
 from thresher.experiments.table import VariantTable
 from thresher.reports import choice_tables, further_tables, summary, variant_tables
 from thresher.reports.chart_data import chart_data
 from thresher.reports.charts import topics_chart
-from thresher.reports.drawing import Plot, frontier_plot, shown_variant, variants_plot
+from thresher.reports.drawing import Plot, frontier_plot, shown_measure, shown_variant, variants_plot
 from thresher.reports.formatting import MINUS, change_text, fixed, measure_text, megabytes, percent, significant_digits
 from thresher.reports.html_parts import render_template
 from thresher.reports.methods import methods
@@ -24,7 +24,7 @@ from thresher.reports.table import Table, measure_header
 from thresher.reports.topic_rows import topic_changes
 
 WIDE, NARROW = 640, 350
-"""Pixels of a chart on a desk's screen and on a phone's; the page shows one of both. Only that of all variants has one."""
+"""Pixels of a chart on a desktop and on a phone; the page shows one of both. The chart of all variants has one width."""
 FRONTIER_ROWS = 24
 """Variants of the table of the frontier."""
 
@@ -52,7 +52,9 @@ def render_report(results: Results, choice: Choice | None = None) -> str:
 def _alone(results: Results, table: VariantTable) -> Results:
     """Return the results of one retrieval model."""
     noise = tuple(noise for noise in results.facts.noise if noise.retrieval in ("", table.retrieval))
-    systems = results.facts.systems if table is results.tables[0] else ()
+    systems: tuple[BaselineRun, ...] = ()
+    if table is results.tables[0]:
+        systems = results.facts.systems
     return Results(replace(results.facts, noise=noise, systems=systems), (table,))
 
 
@@ -133,7 +135,9 @@ def _chart(name: str, wide: Plot, narrow: Plot) -> Chart:
 
 
 def _named(table: VariantTable, choice: Choice | None) -> tuple[str, ...]:
-    return choice.named_variants(table.retrieval) if choice else ()
+    if not choice:
+        return ()
+    return choice.named_variants(table.retrieval)
 
 
 def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSection | None:
@@ -141,7 +145,7 @@ def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSecti
     index = shown_variant(table, choice)
     if index == 0:
         return None
-    measure = choice.measure if choice else table.main
+    measure = shown_measure(table, choice)
     name = table.rows[index].name
     changes = topic_changes(results, table, measure, index)
     spec = topics_chart(changes, measure)
@@ -154,7 +158,9 @@ def _topics(results: Results, choice: Choice | None, number: int) -> TopicsSecti
 
 def _first_screen(results: Results, choice: Choice | None) -> FirstScreen:
     (table,) = results.tables
-    model = choice.of(table.retrieval) if choice else None
+    model = None
+    if choice:
+        model = choice.of(table.retrieval)
     warnings = tuple(summary.warnings(results))[len(notices(results)) :]
     if choice and model:
         return _recommended(results, choice, model, warnings)
@@ -227,4 +233,6 @@ def _change(share: float) -> str:
     size = f"{percent(abs(change))} %"
     if round(1000 * change) == 0:
         return size
-    return f"+{size}" if change > 0 else f"{MINUS}{size}"
+    if change > 0:
+        return f"+{size}"
+    return f"{MINUS}{size}"

@@ -22,7 +22,7 @@ def render_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[
 
     Args:
         name: of the template.
-        styles: files of styles, beside that of all pages.
+        styles: files of styles, beside the styles of all pages.
         scripts: files of scripts, which the page's policy allows.
         values: of the template's variables.
     """
@@ -41,7 +41,7 @@ def _joined(files: Sequence[str]) -> str:
 
 @functools.cache
 def templates(folder: Path) -> Environment:
-    """Return what compiles the templates of a folder, each of them once."""
+    """Return the environment that compiles the templates of a folder, each once."""
     environment = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,

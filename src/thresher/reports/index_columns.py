@@ -27,10 +27,10 @@ def index_columns(
     """Return the columns of an index.
 
     Args:
-        index: returns the index of a row; None where there is none.
+        index: returns the index of a row, or None.
         measures: the deciding ones, the main measure first.
         prefix: before the columns' names.
-        about: what the index is, before the meanings.
+        about: the role of the index, before the meanings.
     """
 
     def effect_of(number: int) -> Callable[[Row], Effect | None]:

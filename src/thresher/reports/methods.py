@@ -100,7 +100,10 @@ def _description(kind: type[Scorer] | type[PruningMethod]) -> str:
 
 
 def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator[str]:
-    cutoffs = {name: value for row in results.tables[0].rows if row.built for name, value in row.built.cutoffs.items()}
+    cutoffs: dict[str, float] = {}
+    for row in results.tables[0].rows:
+        if row.built:
+            cutoffs.update(row.built.cutoffs)
     if cutoffs:
         values = "; ".join(f"{name} = {exact_number(value)}" for name, value in cutoffs.items())
         yield (
@@ -114,8 +117,10 @@ def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator
 
 def _index(results: Results) -> Iterator[str]:
     setup = results.facts.setup
-    held = ", ".join(("postings with frequencies", *setup.holds))
-    stop = "Lucene's English stop words left out" if setup.stopwords else "no stop words left out"
+    held = ", ".join(["postings with frequencies", *setup.holds])
+    stop = "no stop words left out"
+    if setup.stopwords:
+        stop = "Lucene's English stop words left out"
     yield (
         f"Lucene through Pyserini, one thread, merged into one segment; it holds {held}. Stemmer: {setup.stemmer}; {stop}."
     )
@@ -130,7 +135,11 @@ def _index(results: Results) -> Iterator[str]:
 def _evaluation(results: Results) -> Iterator[str]:
     facts = results.facts
     yield f"All {len(facts.topics)} topics with a judgment; a topic without hits counts as 0."
-    full = [f"{short} is {measure}" for measure in results.measures if (short := measure_header(measure)[0]) != measure]
+    full: list[str] = []
+    for measure in results.measures:
+        name = measure_header(measure).name
+        if name != measure:
+            full.append(f"{name} is {measure}")
     if full:
         yield f"Measures as ir-measures names them: {'; '.join(full)}."
     if not results.was_run:
@@ -155,7 +164,10 @@ def _costs(facts: Facts) -> Iterator[Method]:
         "the variant's own scorers, divided by the number of workers, and the time to apply the cutoff. Every page was parsed "
         "and scored once for all variants; a row shows what it would cost alone."
     )
-    yield Method("Time and memory", (cleaning, _TIMING if facts.noise else "Nothing else was timed."))
+    timing = "Nothing else was timed."
+    if facts.noise:
+        timing = _TIMING
+    yield Method("Time and memory", (cleaning, timing))
     yield Method("CO₂", (f"{facts.setup.power}. Stages under a second are below resolution.",))
     if facts.noise:
         yield Method("Break-even", (_BREAK_EVEN,))

@@ -29,7 +29,9 @@ def notice_text(notice: Notice) -> str:
     """Return a notice as a sentence."""
     count = counted(notice.count, _NOUNS.get(notice.about, "topic"))
     if notice.about is About.MISSING:
-        verb = "is" if notice.count == 1 else "are"
+        verb = "are"
+        if notice.count == 1:
+            verb = "is"
         count = f"{count} {verb}"
     ids = ", ".join(notice.ids)
     if notice.count > len(notice.ids):
@@ -41,7 +43,7 @@ def notice_text(notice: Notice) -> str:
 
 
 def notices(results: Results) -> list[str]:
-    """Return what must be known of topics and judgments, of pages that failed or have no text, and of lost languages."""
+    """Return notices about topics and judgments, about pages that failed or have no text, and about lost languages."""
     sentences = [notice_text(notice) for notice in results.facts.notices]
     sentences += _page_notices(results)
     return sentences

@@ -1,4 +1,4 @@
-"""A first experiment file, in sentences on what it was made from."""
+"""Sentences about a first experiment file and its inputs."""
 
 from __future__ import annotations
 

@@ -23,15 +23,22 @@ STAY = "Stay with no cleaning"
 
 
 def findings(results: Results) -> Iterator[str]:
-    """Give what the numbers say of each retrieval model; nothing is singled out as the one to use."""
+    """Give the findings of each retrieval model; they recommend no variant."""
     for table in results.tables:
-        opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
+        opening = _model_opening(table.retrieval, len(results.tables))
         for sentence in model_findings(table):
             yield opening + sentence
 
 
+def _model_opening(retrieval: str, models: int) -> str:
+    """Return the beginning of sentences about a retrieval model; empty for the only model."""
+    if models == 1:
+        return ""
+    return f"{retrieval}: "
+
+
 def model_findings(table: VariantTable) -> Iterator[str]:
-    """Give what the numbers of one retrieval model say."""
+    """Give the findings of one retrieval model."""
     if not table.candidates:
         yield f"Only the baseline was run: {_baseline_text(table)}."
         return
@@ -39,7 +46,9 @@ def model_findings(table: VariantTable) -> Iterator[str]:
     yield from _explored_findings(table)
     emptying = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
     if emptying:
-        verb = "empties" if len(emptying) == 1 else "empty"
+        verb = "empty"
+        if len(emptying) == 1:
+            verb = "empties"
         yield f"{counted(len(emptying), 'variant')} {verb} more than {percent_text(MOST_EMPTIED)} of the pages."
 
 
@@ -50,14 +59,21 @@ def _baseline_text(table: VariantTable) -> str:
 def _built_findings(table: VariantTable) -> Iterator[str]:
     """Give the significant differences of the variants that were built, and the smaller indexes without one."""
     rows = [VariantRow(table, index) for index in table.candidates]
-    compared = [row for row in rows if row.comparison(table.main)]
-    comparisons = [comparison for row in compared if (comparison := row.comparison(table.main))]
-    if not comparisons:
+    compared: list[VariantRow] = []
+    directions: list[str] = []
+    changes: list[float] = []
+    for row in rows:
+        comparison = row.comparison(table.main)
+        if comparison:
+            compared.append(row)
+            directions.append(comparison.direction)
+            changes.append(comparison.difference)
+    if not compared:
         return
-    directions = [comparison.direction for comparison in comparisons]
-    changes = [comparison.difference for comparison in comparisons]
     worse, better = being(directions.count("worse")), being(directions.count("better"))
-    apart = " (controls apart)" if len(table.candidates) < len(table.rows) - 1 else ""
+    apart = ""
+    if len(table.candidates) < len(table.rows) - 1:
+        apart = " (controls apart)"
     yield (
         f"Of {counted(len(compared), 'variant')} run{apart}, {worse} significantly worse than the baseline in "
         f"{measure_header(table.main).name} and {better} significantly better; differences are "
@@ -89,11 +105,11 @@ def _explored_findings(table: VariantTable) -> Iterator[str]:
 
 
 def warnings(results: Results) -> Iterator[str]:
-    """Give what readers must know before the numbers."""
+    """Give the warnings that readers need before the numbers."""
     facts = results.facts
     yield from notices(results)
     for table in results.tables:
-        opening = f"{table.retrieval}: " if len(results.tables) > 1 else ""
+        opening = _model_opening(table.retrieval, len(results.tables))
         for sentence in _power(results, table):
             yield opening + sentence
     yield from _title_bias(facts.title_bias, "")
@@ -109,10 +125,12 @@ def _power(results: Results, table: VariantTable) -> Iterator[str]:
     facts, topics = results.facts, len(table.topics)
     if not results.tests:
         return
-    is_corrected = facts.correction == HOLM
-    factor = results.tests if is_corrected else 1
+    factor = 1
+    comparisons = ""
+    if facts.correction == HOLM:
+        factor = results.tests
+        comparisons = f" and {results.tests} comparisons"
     if factor * 2.0 ** (1 - topics) > facts.alpha:
-        comparisons = f" and {results.tests} comparisons" if is_corrected else ""
         yield f"With {counted(topics, 'topic')}{comparisons} no difference can be significant, however large."
 
 
@@ -125,15 +143,15 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
 
 
 def answer(choice: Choice) -> Iterator[str]:
-    """Give at most three lines for each retrieval model, what to use first."""
+    """Give at most three lines for each retrieval model, the index to use first."""
     for model in choice.models:
-        opening = f"{model.retrieval}: " if len(choice.models) > 1 else ""
+        opening = _model_opening(model.retrieval, len(choice.models))
         for line in model_answer(choice, model):
             yield opening + line
 
 
 def commands(choice: Choice) -> tuple[str, ...]:
-    """Return the lines for a shell that make what is named first, if it is one, and the line that builds and measures all."""
+    """Return the commands that make the first index, if all models name the same, and the command that measures all."""
     firsts = {model.first.variant for model in choice.models if model.first}
     if not choice.commands:
         return ()
@@ -143,7 +161,7 @@ def commands(choice: Choice) -> tuple[str, ...]:
 
 
 def measured(choice: Choice, results: Results) -> Iterator[str]:
-    """Say of each named index that was built whether its size and means are those that were explored."""
+    """Say of each named index that was built whether its size and means equal the explored ones."""
     for model in choice.models:
         table = results.table(model.retrieval)
         for named in model.named:
@@ -157,7 +175,9 @@ def _measured_text(choice: Choice, table: VariantTable, named: ChosenIndex, is_s
     facts = [f"{percent(table.shares[index])} % of the index"]
     for measure in choice.measures:
         facts.append(f"{measure_header(measure).name} {measure_text(table.mean(measure)[index])}")
-    verdict = "as explored" if is_same else "which is not what was explored: run `thresher choose` again"
+    verdict = "as explored"
+    if not is_same:
+        verdict = "which is not what was explored: run `thresher choose` again"
     return f"Built and searched, {named.variant} has {', '.join(facts)}: {verdict}."
 
 
@@ -223,7 +243,9 @@ def _conservative(model: ModelChoice) -> str:
 
 def margin_text(margin: Margin) -> str:
     """Return the accepted loss as it was stated: `5 %` of the baseline's mean, or `0.01`."""
-    return percent_text(margin.value) if margin.relative else measure_text(margin.value)
+    if margin.relative:
+        return percent_text(margin.value)
+    return measure_text(margin.value)
 
 
 def _measures(choice: Choice | SharedChoice) -> str:
@@ -276,7 +298,7 @@ def _bounded(effect: Effect) -> str:
 
 
 def advised(advice: Advice) -> Iterator[str]:
-    """Give the index to begin with, what it changed elsewhere, and the pages that the figures are computed from."""
+    """Give the index to begin with, its changes on other collections, and the pages behind the figures."""
     main = measure_header(MAIN_MEASURE).name
     yield f"Begin with {advice.variant}, the default index."
     yield (
@@ -301,7 +323,8 @@ def signed_percent(share: float) -> str:
 
 
 def _percents(changes: Mapping[str, float]) -> str:
-    return f"{', '.join(f'{name} {signed_percent(change)}' for name, change in changes.items())} %"
+    texts = [f"{name} {signed_percent(change)}" for name, change in changes.items()]
+    return f"{', '.join(texts)} %"
 
 
 def _percent_interval(change: Interval) -> str:
@@ -310,7 +333,7 @@ def _percent_interval(change: Interval) -> str:
 
 
 def shared_answer(choice: SharedChoice) -> Iterator[str]:
-    """Give what to use for several collections, what it lost where, how its rule did, and what to expect on another one."""
+    """Give the setting for several collections, its losses, the test of its rule, and the loss to expect on another."""
     count, margin = len(choice.tried), margin_text(choice.criteria.margin)
     own, without = percent(choice.mean_share), percent(choice.mean_share_left_out)
     if choice.variant is None:
@@ -321,8 +344,10 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
         lost = f"lost at most {loss_text(choice, others[-1].worst)} on {len(others)} of {count} collections"
         last = f"{loss_text(choice, worst.worst)} on {worst.collection}"
         yield f"Use {choice.variant}: {own} % of the index on average; it {lost} and {last}, in {_measures(choice)}."
-    failed = [f"{one.collection} ({loss_text(choice, one.worst)})" for one in choice.failed]
-    where = f": {', '.join(failed)}" if failed else ""
+    failed = [f"{setting.collection} ({loss_text(choice, setting.worst)})" for setting in choice.failed]
+    where = ""
+    if failed:
+        where = f": {', '.join(failed)}"
     yield (
         f"Left out in turn, {len(failed)} of {count} collections lost {margin} or more with what the others recommend{where}; "
         f"it has {without} % of the index on average."
@@ -339,4 +364,6 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
 
 def loss_text(choice: SharedChoice, loss: float) -> str:
     """Return a loss in the margin's unit: as a share of the baseline's mean, or as it is."""
-    return f"{percent(loss)} %" if choice.criteria.margin.relative else measure_text(loss)
+    if choice.criteria.margin.relative:
+        return f"{percent(loss)} %"
+    return measure_text(loss)

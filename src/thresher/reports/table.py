@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from thresher.base.errors import needs_extra
-from thresher.reports.columns import Column, Row, Value, csv_fields
+from thresher.reports.columns import Column, Row, Value, csv_fields, is_empty
 from thresher.reports.number_formats import Align, Number
 
 _EXPONENTIAL = "dcg='exp-log2'"
@@ -144,11 +143,6 @@ def _interval_text(column: Column[Row], row: Row) -> str:
     return f"{value} ({low} to {high})"
 
 
-def is_empty(value: Value) -> bool:
-    """Return whether a value is None or NaN."""
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
 class MeasureHeader(NamedTuple):
     """The header of a measure: its name without parameters, and these parameters, for the place of a unit."""
 
@@ -157,7 +151,7 @@ class MeasureHeader(NamedTuple):
 
 
 def measure_header(measure: str) -> MeasureHeader:
-    """Return the header of a measure; the parameters in its name stand apart, to keep the header short.
+    """Return the header of a measure; the parameters of its name are separate, to keep the header short.
 
     nDCG@10 is trec_eval's alone: nDCG with the gains 2^grade - 1 has another name.
 
@@ -189,12 +183,8 @@ def spread(count: int, keep: int) -> list[int]:
 
 
 def filled(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> list[Column[Row]]:
-    """Return the columns that have a value in some row."""
-    columns_with_values = []
-    for column in columns:
-        if any(not is_empty(column.value(row)) for row in rows):
-            columns_with_values.append(column)
-    return columns_with_values
+    """Return the columns that are in some row: see `Column.is_in`."""
+    return [column for column in columns if column.is_in(rows)]
 
 
 def csv_table(columns: Iterable[Column[Row]], rows: Iterable[Row]) -> str:

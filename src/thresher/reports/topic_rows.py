@@ -15,7 +15,7 @@ class TopicValue:
     """The value of a measure for a topic.
 
     Args:
-        variant: its name, or that of a baseline run of another system.
+        variant: its name, or the name of a baseline run of another system.
         retrieval: the retrieval model.
         held_out: whether it is a held-out topic.
         topic: its id.
@@ -65,7 +65,7 @@ def topic_values(results: Results) -> Iterator[TopicValue]:
 def _by_topic(
     common: TopicValue, measures: Sequence[str], topics: Sequence[str], values: Floats
 ) -> Iterator[TopicValue]:
-    """Give a value for each measure and topic; `common` holds the fields that all of them share."""
+    """Give a value for each measure and topic; `common` has the fields that all values share."""
     for measure, of_measure in zip(measures, values.tolist(), strict=True):
         for topic, value in zip(topics, of_measure, strict=True):
             yield TopicValue(common.variant, common.retrieval, common.held_out, topic, measure, value)

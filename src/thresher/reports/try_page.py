@@ -50,7 +50,7 @@ class TryPageFile:
 
 @dataclass(frozen=True)
 class _PageParts:
-    """A page as its template takes it: JSON for the script, and HTML for the frame."""
+    """The inputs of a page's template: JSON for the script, and HTML for the frame."""
 
     data: Markup
     original: str
@@ -79,7 +79,7 @@ def write_try_page(sample: PageSample, path: Path) -> TryPageFile:
 
 
 def page_view(page: ScoredPage) -> View:
-    """Return what the script knows of a page."""
+    """Return the data of a page for the script."""
     return {
         "id": page.id,
         "sentences": page.sentences,
@@ -94,7 +94,7 @@ def page_view(page: ScoredPage) -> View:
 
 
 def scorer_view(scorer: Scorer) -> View:
-    """Return what the script knows of a scorer; `start` is the cutoff of a new cut."""
+    """Return the data of a scorer for the script; `start` is the cutoff of a new cut."""
     kind = type(scorer)
     view = {
         "name": scorer.canonical_name,
@@ -167,7 +167,7 @@ def page_policy() -> str:
 
 @cache
 def _assets() -> tuple[str, str]:
-    """Return style and script; the colours are those of reports."""
+    """Return style and script, in the colours of reports."""
     report_style, own_style, cutting, own_script = (
         (TEMPLATES / name).read_text(encoding="utf-8").strip()
         for name in ("report.css", "try.css", "cutting.js", "try.js")

@@ -1,4 +1,4 @@
-"""The columns of what variants cost."""
+"""The columns of the costs of variants."""
 
 from __future__ import annotations
 

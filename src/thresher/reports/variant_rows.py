@@ -24,7 +24,7 @@ class VariantRow:
 
     @property
     def built(self) -> Built | None:
-        """What building took; None for a variant that was not built."""
+        """The record of building, searching and timing; None for a variant that was not built."""
         return self.record.built
 
     @property
@@ -39,17 +39,17 @@ class VariantRow:
 
     @property
     def share(self) -> float:
-        """The postings over those of the baseline."""
+        """The postings, as a share of the baseline's."""
         return float(self.table.shares[self.index])
 
     @property
     def word_share(self) -> float:
-        """The words over those of the baseline."""
+        """The words, as a share of the baseline's."""
         return float(self.table.word_shares[self.index])
 
     @property
     def bytes_share(self) -> float:
-        """The bytes over those of the baseline; NaN if they are not known."""
+        """The bytes, as a share of the baseline's; NaN if they are not known."""
         return float(self.table.bytes_shares[self.index])
 
     @property
@@ -74,11 +74,15 @@ class VariantRow:
 
     def comparison(self, measure: str) -> Comparison | None:
         """Return the comparison with the baseline over the topics, if there is one."""
-        return self.built.comparisons.get(measure) if self.built else None
+        if self.built is None:
+            return None
+        return self.built.comparisons.get(measure)
 
     def held_out_comparison(self, measure: str) -> Comparison | None:
         """Return the comparison with the baseline over the held-out topics, if there is one."""
-        return self.built.held_out.get(measure) if self.built else None
+        if self.built is None:
+            return None
+        return self.built.held_out.get(measure)
 
     def mean(self, measure: str) -> float:
         """Return the mean over the topics."""
@@ -90,13 +94,17 @@ class VariantRow:
 
     def difference(self, measure: str) -> float | None:
         """Return the mean difference from the baseline; None for the baseline."""
+        if self.is_baseline:
+            return None
         means = self.table.mean(measure)
-        return None if self.is_baseline else (means[self.index] - means[0]).item()
+        return float(means[self.index] - means[0])
 
     def held_out_difference(self, measure: str) -> float | None:
         """Return the mean difference from the baseline over the held-out topics; None for the baseline."""
+        if self.is_baseline:
+            return None
         means = self.table.held_out_mean(measure)
-        return None if self.is_baseline else (means[self.index] - means[0]).item()
+        return float(means[self.index] - means[0])
 
 
 def variant_rows(results: Results) -> list[VariantRow]:

@@ -14,7 +14,7 @@ from thresher.reports import variant_columns as variants
 from thresher.reports import variant_cost_columns as costs
 from thresher.reports.columns import Column
 from thresher.reports.cost_columns import FOOTPRINTS, NOT_MEASURABLE, footprint_columns
-from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
+from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text, measure_text
 from thresher.reports.table import Table, csv_table, filled, measure_header, spread
 from thresher.reports.topic_rows import TopicChange, TopicValue, topic_values
 from thresher.reports.variant_columns import VariantColumn
@@ -65,7 +65,7 @@ def main_table(results: Results, limit: int | None = None) -> Table:
 
     Beyond about `limit` rows for each retrieval model, the best of each sweep, single variants and evenly spread cutoffs stay.
     """
-    columns = [*_key_columns(results), *_main_columns(results)]
+    columns = _key_columns(results) + _main_columns(results)
     if results.facts.noise:
         columns += [costs.QUERY_MEAN, costs.QUERY_RATIO, costs.BREAK_EVEN.queries]
     return _main_table(results, columns, limit)
@@ -73,7 +73,7 @@ def main_table(results: Results, limit: int | None = None) -> Table:
 
 def all_variants_table(results: Results) -> Table:
     """Return the main table with further columns for a page: held-out topics, and the exact work."""
-    columns = [*_key_columns(results), *_main_columns(results)]
+    columns = _key_columns(results) + _main_columns(results)
     if results.facts.held_out_topics:
         for measure in results.measures:
             columns += [variants.held_out_mean_column(measure), variants.held_out_difference_column(measure)]
@@ -84,7 +84,7 @@ def all_variants_table(results: Results) -> Table:
 def _main_columns(results: Results) -> list[VariantColumn]:
     main = results.tables[0].main
     others = [measure for measure in results.measures if measure != main]
-    return [
+    columns = [
         variants.mean_column(main),
         variants.measure_comparison(main).outcome,
         variants.POSTINGS_SHARE,
@@ -93,8 +93,9 @@ def _main_columns(results: Results) -> list[VariantColumn]:
         variants.EMPTIED,
         variants.QUERY_POSTINGS,
         variants.QUERY_DOCUMENTS,
-        *map(variants.mean_column, others),
     ]
+    columns += [variants.mean_column(measure) for measure in others]
+    return columns
 
 
 def _main_table(results: Results, columns: Sequence[VariantColumn], limit: int | None) -> Table:
@@ -128,13 +129,25 @@ def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()
 def _frontier_rows(
     results: Results, table: VariantTable, limit: int, recommended: Sequence[str]
 ) -> Iterator[VariantRow]:
-    front = table.front(table.main, (0, *table.candidates))
+    front = _without_ties(table, table.front(table.main, (0, *table.candidates)))
     room = max(1, limit // len(results.tables) - 1 - len(recommended))
     indices = {0}
     indices.update(front[place] for place in spread(len(front), min(room, len(front))))
     indices.update(table.position[name] for name in recommended if name in table.position)
     for index in sorted(indices, key=lambda index: (index > 0, -table.sizes[index], index)):
         yield VariantRow(table, index)
+
+
+def _without_ties(table: VariantTable, front: Sequence[int]) -> list[int]:
+    """Return the variants of a front, by ascending size, without those whose mean is shown as that of a smaller one."""
+    shown: set[str] = set()
+    kept: list[int] = []
+    for index in front:
+        mean = measure_text(table.mean(table.main)[index])
+        if mean not in shown:
+            kept.append(index)
+        shown.add(mean)
+    return kept
 
 
 def costs_table(results: Results) -> Table:
@@ -146,19 +159,22 @@ def costs_table(results: Results) -> Table:
         columns += [query.seconds, query.ratio, query.verdict, costs.BREAK_EVEN.words]
         columns += [indexing.seconds, indexing.ratio, indexing.verdict]
         columns += [query.cpu_seconds, query.cpu_ratio, indexing.cpu_seconds, indexing.cpu_ratio]
-    columns += [*costs.CLEANING_COST, *costs.INDEXING_COST]
+    columns += costs.CLEANING_COST
+    columns += costs.INDEXING_COST
     footprints = [footprint_columns(work) for work in FOOTPRINTS]
     columns += [footprint.kwh for footprint in footprints]
     columns += [footprint.kg for footprint in footprints]
     text = f"Costs of what was built, once. Energy and CO₂: {results.facts.setup.power}."
     text += " Stages under a second are below resolution. MB: 10⁶ bytes, MiB: 2²⁰ bytes."
-    note = " ".join([*_noise_notes(results, True), *_noise_notes(results, False)])
+    notes = list(_noise_notes(results, of_queries=True))
+    notes += _noise_notes(results, of_queries=False)
+    note = " ".join(notes)
     shown = columns[: _key_count(results)] + filled(columns[_key_count(results) :], rows)
     return Table.of(shown, rows, text, note, _key_count(results), _sweep_group)
 
 
 def _noise_notes(results: Results, of_queries: bool) -> Iterator[str]:
-    """Say how times of queries or of indexing were measured, and what noise is."""
+    """Say how times of queries or of indexing were measured, and which differences are noise."""
     for noise in results.facts.noise:
         if bool(noise.retrieval) is of_queries:
             yield _noise_note(noise, len(results.tables) > 1)
@@ -166,9 +182,11 @@ def _noise_notes(results: Results, of_queries: bool) -> Iterator[str]:
 
 def _noise_note(noise: NoiseFloor, several_models: bool) -> str:
     ratio = noise.copy.ratio
-    what = "Indexing" if not noise.retrieval else "Searching"
-    if noise.retrieval and several_models:
-        what += f" by {noise.retrieval}"
+    what = "Indexing"
+    if noise.retrieval:
+        what = "Searching"
+        if several_models:
+            what += f" by {noise.retrieval}"
     return (
         f"{what}: {counted(noise.rounds, 'round')}, all indexes opened {counted(noise.restarts, 'time')}. A copy of the "
         f"baseline's index takes {fixed(ratio.value, 3)} of its time: differences between {fixed(ratio.low, 3)} and "
@@ -188,7 +206,7 @@ def topics_table(changes: Sequence[TopicChange], measure: str, variant: str) -> 
 
 
 def caption(results: Results) -> str:
-    """Return the line below a table of effectiveness: topics, test, correction, level, and what the marks mean."""
+    """Return the line below a table of effectiveness: topics, test, correction, level, and the meaning of the marks."""
     facts = results.facts
     text = f"{counted(len(facts.topics), 'topic')}."
     directions = []
@@ -206,11 +224,11 @@ def caption(results: Results) -> str:
 
 
 def shown_rows(table: VariantTable, limit: int | None) -> list[VariantRow]:
-    """Return the variants to show in their order: those that were built, or else the best of each sweep and all singles.
+    """Return the variants to show, in their order: the built variants, or else the best of each sweep and all singles.
 
     Beyond about `limit` of them, single variants and the best of each sweep stay, and evenly spread cutoffs of each sweep.
     """
-    indices = {0, *_best_of_sweeps(table), *table.singles}
+    indices = {0} | _best_of_sweeps(table) | set(table.singles)
     if len(table.built) > 1:
         indices = set(table.built)
         if limit is not None and len(indices) > limit:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from thresher.base.numbers import Ints
 from thresher.cleaners.content_model import characters as kinds
 from thresher.cleaners.content_model.characters import count_kinds, kinds_of
+from thresher.cleaners.content_model.page_parts import PageParts, parts_of
 from thresher.cleaners.content_model.page_tree import COUNTED, FAMILIES, TAGS, PageTree, page_tree
 from thresher.pages import Detail, Segments, read_html
 from thresher.pages.marks import Elements
@@ -53,10 +54,9 @@ OWN_AROUND = "words share links marks prose blocks mean headings place".split()
 """Quantities of the elements around a block; the last is the block's place in the element."""
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
 """Blocks of more words, and of a smaller share of links, are prose."""
-_MOST_PROSE = 0.6
+_MOST_PROSE, _NEARLY_ALL = 0.6, 0.9
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
 _TALK = [FAMILIES.index(family) for family in TALK_FAMILIES]
-_COMMENT = FAMILIES.index("comment")
 _SHARED = [
     kinds.UPPER,
     kinds.DIGIT,
@@ -99,15 +99,15 @@ class BlockFeatures:
         names: of the features.
         values: shape (features, blocks).
         words: of each block; shape (blocks,).
-        comments: whether an element around each block is called a comment; shape (blocks,).
         alike: the first block with the same text, of `REPEATED_WORDS` or more; shape (blocks,).
+        parts: its footer, code and comments.
     """
 
     names: tuple[str, ...]
     values: Floats
     words: Wide
-    comments: npt.NDArray[np.bool_]
     alike: Ints
+    parts: PageParts
 
 
 class Rows:
@@ -237,8 +237,9 @@ def features_of(segments: Segments) -> BlockFeatures:
     _add_repetition(page, rows)
     _add_page(page, rows)
     features = rows.matrix()
-    comments = np.asarray(around[_COMMENT], dtype=np.bool_)
-    return BlockFeatures(features.names, features.values, page.words, comments, page.alike)
+    main_part = _smallest_with(page, _NEARLY_ALL) if page.prose.any() else slice(0)
+    parts = parts_of(segments, page.tree, page.words, main_part)
+    return BlockFeatures(features.names, features.values, page.words, page.alike, parts)
 
 
 @cache
@@ -374,16 +375,24 @@ def _elements_around(page: PageFacts) -> Ints:
     return elements_around
 
 
+def _smallest_with(page: PageFacts, share_of_prose: float) -> slice:
+    """Return the blocks of the smallest element with this share of the prose."""
+    first, after, prose = page.elements.first_blocks, page.elements.after_blocks, running_sum(page.prose)
+    with_share = (prose[after] - prose[first] >= share_of_prose * prose[-1]).nonzero()[0]
+    smallest = int(with_share[-1])
+    return slice(int(first[smallest]), int(after[smallest]))
+
+
 def _add_main_elements(page: PageFacts, rows: Rows) -> None:
     """Add whether the block is in elements that may hold the main content.
 
     These are the smallest element with most of the prose, and the largest ARTICLE and MAIN.
     """
     first, after, index = page.elements.first_blocks, page.elements.after_blocks, page.index
-    prose, words = running_sum(page.prose), running_sum(page.words)
-    with_most_prose = (prose[after] - prose[first] >= _MOST_PROSE * prose[-1]).nonzero()[0]
-    smallest = int(with_most_prose[-1])
-    rows.add(in_most_prose=(index >= first[smallest]) & (index < after[smallest]))
+    words = running_sum(page.words)
+    in_most_prose = np.zeros(page.blocks)
+    in_most_prose[_smallest_with(page, _MOST_PROSE)] = 1
+    rows.add(in_most_prose=in_most_prose)
     for tag in ("article", "main"):
         of_tag = (page.tree.tag == page.tree.tags.get(tag, -1)).nonzero()[0]
         inside: Row | float = -1

@@ -123,7 +123,7 @@ class ContentModel:
     def probabilities_of(self, features: BlockFeatures, comments: bool = False) -> npt.NDArray[np.float32]:
         """Return the probabilities of blocks with these features; as `probabilities`."""
         # The page's type matters for comments alone.
-        forum = self.forum_probability(features) if features.comments.any() else 1.0
+        forum = self.forum_probability(features) if features.parts.comments.any() else 1.0
         of_blocks = self.network.probabilities(features.values, features.words)
         return of_page(of_blocks, forum, features, comments).astype(np.float32)
 

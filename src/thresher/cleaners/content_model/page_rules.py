@@ -1,4 +1,4 @@
-"""From the probabilities of a page's blocks to scores of the page: forums and comments, repeats, and the page's cutoff.
+"""From the probabilities of a page's blocks to scores of the page: comments, footers, code, repeats, and the page's cutoff.
 
 What readers write is the content of a forum, and beside the content of other pages. A page's type before its blocks: after
 Foley's rs-trafilatura (WCXB, 2026), whose rules depend on a learned type.
@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.cleaners.content_model.features import THOUSAND, BlockFeatures, Floats, Wide
+from thresher.cleaners.content_model.page_parts import PageParts
 
-PAGE_RULES = 3
+PAGE_RULES = 4
 """The version of `of_page`; increase it when scores change without the model."""
 _PAGE, _AROUND, _SHARE = "page_", "in_", "share_"
 """The beginnings of the names of features: of the page, of the elements around a block, and of the words in these."""
@@ -23,6 +24,12 @@ _WORDS_BESIDES = 100
 """Comments stay if no more words of content are expected besides them."""
 _LONG_COMMENT = 10
 """If comments are content, a comment of so many words has a probability of a half."""
+_LIKELY = 0.5
+"""The probability of blocks that are content rather than not."""
+_WORDS_BESIDES_FOOTER = 5
+"""A footer stays if fewer words of likely content are besides it: malformed pages have all their text there."""
+_PROSE_WORDS = 10
+"""Likely content of more words ends no page as a footer does."""
 _MOST_SHARE = 0.99
 """The share of content of a page without anything else."""
 _OF_HIGHEST, _MORE = 0.5, 0.1
@@ -63,7 +70,8 @@ def _rows(names: tuple[str, ...], begin: str) -> npt.NDArray[np.int64]:
 def of_page(probabilities: Wide, forum: float, features: BlockFeatures, comments: bool = False) -> Wide:
     """Return the scores of a page's blocks, with a half at the page's cutoff; shape (blocks,).
 
-    Repeats score 0, and so do comments that are beside the content; see `with_share` and `for_page` for the others.
+    Repeats score 0, and so do footers, and comments that are beside the content; code scores as the texts around it at least;
+    see `with_share` and `for_page` for the others.
 
     Args:
         probabilities: of the blocks, by the model.
@@ -71,12 +79,16 @@ def of_page(probabilities: Wide, forum: float, features: BlockFeatures, comments
         features: of the blocks.
         comments: whether comments are content everywhere.
     """
-    words = features.words
+    words, parts = features.words, features.parts
+    probabilities = without_footers(probabilities, words, parts)
     if comments:
-        probabilities = with_comments(probabilities, words, features.comments)
+        probabilities = with_comments(probabilities, words, parts.comments)
     else:
-        probabilities = without_comments(probabilities, words, features.comments, forum)
-    return without_repeats(for_page(with_share(probabilities, words), words), features.alike)
+        probabilities = without_comments(probabilities, words, parts.comments, forum)
+    scores = for_page(with_share(probabilities, words), words)
+    of_code = with_code(without_repeats(scores, features.alike), parts)
+    # What the rules above take out stays out.
+    return np.where(scores > 0, of_code, 0)
 
 
 def with_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.bool_]) -> Wide:
@@ -101,6 +113,39 @@ def without_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.
     if forum < _FORUM and outside > _WORDS_BESIDES:
         return np.where(comments, 0, probabilities)
     return probabilities
+
+
+def without_footers(probabilities: Wide, words: Wide, parts: PageParts) -> Wide:
+    """Return a page's probabilities with 0 for its footer; shape (blocks,).
+
+    On short pages the network takes a footer for content, as it takes all that is not a link there. What is a FOOTER by HTML's
+    rules always is one; what is only named so, or is a line of copyright, is one if no prose of likely content follows.
+    """
+    likely = probabilities >= _LIKELY
+    is_prose = likely & (words > _PROSE_WORDS) & ~parts.footers & ~parts.endings
+    after_prose = int(is_prose.nonzero()[0].max(initial=-1)) + 1
+    footers = parts.footers.copy()
+    footers[after_prose:] |= parts.endings[after_prose:]
+    if words[likely & ~footers].sum() < _WORDS_BESIDES_FOOTER:
+        return probabilities
+    return np.where(footers, 0, probabilities)
+
+
+def with_code(scores: Wide, parts: PageParts) -> Wide:
+    """Return a page's scores, at which code is never dropped between two blocks that are kept; shape (blocks,).
+
+    Code scores at least the lower of the highest scores before it and behind it, other code apart; and in the page's main part
+    at least as the likeliest text there, so that the last code stays with what it belongs to.
+    """
+    if not parts.code.any():
+        return scores
+    of_others = np.where(parts.others, scores, 0)
+    highest_behind = np.maximum.accumulate(of_others[::-1])[::-1]
+    least = np.minimum(np.maximum.accumulate(of_others), highest_behind)
+    main = parts.main_part
+    least[main] = np.maximum(least[main], of_others[main][parts.texts[main]].max(initial=0))
+    raised: Wide = np.where(parts.code, np.maximum(scores, least), scores)
+    return raised
 
 
 def without_repeats(probabilities: Wide, alike: npt.NDArray[np.int64]) -> Wide:

@@ -40,8 +40,8 @@ BYTES = -(-_HIDDEN_BIT.bit_length() // 64) * 8
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # The signs before the first letters of a word's pattern.
 _BEFORE_LETTERS = re.compile(r"(?:\(\?(?:<!\[a-z\]\)|:))*")
-# Tags whose descriptions hold for all of the page.
-_WHOLE_PAGE = ("html", "body", "meta")
+WHOLE_PAGE = ("html", "body", "meta")
+"""Tags whose descriptions hold for all of the page."""
 # Odd, and otherwise any.
 _BASE = 0x9E3779B97F4A7C15
 _POWERS = np.array([pow(_BASE, power, 2**64) for power in range(3, 3 + BYTES // 8)], dtype=np.uint64)
@@ -99,6 +99,8 @@ class PageTree:
     Numbers of elements in which no block begins have no meaning.
 
     Attributes:
+        texts: the different descriptions.
+        description: the number of each element's description; shape (elements,).
         tags: numbers of the different tags.
         tag: the number of each element's tag; shape (elements,).
         wider: the nearest element around each that has other blocks too, -1 if none; shape (elements,).
@@ -111,6 +113,8 @@ class PageTree:
         page_bits: the descriptions of elements that describe the whole page.
     """
 
+    texts: tuple[str, ...]
+    description: Ints
     tags: Mapping[str, int]
     tag: Ints
     wider: Ints
@@ -165,6 +169,8 @@ def page_tree(elements: Elements) -> PageTree:
 
     repeated = inherited.repeated
     return PageTree(
+        texts=described.texts,
+        description=described.of_elements,
         tags=described.tags,
         tag=described.tag[described.of_elements],
         wider=of_all(elements.parents[begun[inherited.widest]]),
@@ -181,7 +187,7 @@ def _descriptions(elements: Elements) -> _Descriptions:
     number_by_text, of_elements = _numbered(elements.descriptions)
     texts = tuple(number_by_text)
     tags, tag = _numbered(text.partition(" ")[0] for text in texts)
-    whole_page = np.array([name in _WHOLE_PAGE for name in tags])[tag]
+    whole_page = np.array([name in WHOLE_PAGE for name in tags])[tag]
     return _Descriptions(whole_page, tag, texts, tags, of_elements)
 
 

@@ -62,10 +62,16 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     media, is_text = _what(body, response.content_type)
     if media:
         return replace(source, size=len(body), problem=f"not HTML: {_shown(media)}")
+    if is_text and not response.body and _is_http(record, kind):
+        return replace(source, size=len(body), problem="neither an HTTP header nor HTML")
     charset = http.charset(response.content_type)
     if not charset and kind == "conversion":
         charset = "utf-8"
     return replace(source, size=len(body), content=body, charset=charset, is_text=is_text)
+
+
+def _is_http(record: Record, kind: str) -> bool:
+    return kind == "response" and http.media_type(record.text(b"content-type")) == "application/http"
 
 
 class _UnreadBodyError(Exception):

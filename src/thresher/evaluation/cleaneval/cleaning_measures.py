@@ -2,7 +2,7 @@
 
 Words are separated by white space and compared as they are, with case and punctuation; tokens are runs of letters, digits and
 underscores in lower case. If the cleaned page is empty, precision is 1 if the gold text is empty too, else 0; if the gold text
-is empty, recall likewise.
+is empty; so has recall.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ class CleaningSummary:
 
 
 def compare_words(cleaned: str, gold: str) -> PageWords:
-    """Compare the words of a cleaned page with those of its gold text.
+    """Compare the words of a cleaned page with the words of its gold text.
 
     The alignment is that of `difflib.SequenceMatcher(None, cleaned, gold, autojunk=False)` over words, with which NCleaner
     was evaluated. The Levenshtein distance is over words too; insertion, deletion and substitution cost 1.
@@ -297,7 +297,7 @@ def compare_words(cleaned: str, gold: str) -> PageWords:
 
 
 def compare_tokens(cleaned: str, gold: str) -> TokenCounts:
-    r"""Compare the tokens of a cleaned page with those of its gold text: the matches of `\w+` in the lower-cased text."""
+    r"""Compare the tokens of a cleaned page with the tokens of its gold text: the matches of `\w+` in the lower-cased text."""
     cleaned_tokens = Counter(TOKEN.findall(cleaned.lower()))
     gold_tokens = Counter(TOKEN.findall(gold.lower()))
     shared_tokens = cleaned_tokens & gold_tokens
@@ -370,7 +370,7 @@ class RougeCounts:
 
 
 def rouge_lsum(cleaned: str, gold: str) -> RougeCounts:
-    """Compare the sentences of a cleaned page with those of its gold text."""
+    """Compare the sentences of a cleaned page with the sentences of its gold text."""
     cleaned_sentences = _sentences(cleaned)
     gold_sentences = _sentences(gold)
     # A repeated sentence hits the same tokens again.

@@ -1,4 +1,4 @@
-"""Gold standards: pages and what people marked on them as content, in the formats of CleanEval, Dragnet, L3S-GN1, AEB and
+"""Gold standards: pages and the content that people marked on them, in the formats of CleanEval, Dragnet, L3S-GN1, AEB and
 WCXB. The last two are JSON:
 
 - AEB: `{stem: {"articleBody": text, "url": ...}}`.
@@ -266,7 +266,7 @@ def _strings(gold: dict[str, Any], member: str, path: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class GoldPage:
-    """A page and what its gold says.
+    """A page and its gold.
 
     Attributes:
         stem: the names of page and gold without their suffixes.

@@ -90,7 +90,7 @@ def _eight_bits(content: bytes) -> str:
 
 
 def stem_of(name: str) -> str:
-    """Return a file's name without its last suffix, and without that of a compression after it.
+    """Return a file's name without its last suffix and without the suffix of a compression after it.
 
     >>> stem_of("a.b.html"), stem_of("a.b.html.gz"), stem_of("gz")
     ('a.b', 'a.b', 'gz')

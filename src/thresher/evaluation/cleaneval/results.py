@@ -343,7 +343,7 @@ def run_cleaners(
 
 
 def _crashes(gold: GoldSet, cleaners: Sequence[Cleaner]) -> tuple[ExtractorCrash, ...]:
-    """Return the crashes of other packages, by package; a reason stands without the package's name before it."""
+    """Return the crashes of other packages, by package; reasons do not repeat the package's name."""
     stems = {page_id(page): page.stem for page in gold.standard.pages}
     extractors = dict.fromkeys(cleaner.input_name for cleaner in cleaners if cleaner.input_name)
     crashes: list[ExtractorCrash] = []

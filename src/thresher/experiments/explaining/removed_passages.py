@@ -1,4 +1,4 @@
-"""The removed passages of a page that hold words of a topic, and the kinds of block that a document lost topic words in."""
+"""The removed passages of a page with words of a topic, and the kinds of block in which a document lost topic words."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def cut_page(page: PageVerdicts, analyzer: Any, query_terms: Collection[str]) ->
         if segment.kept:
             kept.setdefault(kind, Counter()).update(counts)
         elif counts:
-            drops = tuple(map(_drop, segment.dropped_by))
+            drops = tuple(_drop(verdict) for verdict in segment.dropped_by)
             removed.append(Passage(segment.block, kind, segment.text, len(tokens), dict(counts), drops))
     return CutPage(kept, tuple(removed))
 
@@ -77,9 +77,15 @@ def lost_in(terms: Sequence[TermChange], page: CutPage) -> dict[BlockKind, float
     A term's part of the change of the score is shared equally by its lost occurrences: those in removed passages, and, if its
     posting was pruned, all others. If every part is 0, all lost occurrences count the same.
     """
-    lost = [term for term in terms if term.before > term.after]
-    pruned = [term.term for term in lost if term.cleaned > term.after]
-    weights = {term.term: abs(term.part) / (term.before - term.after) for term in lost}
+    pruned: list[str] = []
+    weights: dict[str, float] = {}
+    for term in terms:
+        lost = term.before - term.after
+        if lost <= 0:
+            continue
+        weights[term.term] = abs(term.part) / lost
+        if term.cleaned > term.after:
+            pruned.append(term.term)
     shares = _shares_of_kinds(page, pruned, weights)
     return shares or _shares_of_kinds(page, pruned, dict.fromkeys(weights, 1.0))
 

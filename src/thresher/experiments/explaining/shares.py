@@ -9,6 +9,7 @@ credit share the gain. Without such a credit all relevant documents that fell, o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -26,13 +27,16 @@ from thresher.experiments.explaining.explanations import (
 
 def document_shares(change: float, documents: Sequence[DocumentChange]) -> list[float]:
     """Return each document's share of a topic's change; shares add up to 1, or are all 0 if no relevant document moved."""
-    moved = [document.relevant and document.fell is (change < 0) for document in documents]
-    credits = []
-    for document, has_moved in zip(documents, moved, strict=True):
-        has_credit = has_moved and document.credit * change > 0
-        credits.append(abs(document.credit) if has_credit else 0.0)
+    credits = [0.0] * len(documents)
+    equal = [0.0] * len(documents)
+    for number, document in enumerate(documents):
+        if not document.relevant or document.fell is not (change < 0):
+            continue
+        equal[number] = 1.0
+        if document.credit * change > 0:
+            credits[number] = abs(document.credit)
     if not any(credits):
-        credits = [1.0 if has_moved else 0.0 for has_moved in moved]
+        credits = equal
     total = sum(credits)
     if not change or not total:
         return [0.0] * len(documents)
@@ -53,7 +57,8 @@ def main_part(change: float, documents: Sequence[DocumentChange]) -> Part | None
 def loss_of(topics: Iterable[TopicExplanation]) -> Loss:
     """Return the loss of all topics that lost, by kind of block, with intervals of a ratio of two means over these topics."""
     # Resamples do not depend on the order of the topics.
-    lost = sorted((topic for topic in topics if topic.change < 0), key=lambda topic: topic.topic)
+    lost = [topic for topic in topics if topic.change < 0]
+    lost.sort(key=attrgetter("topic"))
     losses = np.array([-topic.change for topic in lost])
     by_source: dict[str, Floats] = {}
     for number, topic in enumerate(lost):
@@ -68,7 +73,7 @@ def loss_of(topics: Iterable[TopicExplanation]) -> Loss:
 
 
 def _sources(topic: TopicExplanation) -> dict[str, float]:
-    """Return the shares of a topic's loss by kind of block, or by the part that moved a document if it was not its words."""
+    """Return the shares of a topic's loss by kind of block, or by another part of the score that moved a document."""
     sources: dict[str, float] = {}
     for document, share in zip(topic.documents, document_shares(topic.change, topic.documents), strict=True):
         if share:

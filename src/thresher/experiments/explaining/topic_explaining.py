@@ -11,7 +11,14 @@ import numpy as np
 from thresher.base.errors import StateError
 from thresher.base.numbers import Floats, Ints
 from thresher.evaluation.evaluating import evaluate
-from thresher.experiments.explaining.explanations import DocumentChange, Neighbour, Part, TermChange, TopicExplanation
+from thresher.experiments.explaining.explanations import (
+    DocumentChange,
+    Neighbour,
+    Part,
+    Passage,
+    TermChange,
+    TopicExplanation,
+)
 from thresher.experiments.explaining.rank_changes import RankChanges, by_rank
 from thresher.experiments.explaining.removed_passages import CutPage, lost_in
 from thresher.experiments.explaining.score_parts import ScoreParts, largest_part, score_parts, swings
@@ -19,6 +26,7 @@ from thresher.experiments.explaining.shares import main_part
 from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.score_inputs import ScoredIndex, ScoreInputs
+from thresher.scores.block_kinds import BlockKind
 
 _ROUNDED = 0.01
 """Runs differ from scores by less: by four decimals, and by the lowering of ties."""
@@ -55,8 +63,11 @@ class TopicRuns:
         """The document that was asked for, or the judged documents whose rank changed."""
         if self.document is not None:
             return (self.document,)
-        judged = [document for document in self.ranks.documents if document in self.qrels]
-        return tuple(document for document in judged if self.ranks.fell(document) or self.ranks.rose(document))
+        moved: list[str] = []
+        for document in self.ranks.documents:
+            if document in self.qrels and (self.ranks.fell(document) or self.ranks.rose(document)):
+                moved.append(document)
+        return tuple(moved)
 
 
 def needed_pages(runs: TopicRuns, treatment: Treatment) -> set[str]:
@@ -106,9 +117,13 @@ class Comparison:
         values_after = _values(runs, runs.ranks.after, self.measures)
         change = values_after[self.main] - values_before[self.main]
         explained = documents.all(self.main)
-        moved = [document for document in explained if document.rank_before != document.rank_after]
-        retrieved_judged = [document for document in runs.ranks.documents if document in runs.qrels]
-        whole_topic = runs.document is None
+        part: Part | None = None
+        unmoved = 0
+        if runs.document is None:
+            part = main_part(change, explained)
+            moved = [document for document in explained if document.rank_before != document.rank_after]
+            retrieved_judged = [document for document in runs.ranks.documents if document in runs.qrels]
+            unmoved = len(retrieved_judged) - len(moved)
         explained.sort(key=lambda document: (-document.credit * change, -document.overtaker_count, document.document))
         return TopicExplanation(
             topic=runs.topic,
@@ -116,9 +131,9 @@ class Comparison:
             before=values_before,
             after=values_after,
             change=change,
-            part=main_part(change, explained) if whole_topic else None,
+            part=part,
             documents=tuple(explained),
-            unmoved=len(retrieved_judged) - len(moved) if whole_topic else 0,
+            unmoved=unmoved,
         )
 
 
@@ -191,7 +206,8 @@ class _Documents:
     def all(self, main: str) -> list[DocumentChange]:
         """Return the documents to explain, with their credit by the main measure."""
         changes = [self._change(document) for document in self.runs.documents_to_explain]
-        credits = self._credits([change.document for change in changes if change.relevant], main)
+        relevant = [change.document for change in changes if change.relevant]
+        credits = self._credits(relevant, main)
         return [replace(change, credit=credits.get(change.document, 0.0)) for change in changes]
 
     def _change(self, document: str) -> DocumentChange:
@@ -200,6 +216,11 @@ class _Documents:
         page = self.pages.get(document)
         overtakers = self._overtakers(document)
         emptied = bool(self.before.indexed[row] and not self.after.indexed[row])
+        lost: Mapping[BlockKind, float] = {}
+        passages: tuple[Passage, ...] = ()
+        if page:
+            lost = lost_in(terms, page)
+            passages = page.with_words(tuple(self.runs.terms))
         return DocumentChange(
             document=document,
             grade=self.runs.qrels.get(document),
@@ -215,12 +236,12 @@ class _Documents:
             length_after=int(self.after.lengths[row]),
             emptied=emptied,
             terms=terms,
-            overtakers=tuple(map(self._neighbour, overtakers[: self.most_overtakers])),
+            overtakers=tuple(self._neighbour(other) for other in overtakers[: self.most_overtakers]),
             overtaker_count=len(overtakers),
             part=self._part(document, overtakers, emptied),
             credit=0.0,
-            lost=lost_in(terms, page) if page else {},
-            passages=page.with_words(tuple(self.runs.terms)) if page else (),
+            lost=lost,
+            passages=passages,
         )
 
     def _overtakers(self, document: str) -> tuple[str, ...]:
@@ -240,8 +261,9 @@ class _Documents:
         return largest_part(swings(self.parts, self.rows[document], others, fell), emptied, fell)
 
     def _terms(self, row: int) -> tuple[TermChange, ...]:
-        return tuple(
-            TermChange(
+        changes: list[TermChange] = []
+        for column, (term, in_query) in enumerate(self.runs.terms.items()):
+            change = TermChange(
                 term=term,
                 in_query=in_query,
                 before=int(self.before.tf[row, column]),
@@ -249,8 +271,8 @@ class _Documents:
                 after=int(self.after.tf[row, column]),
                 part=float(self.parts.by_term[row, column]),
             )
-            for column, (term, in_query) in enumerate(self.runs.terms.items())
-        )
+            changes.append(change)
+        return tuple(changes)
 
     def _neighbour(self, document: str) -> Neighbour:
         ranks = self.runs.ranks

@@ -69,7 +69,9 @@ class Search:
 
     def queries(self) -> AnalysedQueries:
         """Return the queries of all topics, one set of topics after the other."""
-        texts = [topics.topics[topic].query for topics in self.sets for topic in topics.ids]
+        texts: list[str] = []
+        for topics in self.sets:
+            texts += [topics.topics[topic].query for topic in topics.ids]
         return analyse_queries(texts, self.options)
 
     def job(self, chunks: MatchChunks, queries: Sequence[Query]) -> RankingJob:
@@ -111,8 +113,10 @@ class RankedSweep:
     @property
     def rows(self) -> list[Row]:
         """The rows of the variants in a table."""
-        described = zip(self.variants, self.sizes, self.words, strict=True)
-        return [Row(variant, size, words, explored=True) for variant, size, words in described]
+        rows: list[Row] = []
+        for variant, size, words in zip(self.variants, self.sizes, self.words, strict=True):
+            rows.append(Row(variant, size, words, explored=True))
+        return rows
 
 
 @dataclass(frozen=True)
@@ -143,10 +147,12 @@ def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -
     if not sweeps:
         return tuple(tables)
     joined = join_sweeps(sweeps)
-    return tuple(
-        table.extended(joined.rows, joined.values[model], joined.query_postings, joined.held_out[model])
-        for model, table in enumerate(tables)
-    )
+    extended: list[VariantTable] = []
+    for model, table in enumerate(tables):
+        extended.append(
+            table.extended(joined.rows, joined.values[model], joined.query_postings, joined.held_out[model])
+        )
+    return tuple(extended)
 
 
 def explore(
@@ -175,21 +181,24 @@ def explore(
         ranked += explored.sweeps
         measures = explored.measures
     joined = join_sweeps(ranked)
-    held_out = search.held_out.ids if search.held_out else ()
-    # The first variant of the first sweep is the baseline.
-    return tuple(
-        VariantTable(
-            model.name,
-            measures,
-            search.topics.ids,
-            joined.rows,
-            joined.values[number],
-            joined.query_postings,
-            held_out,
-            joined.held_out[number],
+    held_out: tuple[str, ...] = ()
+    if search.held_out:
+        held_out = search.held_out.ids
+    tables: list[VariantTable] = []
+    for number, model in enumerate(search.models):
+        # The first variant of the first sweep is the baseline.
+        table = VariantTable(
+            retrieval=model.name,
+            measures=measures,
+            topics=search.topics.ids,
+            rows=joined.rows,
+            values=joined.values[number],
+            query_postings=joined.query_postings,
+            held_out_topics=held_out,
+            held_out=joined.held_out[number],
         )
-        for number, model in enumerate(search.models)
-    )
+        tables.append(table)
+    return tuple(tables)
 
 
 @dataclass(frozen=True)
@@ -228,9 +237,12 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> AnalysedQuer
     """Return queries as Anserini's bags of words."""
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     bags = [Counter(tokens) for tokens in tokens_of_each(analyzer, texts)]
-    terms = sorted({term for bag in bags for term in bag})
-    number = {term: index for index, term in enumerate(terms)}
-    queries = [Query({number[term]: tf for term, tf in bag.items()}, bag.total()) for bag in bags]
+    terms = sorted(set().union(*bags))
+    number_of = {term: number for number, term in enumerate(terms)}
+    queries: list[Query] = []
+    for bag in bags:
+        counts = {number_of[term]: tf for term, tf in bag.items()}
+        queries.append(Query(counts, bag.total()))
     return AnalysedQueries(queries, terms)
 
 
@@ -270,7 +282,8 @@ def _sizes(counts: StepCounts, vocabulary: HashedTerms, sweep: int) -> list[Inde
     share = (vocabulary.limit + 1) / 2**64
     terms = np.rint(np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share)
     documents, tokens, postings = np.cumsum([counts.documents, counts.tokens, counts.postings], axis=1)
-    return [
-        IndexStatistics(int(documents[step]), int(tokens[step]), int(postings[step]), int(terms[step]))
-        for step in range(steps)
-    ]
+    sizes: list[IndexStatistics] = []
+    for step in range(steps):
+        size = IndexStatistics(int(documents[step]), int(tokens[step]), int(postings[step]), int(terms[step]))
+        sizes.append(size)
+    return sizes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -83,21 +84,25 @@ def store_matches(
     pairs = np.zeros(terms, dtype=np.int64)
     for counted in counted_chunks:
         matches = match_terms(counted, terms)
-        added = [sweep_statistics(matches, sweep, counts, fixed) for sweep, counts in enumerate(counted.counts)]
+        for sweep, counts in enumerate(counted.counts):
+            added = sweep_statistics(matches, sweep, counts, fixed)
+            if vocabulary is None:
+                statistics.append(added)
+            else:
+                statistics[sweep] = statistics[sweep].plus(added)
         if vocabulary is None:
-            statistics, vocabulary = added, counted.vocabulary
+            vocabulary = counted.vocabulary
         else:
-            statistics = [before.plus(more) for before, more in zip(statistics, added, strict=True)]
-            vocabulary = add_vocabularies([vocabulary, counted.vocabulary], len(added))
+            vocabulary = add_vocabularies([vocabulary, counted.vocabulary], len(statistics))
         pairs += np.diff(matches.pair_bounds)
         ids.append(counted.ids)
         files.append(folder / f"chunk-{len(files):06}.npz")
         _write(matches, files[-1])
-        # Not while the next chunk is counted.
+        # Their memory is free before the next chunk is counted.
         del counted, matches
     if vocabulary is None:
         raise ValueError("there is no chunk")
-    stored = [StoredChunk(file, numbers) for file, numbers in zip(files, _numbered(ids), strict=True)]
+    stored = map(StoredChunk, files, _numbered(ids))
     return MatchChunks(tuple(stored), tuple(ids), tuple(statistics), vocabulary, pairs)
 
 
@@ -110,7 +115,7 @@ def _write(matches: Matches, file: Path) -> None:
 
 def _numbered(ids: Sequence[Sequence[str]]) -> list[Numbers]:
     """Number documents over all chunks by id; return the numbers by chunk."""
-    joint = [identifier for of_chunk in ids for identifier in of_chunk]
+    joint = list(chain.from_iterable(ids))
     # Python compares code points, Lucene bytes of UTF-8: the order is the same.
     order = sorted(range(len(joint)), key=joint.__getitem__)
     numbers = np.empty(len(joint), dtype=np.int32)

@@ -63,16 +63,19 @@ class Evaluator:
         self._judged: list[_Judged] = []
         for topic in topics:
             grades = qrels.get(topic, {})
-            present = [document for document in grades if document in numbers]
-            for document in present:
-                self._ids[numbers[document]] = document
-            self._judged.append(
-                _Judged(
-                    documents=_ints([numbers[document] for document in present]),
-                    grades=_ints([grades[document] for document in present]),
-                    best_first=_ints(sorted(grades.values(), reverse=True)),
-                )
+            numbers_of_judged: list[int] = []
+            grades_of_judged: list[int] = []
+            for document, grade in grades.items():
+                if document in numbers:
+                    self._ids[numbers[document]] = document
+                    numbers_of_judged.append(numbers[document])
+                    grades_of_judged.append(grade)
+            judged = _Judged(
+                documents=_ints(numbers_of_judged),
+                grades=_ints(grades_of_judged),
+                best_first=_ints(sorted(grades.values(), reverse=True)),
             )
+            self._judged.append(judged)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,12 +89,17 @@ class Evaluator:
             rankings: of each topic, documents at each step, best first, then -1; shape (steps, ranks).
         """
         ranked = self._ranked(rankings)
-        others = [measure for measure in self._measures if not _is_computed_here(measure)]
-        of_sets = [str(measure) for measure in others if measure.NAME in _OF_SETS]
-        of_ranks = [str(measure) for measure in others if measure.NAME not in _OF_SETS]
-        evaluated = self._evaluated(of_sets, ranked, to_the_end=True) | self._evaluated(
-            of_ranks, ranked, to_the_end=False
-        )
+        of_sets: list[str] = []
+        of_ranks: list[str] = []
+        for measure in self._measures:
+            if _is_computed_here(measure):
+                continue
+            if measure.NAME in _OF_SETS:
+                of_sets.append(str(measure))
+            else:
+                of_ranks.append(str(measure))
+        evaluated = self._evaluated(of_sets, ranked, to_the_end=True)
+        evaluated |= self._evaluated(of_ranks, ranked, to_the_end=False)
         values: list[list[Floats] | Floats] = []
         for measure in self._measures:
             if _is_computed_here(measure):
@@ -146,9 +154,11 @@ class Evaluator:
 
     def _run(self, size: int, ranks: Ints, documents: Numbers | Ints) -> dict[str, float]:
         """Return a ranking of a topic as a run, with the judged documents at their ranks."""
-        judged = {rank: self._ids[number] for rank, number in zip(ranks.tolist(), documents.tolist(), strict=True)}
         # Ids have no white space.
-        return {judged.get(rank, f"unjudged {rank}"): float(-rank) for rank in range(size)}
+        names = [f"unjudged {rank}" for rank in range(size)]
+        for rank, number in zip(ranks.tolist(), documents.tolist(), strict=True):
+            names[rank] = self._ids[number]
+        return {name: float(-rank) for rank, name in enumerate(names)}
 
 
 @dataclass(frozen=True)
@@ -264,7 +274,9 @@ def _is_computed_here(measure: Any) -> bool:
 def _size(retrieved: int, judged_ranks: Ints, to_the_end: bool) -> int:
     if to_the_end:
         return int(retrieved)
-    return int(judged_ranks[-1]) + 1 if len(judged_ranks) else 0
+    if not len(judged_ranks):
+        return 0
+    return int(judged_ranks[-1]) + 1
 
 
 def _added_up(by_rank: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The collection at the steps of a sweep: its statistics, and what is in its documents."""
+"""The collection at the steps of a sweep: its statistics, and its documents."""
 
 from __future__ import annotations
 
@@ -142,12 +142,12 @@ class _ByStep:
     bounds: Ints
 
     def at(self, position: int) -> Ints:
-        """Return what comes in at a step, given by its position among the steps."""
+        """Return the sentences or occurrences that come in at a step, given by its position among the steps."""
         return self.order[self.bounds[position] : self.bounds[position + 1]]
 
 
 def _by_step(step: npt.NDArray[np.uint16], steps: Ints) -> _ByStep:
-    """Order by step; what comes in before the first of `steps` counts as of the first."""
+    """Order by step; sentences or occurrences before the first of `steps` come in at the first."""
     positions = np.searchsorted(steps, step).astype(np.uint16)
     # A stable sort of 16 bits takes linear time.
     order = np.argsort(positions, kind="stable")

@@ -5,11 +5,11 @@
   const frames = [...document.querySelectorAll("template.itself")];
   const scorers = Object.fromEntries(data.scorers.map((scorer) => [scorer.name, scorer]));
   const LETTERS = ["A", "B"];
-  const WHOLE = 4000; // sentences of a page that is shown whole; of longer ones what is near
+  const WHOLE = 4000; // sentences: longer pages are filled near the visible part alone
   const ROW = 30; // sentences in a row of a long block
   const CHUNK = 40; // rows
   const LONGEST = 20000; // characters of a sentence that are shown
-  const MOST = 3; // rows in a row that both remove: more stand behind the first of them
+  const MOST = 3; // neighbouring rows that both remove: longer runs are folded into their first row
   const sides = data.sides.map((cuts) => ({ cuts, mask: null, name: "" }));
   let page = null;
   let rows = [];
@@ -33,6 +33,7 @@
     const text = Math.abs(score) >= 1000 ? whole(Math.round(score)) : String(Number(score.toPrecision(4)));
     return text.replace("-", "−");
   };
+  const range = (scores) => `${short(Math.min(...scores))} to ${short(Math.max(...scores))}`;
   const say = (text) => {
     part("message").textContent = text;
     part("message").hidden = !text;
@@ -65,41 +66,70 @@
     recut(number);
   };
   const showCounts = (number) => {
-    const { mask, name, elements } = sides[number];
+    const { cuts, mask, name, elements } = sides[number];
+    const ofBlocks = cuts.every(({ scorer }) => scorers[scorer].segment === "block");
+    const unit = ofBlocks ? "blocks" : "sentences";
+    const places = new Set();
+    const keptPlaces = new Set();
     let words = 0;
-    let removed = 0;
     mask.forEach((kept, index) => {
-      if (kept) words += page.words[index];
-      else removed += 1;
+      const place = ofBlocks ? page.block[index] : index;
+      places.add(place);
+      if (!kept) return;
+      keptPlaces.add(place);
+      words += page.words[index];
     });
+    const removed = places.size - keptPlaces.size;
     const all = page.total;
     const share = all ? (100 * words) / all : 100;
+    const decimals = share > 0 && share < 10 ? 1 : 0;
     elements.words.textContent = whole(words);
-    elements.of.textContent = ` of ${whole(all)} words kept (${share.toFixed(share < 10 && share > 0 ? 1 : 0)} %), `;
+    elements.of.textContent = ` of ${whole(all)} words kept (${share.toFixed(decimals)} %), `;
     elements.removed.textContent = whole(removed);
-    elements.rest.textContent = ` of ${whole(mask.length)} sentences removed`;
+    elements.rest.textContent = ` of ${whole(places.size)} ${unit} removed`;
     elements.meter.style.width = `${share}%`;
-    elements.lines.forEach(({ code, line }) => (code.textContent = line(name)));
+    for (const { code, line } of elements.lines) code.textContent = line(name);
     elements.which.textContent = `${LETTERS[number]}: ${name}`;
-    announce(`${LETTERS[number]}: ${words} words kept, ${removed} sentences removed`);
+    announce(`${LETTERS[number]}: ${words} words kept, ${removed} ${unit} removed`);
   };
   const differing = (row) => {
-    for (let index = row.begin; index < row.end; index++) if (sides[0].mask[index] !== sides[1].mask[index]) return true;
+    for (let index = row.begin; index < row.end; index++) {
+      if (sides[0].mask[index] !== sides[1].mask[index]) return true;
+    }
     return false;
   };
-  const removed = ({ begin, end }) => sides.every(({ mask }) => mask.subarray(begin, end).every((kept) => !kept));
-  const fold = () => {
-    for (const row of rows) row.fold = null;
-    for (let number = 0, end = 0; number < rows.length; number = end + 1) {
-      for (end = number; end < rows.length && removed(rows[end]); ) end += 1;
-      const run = rows.slice(number, end);
-      if (run.length <= MOST || run.some(({ open }) => open)) continue;
-      run.forEach((row, index) => (row.fold = index ? "" : `▸ ${whole(run.length)} blocks that both remove`));
+  const removed = ({ begin, end }) => {
+    for (const { mask } of sides) {
+      if (mask.subarray(begin, end).some((kept) => kept)) return false;
     }
+    return true;
+  };
+  // A row's fold is null if it is shown, a text if it stands for a run of rows, and empty for the other rows of the run.
+  const fold = () => {
+    let run = [];
+    for (const row of rows) {
+      row.fold = null;
+      if (removed(row)) {
+        run.push(row);
+      } else {
+        foldRun(run);
+        run = [];
+      }
+    }
+    foldRun(run);
     rows.forEach(showFold);
     for (const { begin, end, element } of chunks) element.hidden = rows.slice(begin, end).every(({ fold }) => fold === "");
   };
-  const showFold = ({ element, fold }) => (fold === null ? element?.removeAttribute("data-fold") : element?.setAttribute("data-fold", fold));
+  const foldRun = (run) => {
+    if (run.length <= MOST || run.some(({ open }) => open)) return;
+    for (const row of run) row.fold = "";
+    run[0].fold = `▸ ${whole(run.length)} blocks that both remove`;
+  };
+  const showFold = ({ element, fold }) => {
+    if (!element) return;
+    if (fold === null) element.removeAttribute("data-fold");
+    else element.setAttribute("data-fold", fold);
+  };
   const showDifferences = () => {
     if (!sides[0].mask || !sides[1].mask) return;
     const count = rows.filter(differing).length;
@@ -130,7 +160,10 @@
     const side = sides[number];
     const letter = LETTERS[number];
     const cuts = make("div");
-    const [words, of, removed, rest] = [make("b"), make("span"), make("b"), make("span")];
+    const words = make("b");
+    const of = make("span");
+    const removed = make("b");
+    const rest = make("span");
     const meter = make("div");
     const which = make("button", { type: "button" });
     const lines = LINES.map(({ label, line }) => ({ label, line, code: make("code") }));
@@ -142,7 +175,10 @@
     }
     const add = make("button", { type: "button", className: "plain" }, "add a cut");
     add.addEventListener("click", () => {
-      side.cuts.push(newCut(available().find((name) => !side.cuts.some((cut) => cut.scorer === name)) ?? available()[0]));
+      const names = available();
+      const used = side.cuts.map(({ scorer }) => scorer);
+      const unused = names.find((name) => !used.includes(name));
+      side.cuts.push(newCut(unused ?? names[0]));
       recutAll(number);
     });
     const variants = make("select", { "aria-label": `A cleaner of the results for ${letter}` }, new Option("a cleaner of the results…", ""));
@@ -232,15 +268,16 @@
   const cutoffControls = (number, cut, label) => {
     const scorer = scorers[cut.scorer];
     const steps = cut.quota ? Array.from({ length: 100 }, (_, index) => 100 - index) : cutting.steps(page, scorer);
-    const stricter = (one, other) => (cut.quota || scorer.keep === "low" ? one <= other : one >= other);
+    const lowerIsStricter = cut.quota || scorer.keep === "low";
+    const isAsStrict = (step) => (lowerIsStricter ? step <= cut.cutoff : step >= cut.cutoff);
     const place = () => {
-      const first = steps.findIndex((step) => stricter(step, cut.cutoff));
+      const first = steps.findIndex(isAsStrict);
       return first < 0 ? steps.length - 1 : first;
     };
     const unit = cut.quota ? "% of the words" : scorer.unit;
     const slider = make("input", { type: "range", min: 0, max: Math.max(steps.length - 1, 0), step: 1, "aria-label": `Cutoff of ${label}`, className: "slider" });
     slider.disabled = !steps.length;
-    slider.title = "From the cutoff that keeps most to the strictest: every step keeps something else";
+    slider.title = "From the cutoff that keeps most to the strictest: the kept text changes at every step";
     const box = make("input", { type: "text", inputMode: "decimal", "aria-label": `Cutoff of ${label} as a number`, title: unit, autocomplete: "off" });
     const show = () => {
       slider.value = place();
@@ -255,7 +292,9 @@
     });
     box.addEventListener("input", () => {
       const value = box.value.trim() === "" ? NaN : Number(box.value);
-      const fits = cut.quota ? value > 0 && value <= 100 : value >= (scorer.low ?? -Infinity) && value <= (scorer.high ?? Infinity);
+      const low = scorer.low ?? -Infinity;
+      const high = scorer.high ?? Infinity;
+      const fits = cut.quota ? value > 0 && value <= 100 : value >= low && value <= high;
       box.setCustomValidity(Number.isFinite(value) && fits ? "" : "out of range");
       if (box.validity.customError) return;
       cut.cutoff = value;
@@ -264,7 +303,8 @@
     });
     box.value = cutting.printed(cut.cutoff);
     show();
-    const sign = cut.quota ? "best" : scorer.keep === "high" ? "≥" : "≤";
+    let sign = scorer.keep === "high" ? "≥" : "≤";
+    if (cut.quota) sign = "best";
     return [make("span", { className: "value" }, sign, box), slider];
   };
   const cutOptions = (cut, scorer, label, change) => {
@@ -297,8 +337,7 @@
       const cell = make("p", { "aria-label": `${LETTERS[index]}` });
       for (let sentence = row.begin; sentence < row.end; sentence++) {
         const text = page.sentences[sentence];
-        const cut = text.length > LONGEST;
-        const span = make("span", {}, cut ? `${text.slice(0, LONGEST)} … (${whole(text.length - LONGEST)} more characters)` : text);
+        const span = make("span", {}, shortened(text));
         row.spans[index].push(span);
         cell.append(span);
       }
@@ -311,6 +350,10 @@
     sides.forEach((_, index) => paint(row, index));
     showFold(row);
     return element;
+  };
+  const shortened = (text) => {
+    if (text.length <= LONGEST) return text;
+    return `${text.slice(0, LONGEST)} … (${whole(text.length - LONGEST)} more characters)`;
   };
   const paint = (row, number) => {
     const { mask } = sides[number];
@@ -334,7 +377,9 @@
     for (let index = chunk.begin; index < chunk.end; index++) {
       const row = rows[index];
       let changed = !old;
-      for (let sentence = row.begin; !changed && sentence < row.end; sentence++) changed = old[sentence] !== mask[sentence];
+      for (let sentence = row.begin; sentence < row.end; sentence++) {
+        if (old && old[sentence] !== mask[sentence]) changed = true;
+      }
       if (changed) paint(row, number);
     }
   };
@@ -343,7 +388,7 @@
     for (const name of available()) {
       const scorer = scorers[name];
       const values = scoresOf(scorer, row.block);
-      const text = values.length > 3 ? `${short(Math.min(...values))} to ${short(Math.max(...values))}` : values.map(short).join(", ");
+      const text = values.length > 3 ? range(values) : values.map(short).join(", ");
       box.append(make("span", {}, `${name} `, make("b", {}, text)));
     }
     return box;
@@ -436,7 +481,11 @@
   };
   const dim = () => {
     const kept = sides.map(({ mask }) => new Set(page.block.filter((_, index) => mask[index])));
-    for (const text of inFrame("x-block")) text.dataset.kept = LETTERS.filter((_, number) => kept[number].has(Number(text.dataset.block))).join("");
+    for (const text of inFrame("x-block")) {
+      const block = Number(text.dataset.block);
+      const keeping = LETTERS.filter((_, number) => kept[number].has(block));
+      text.dataset.kept = keeping.join("");
+    }
   };
   const pointAt = (block) => {
     inFrame("[data-here]").forEach((text) => text.removeAttribute("data-here"));
@@ -447,6 +496,7 @@
     if (texts.length) view.scrollBy(0, texts[0].getBoundingClientRect().top - view.innerHeight / 3);
   };
   part("itself").addEventListener("change", showOriginal);
+
   // --- one block
 
   const goTo = (number, focus = true) => {
@@ -468,10 +518,13 @@
     available().map((name) => {
       const scorer = scorers[name];
       const values = scores(scorer);
-      const text = values.length > 1 ? `${short(Math.min(...values))} to ${short(Math.max(...values))}` : short(values[0]);
-      const head = make("th", { scope: "row", title: scorer.about }, name, ...(scorer.decides ? [] : [make("small", {}, scorer.unit)]));
-      const said = make("td", { className: "number" }, scorer.decides ? (values[0] ? "keeps" : "drops") : text);
-      return make("tr", { className: used.has(name) ? "used" : "" }, head, said, make("td", { className: "number" }, ...setters(scorer, values)));
+      const head = make("th", { scope: "row", title: scorer.about }, name);
+      let text = values.length > 1 ? range(values) : short(values[0]);
+      if (scorer.decides) text = values[0] ? "keeps" : "drops";
+      else head.append(make("small", {}, scorer.unit));
+      const shown = make("td", { className: "number" }, text);
+      const buttons = make("td", { className: "number" }, ...setters(scorer, values));
+      return make("tr", { className: used.has(name) ? "used" : "" }, head, shown, buttons);
     });
   const showAbout = () => {
     const { block } = rows[selected];
@@ -481,7 +534,7 @@
     const used = new Set(sides.flatMap(({ cuts }) => cuts.map(({ scorer }) => scorer)));
     const setters = (scorer, values) =>
       sides.flatMap((side, number) => {
-        const cut = side.cuts.find((one) => one.scorer === scorer.name && !one.quota);
+        const cut = side.cuts.find((candidate) => candidate.scorer === scorer.name && !candidate.quota);
         const value = scorer.keep === "high" ? Math.max(...values) : Math.min(...values);
         if (!cut || scorer.decides || !Number.isFinite(value)) return [];
         const letter = LETTERS[number];
@@ -493,8 +546,10 @@
         return [button];
       });
     part("about-title").textContent = `Block ${whole(block + 1)}`;
+    let counts = `${whole(words)} words in ${whole(end - begin)} ${end - begin === 1 ? "sentence" : "sentences"}`;
+    if (page.heading[block]) counts += ", a title or heading";
     const parts = [
-      make("p", { className: "words" }, `${whole(words)} words in ${whole(end - begin)} ${end - begin === 1 ? "sentence" : "sentences"}${page.heading[block] ? ", a title or heading" : ""}`),
+      make("p", { className: "words" }, counts),
       make("table", {}, make("caption", { className: "hidden" }, "Scores of the block"), make("tbody", {}, ...scoreRows((scorer) => scoresOf(scorer, block), used, setters))),
     ];
     const bySentence = available().filter((name) => scorers[name].segment === "sentence");
@@ -514,7 +569,8 @@
     part("panes").classList.add("open");
   };
   const nextDifference = (step) => {
-    const start = selected < 0 ? (step > 0 ? -1 : rows.length) : selected;
+    let start = selected;
+    if (selected < 0) start = step > 0 ? -1 : rows.length;
     for (let count = 1; count <= rows.length; count++) {
       const number = (start + step * count + 2 * rows.length) % rows.length;
       if (differing(rows[number])) return goTo(number);
@@ -529,8 +585,11 @@
     for (let count = 1; count <= rows.length; count++) {
       const number = (start + count + rows.length) % rows.length;
       const { begin, end } = rows[number];
-      for (let index = begin; index < end; index++) {
-        if (page.sentences[index].toLowerCase().includes(wanted)) return goTo(number, false), rows[number].element.scrollIntoView({ block: "center" });
+      const sentences = page.sentences.slice(begin, end);
+      if (sentences.some((sentence) => sentence.toLowerCase().includes(wanted))) {
+        goTo(number, false);
+        rows[number].element.scrollIntoView({ block: "center" });
+        return;
       }
     }
     say(`“${text}” is not in the text.`);
@@ -573,14 +632,19 @@
   let remembering = 0;
   const remember = () => {
     clearTimeout(remembering);
-    remembering = setTimeout(() => history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify([page.id, ...sides.map(({ cuts }) => cuts)]))}`), 300);
+    remembering = setTimeout(() => {
+      const state = [page.id, ...sides.map(({ cuts }) => cuts)];
+      history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(state))}`);
+    }, 300);
   };
-  // An address names the page that is shown first, and what cuts it.
+  // An address names the first page and its cuts.
   const named = () => {
     try {
       const text = decodeURIComponent(location.hash.slice(1));
       const [id, ...cuts] = text.startsWith("[") ? JSON.parse(text) : [text];
-      if (cuts.every(Array.isArray) && cuts.flat().every(isSound)) cuts.slice(0, 2).forEach((each, number) => (sides[number].cuts = each));
+      if (cuts.every(Array.isArray) && cuts.flat().every(isSound)) {
+        cuts.slice(0, 2).forEach((cutsOfSide, number) => (sides[number].cuts = cutsOfSide));
+      }
       return id;
     } catch {
       return location.hash.slice(1);
@@ -595,7 +659,8 @@
   const showTopics = () => {
     const topics = Object.keys(data.topics);
     part("ranks").hidden = !topics.length;
-    topics.sort((one, other) => (rankOf(one, "none") ?? Infinity) - (rankOf(other, "none") ?? Infinity) || 0);
+    const rank = (topic) => rankOf(topic, "none") ?? Number.MAX_SAFE_INTEGER;
+    topics.sort((first, second) => rank(first) - rank(second));
     part("topic").replaceChildren(...topics.map((topic) => new Option(`${topic}: ${data.topics[topic]} (${uncleaned(topic)})`, topic)));
     showRanks();
   };
@@ -617,7 +682,7 @@
     return make("tr", {}, make("th", { scope: "row" }, label), make("td", { className: rank === undefined ? "" : "number" }, text));
   };
 
-  // --- the whole
+  // --- controls and keys of the whole page
 
   const measureTop = () => {
     const stuck = getComputedStyle(part("sides")).position === "sticky" ? part("sides").offsetHeight : 0;
@@ -631,9 +696,18 @@
   part("before").addEventListener("click", () => stepPage(-1));
   part("after").addEventListener("click", () => stepPage(1));
   part("filter").addEventListener("input", () => filter(part("filter").value));
+  part("filter").addEventListener("keydown", (event) => {
+    const first = part("pick").options[0];
+    if (event.key === "Enter" && first) {
+      part("pick").value = first.value;
+      load(Number(first.value));
+    }
+  });
   part("topic").addEventListener("change", showRanks);
   part("difference").addEventListener("click", () => nextDifference(1));
-  part("find").addEventListener("keydown", (event) => { if (event.key === "Enter" && page) find(part("find").value); });
+  part("find").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && page) find(part("find").value);
+  });
   part("gone").addEventListener("change", () => document.body.classList.toggle("kept", part("gone").checked));
   part("inline").addEventListener("change", () => {
     for (const chunk of chunks) {

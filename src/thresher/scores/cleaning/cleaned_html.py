@@ -15,6 +15,8 @@ from thresher.pages import PageOptions, read_html, versions_read
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.trees import parsed, place_texts, stays_between, without_text
 
+_PERMALINKS = ("¶", "#", "§", "🔗")
+
 
 @dataclass(frozen=True)
 class PageToCut:
@@ -68,11 +70,11 @@ def _cut_tree(page: PageToCut, sentences: Sequence[int], options: PageOptions) -
         return ""
     blocks = tuple(page.text.split("\n"))
     for version in versions_read(page.html.encode()):
-        root = parsed(version)
-        placed = place_texts(root, options.blocks)
+        root = parsed(version.utf8)
+        placed = place_texts(root, options.blocks, version)
         if root is not None and placed.blocks == blocks:
             stays = stays_between(page.text, page.sentence_ends, sentences)
-            return without_text(root, placed.places, stays, options.blocks)
+            return without_text(root, placed, stays, options.blocks)
     return ""
 
 
@@ -114,7 +116,10 @@ def markdown_converter() -> Any:
 
 
 def markdown_of(html: str, url: str | None) -> str:
-    """Return the body of a page as Markdown; links are absolute if the page has a BASE or its address is known."""
+    """Return the body of a page as Markdown; links are absolute if the page has a BASE or its address is known.
+
+    Permalinks of headings (`¶`) are left out; superscripts and subscripts are HTML, which Markdown takes.
+    """
     if not html:
         return ""
     converter = markdown_converter()
@@ -123,6 +128,9 @@ def markdown_of(html: str, url: str | None) -> str:
         root.make_links_absolute(url, handle_failures="ignore")
     else:
         root.resolve_base_href(handle_failures="ignore")
-    options = converter.ConversionOptions(extract_metadata=False)
+    for link in [*root.iter("a")]:
+        if "#" in link.get("href", "") and link.text_content().strip() in _PERMALINKS:
+            link.drop_tree()
+    options = converter.ConversionOptions(extract_metadata=False, sup_symbol="<sup>", sub_symbol="<sub>")
     converted = converter.convert(lxml_html.tostring(root, encoding="unicode"), options)
     return str(converted.content).strip()

@@ -20,6 +20,7 @@ from thresher.cleaners.functions import AnyCleaner, take_cleaner
 from thresher.collections import Page, ReadOptions
 from thresher.collections.file_collection import HTML, PAGE_FORMATS, Files
 from thresher.collections.json_lines import JsonLines
+from thresher.collections.json_values import holds_values
 from thresher.collections.sources import PageError, too_large
 from thresher.pages import PageOptions
 from thresher.scores.cleaning.cleaned_html import PageToCut, cleaned_html, markdown_converter, markdown_of
@@ -156,6 +157,9 @@ def piped_lines(
             copied = _copy(lines, path, window)
             if not copied.size:
                 return
+            if not offset and format not in PAGE_FORMATS and holds_values(path):
+                what = "standard input is a JSON array, or objects over several lines, not JSON lines"
+                raise InputError(what, "pipe it through `jq -c '.[]'` (an array) or `jq -c .`, or give a file", _NAME)
             if copied.has_text:
                 yield PipedLines(Files(path, format or JsonLines.name, options), offset)
             offset += copied.size

@@ -1,0 +1,165 @@
+"""Parts of a page that rules tell, whatever the network says: its footer, and code between texts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.base.numbers import Ints
+from thresher.cleaners.content_model.page_tree import FAMILIES, WHOLE_PAGE, PageTree, describe
+from thresher.pages import Segments
+from thresher.pages.marks import Elements
+from thresher.pages.parsing import TITLE_LEVEL
+
+Mask = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.float64]
+
+FOOTER, NAMED = 1, 2
+"""Kinds of elements: the page's footer by HTML; an element that is named a footer."""
+_SECTIONS = ("article", "aside", "main", "nav", "section", "blockquote", "details", "dialog", "fieldset", "figure")
+"""A FOOTER within these belongs to them, not to the page."""
+_NAMES = re.compile(
+    r"(?:(?:site|page|main|global|bottom)[-_]?)?footer(?:[-_]?(?:wrapper|wrap|container|inner|content|area|bottom))?"
+    r"|colophon"
+)
+_SIGNS = ("©", "Ⓒ", "ⓒ", "(c)", "(C)", "opyright", "OPYRIGHT")
+_SIGN = r"(?:[©Ⓒⓒ]|\([cC]\)|\b(?:[cC]opyright|COPYRIGHT))"
+_COPYRIGHT = re.compile(rf"^\W*[©Ⓒⓒ]|{_SIGN}\D{{0,40}}\b(?:19|20)\d\d|\b(?:19|20)\d\d\D{{0,10}}{_SIGN}")
+"""A line that begins with the sign, or has sign and year near each other."""
+_COPYRIGHT_WORDS = 25
+"""A line of copyright is no longer."""
+_TEXT_WORDS = 5
+"""Shorter blocks, such as labels of tabs, are not what code stands between."""
+
+
+@dataclass(frozen=True)
+class PageParts:
+    """Parts of a page; masks have the shape (blocks,).
+
+    Attributes:
+        footers: what is in the page's footer.
+        endings: what is in elements that are named footers, and lines of copyright: a footer if no content follows.
+        code: blocks of code.
+        others: all other blocks but the page's title.
+        texts: those of `_TEXT_WORDS` or more.
+        main_part: the blocks of the smallest element with nearly all of the page's prose.
+        comments: what is in elements that are named comments. Names within code do not count: where it is highlighted, its
+            comments have them too.
+    """
+
+    footers: Mask
+    endings: Mask
+    code: Mask
+    others: Mask
+    texts: Mask
+    main_part: slice
+    comments: Mask
+
+
+def parts_of(segments: Segments, tree: PageTree, words: Words, main_part: slice) -> PageParts:
+    """Return the parts of a page that has at least one block; `words` are those of each block."""
+    elements = segments.elements
+    kinds = np.array([_kind(text) for text in tree.texts])[tree.description]
+    in_sections = _inside(elements, _with_tags(tree, _SECTIONS))
+    footers = (kinds == FOOTER) & ~((tree.tag == tree.tags.get("footer", -1)) & in_sections)
+    named = (kinds == NAMED) & ~in_sections
+    endings = _blocks_in(elements, named) | _copyright_lines(segments, words)
+    code_elements = _code_elements(segments, tree)
+    in_code = _blocks_in(elements, code_elements)
+    code = in_code & ~segments.marks.is_control & _has_letters(segments, in_code)
+    others = ~code & (segments.levels < TITLE_LEVEL)
+    texts = others & ~in_code & (words >= _TEXT_WORDS)
+    comments = _comments(elements, tree, code_elements)
+    return PageParts(_blocks_in(elements, footers), endings, code, others, texts, main_part, comments)
+
+
+def _comments(elements: Elements, tree: PageTree, code_elements: Mask) -> Mask:
+    """Return which blocks are in elements that are named comments, and that are not within code."""
+    named = np.array([_is_named_comment(text) for text in tree.texts])[tree.description]
+    return _blocks_in(elements, named & ~_inside(elements, code_elements))
+
+
+def _is_named_comment(description: str) -> bool:
+    if description.partition(" ")[0] in WHOLE_PAGE:
+        return False
+    byte, bit = divmod(FAMILIES.index("comment"), 8)
+    return bool(describe(description)[byte] >> bit & 1)
+
+
+@lru_cache(maxsize=50_000)
+def _kind(description: str) -> int:
+    """Return the kind of an element by its tag and the words of class, id and role; 0 for others."""
+    tag, *names = description.lower().split()[:40] or [""]
+    if tag == "footer" or "contentinfo" in names:
+        return FOOTER
+    # Classes of BODY say what is somewhere on the page.
+    if tag in WHOLE_PAGE or not any(map(_NAMES.fullmatch, names)):
+        return 0
+    return NAMED
+
+
+def _with_tags(tree: PageTree, tags: tuple[str, ...]) -> Mask:
+    """Return which elements have one of these tags."""
+    has_tag = np.zeros(len(tree.tags), dtype=np.bool_)
+    has_tag[[tree.tags[tag] for tag in tags if tag in tree.tags]] = True
+    return has_tag[tree.tag]
+
+
+def _inside(elements: Elements, chosen: Mask) -> Mask:
+    """Return which elements are within chosen ones."""
+    begun = chosen.cumsum() - chosen
+    ended = np.bincount(elements.after_elements[chosen], minlength=len(chosen) + 1)[:-1].cumsum()
+    return begun > ended
+
+
+def _blocks_in(elements: Elements, chosen: Mask) -> Mask:
+    """Return which blocks are in chosen elements."""
+    return _blocks_between(elements.first_blocks[chosen], elements.after_blocks[chosen], len(elements.innermost))
+
+
+def _blocks_between(first: Ints, after: Ints, blocks: int) -> Mask:
+    begun = np.bincount(first, minlength=blocks + 1)
+    ended = np.bincount(np.maximum(first, after), minlength=blocks + 1)
+    return (begun - ended)[:-1].cumsum() > 0
+
+
+def _copyright_lines(segments: Segments, words: Words) -> Mask:
+    """Return which blocks are lines of copyright."""
+    lines = np.zeros(len(words), dtype=np.bool_)
+    for block in _blocks_with(segments, _SIGNS):
+        if words[block] <= _COPYRIGHT_WORDS and _COPYRIGHT.search(segments.blocks[block]):
+            lines[block] = True
+    return lines
+
+
+def _blocks_with(segments: Segments, signs: tuple[str, ...]) -> list[int]:
+    """Return the blocks that hold one of these signs."""
+    positions: list[int] = []
+    for sign in signs:
+        at = segments.text.find(sign)
+        while at >= 0:
+            positions.append(at)
+            at = segments.text.find(sign, at + 1)
+    blocks: list[int] = segments.block_ends.searchsorted(positions, side="right").tolist()
+    return sorted({*blocks})
+
+
+def _code_elements(segments: Segments, tree: PageTree) -> Mask:
+    """Return which elements are PRE, or CODE around whole blocks."""
+    elements = segments.elements
+    last_blocks = np.maximum(elements.after_blocks, 1) - 1
+    is_whole = (elements.after_blocks > elements.first_blocks) & (elements.ends > segments.marks.lasts[last_blocks])
+    is_whole_code: Mask = _with_tags(tree, ("code",)) & is_whole
+    return is_whole_code | _with_tags(tree, ("pre",))
+
+
+def _has_letters(segments: Segments, chosen: Mask) -> Mask:
+    """Return which of the chosen blocks are more than numbers of lines."""
+    has_letters = chosen.copy()
+    for block in chosen.nonzero()[0].tolist():
+        has_letters[block] = not segments.blocks[block].replace(" ", "").isdecimal()
+    return has_letters

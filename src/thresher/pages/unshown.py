@@ -1,0 +1,106 @@
+"""What a page has and does not show: which elements a reader does not see, by their tags and attributes.
+
+An element that the page may show later is text for a reader, and stays: pages come with panels, answers and whole articles
+that a click or a script opens. What an attribute hides is therefore left out only if it is short and nothing opens it. Source:
+the HTML standard, 15.3.1 and 15.4, for what is not displayed; Readability, as in Firefox's reader view, for ARIA-HIDDEN; the
+limits are this project's: docs/cleaners.md has what they leave out of pages with gold texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+# Not displayed, or only without scripts, frames or objects; of formulas, their source. Not EMBED: libxml2 puts what follows
+# into it.
+DROPPED_TAGS = frozenset(
+    (
+        "annotation annotation-xml applet audio canvas iframe noembed noframes noscript option script style svg template video"
+    ).split()
+)
+CLOSED_TAG = "dialog"
+"""An element that is hidden unless it has the attribute OPEN."""
+HIDING = frozenset(("hidden", "aria-hidden", "style"))
+"""The attributes that may hide an element."""
+LEFT_OUT = 1 << 62
+"""More characters than an element has."""
+# Hidden elements with more characters than this, white space not counted, stay: some 100 English words.
+_MOST_CHARACTERS = 500
+_HIDING_STYLE = re.compile(r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+# They are shown, whatever their attributes say: a script takes these away.
+_SHOWN_TAGS = frozenset(("html", "head", "body", "title"))
+_SHADOW_ROOT = "shadowrootmode"
+_OPENED_ROLES = frozenset(("tabpanel", "region"))
+_OPENED_CLASS = re.compile(
+    r"accordion|collaps|expand|tabs?(?![a-z])|panel|carousel|slide|faq|toggle|drawer|disclosure|reveal|read-?more",
+    re.IGNORECASE,
+)
+# Forms of an id between quotes: in an attribute or a script, in a link or a selector, in a script's JSON.
+_NAMED = ("{}", "#{}", "{}\\")
+
+
+def hides(name: str, value: str) -> bool:
+    """Return whether an attribute of `HIDING` hides its element until something shows it.
+
+    >>> hides("style", "color: red; display: none"), hides("style", "overflow:hidden"), hides("aria-hidden", "false")
+    (True, False, False)
+    """
+    if name == "aria-hidden":
+        return value == "true"
+    if name == "style":
+        return _HIDING_STYLE.search(value) is not None
+    return True
+
+
+def shown_style(style: str) -> str:
+    """Return the value of an attribute STYLE without what hides the element."""
+    return _HIDING_STYLE.sub("", style)
+
+
+def is_dropped(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether an element's tag says that no reader sees it. A TEMPLATE may be a shadow root, which is displayed."""
+    return tag in DROPPED_TAGS and not (tag == "template" and _SHADOW_ROOT in attributes)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a page that its segments may be read from, and which of its elements are left out.
+
+    Attributes:
+        utf8: the page in UTF-8.
+        keeps_hidden: whether hidden elements stay, in a page that has little else.
+    """
+
+    utf8: bytes
+    keeps_hidden: bool = False
+
+    def most_characters(self, tag: str, attributes: Mapping[str, str]) -> int:
+        """Return the characters, white space not counted, up to which an element is left out; -1 if it is shown."""
+        if is_dropped(tag, attributes):
+            return LEFT_OUT
+        if self.keeps_hidden or tag in _SHOWN_TAGS or not _is_hidden(tag, attributes):
+            return -1
+        return -1 if self._may_be_opened(attributes) else _MOST_CHARACTERS
+
+    def _may_be_opened(self, attributes: Mapping[str, str]) -> bool:
+        """Return whether a hidden element is a panel, or the page names its id elsewhere: in a link, a button or a script."""
+        if attributes.get("role") in _OPENED_ROLES or _OPENED_CLASS.search(attributes.get("class", "")):
+            return True
+        if attributes.get("hidden", "").lower() == "until-found":
+            return True
+        name = attributes.get("id", "")
+        return bool(name) and sum(self._between_quotes[form.format(name).encode()] for form in _NAMED) > 1
+
+    @cached_property
+    def _between_quotes(self) -> Counter[bytes]:
+        """How often each stretch of the page occurs between two quotes of any kind."""
+        return Counter(self.utf8.replace(b"'", b'"').split(b'"'))
+
+
+def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    if tag == CLOSED_TAG and "open" not in attributes:
+        return True
+    return any(name in HIDING and hides(name, value) for name, value in attributes.items())
