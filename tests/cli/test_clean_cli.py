@@ -275,6 +275,9 @@ def test_standard_output_and_folders(
     assert json.loads(capfd.readouterr().out) == {"id": "page", "contents": PARAGRAPHS["English"]}
     clean(monkeypatch, page, "--output-format", "text")
     assert capfd.readouterr().out == f"{PARAGRAPHS['English']}\n"
+    # A file, where the tests catch what is printed.
+    clean(monkeypatch, page, "-o", "/dev/stdout", "--output-format", "text")
+    assert capfd.readouterr().out == f"{PARAGRAPHS['English']}\n"
     (tmp_path / "out").mkdir()
     clean(monkeypatch, page, "-o", tmp_path / "out")
     with pytest.raises(SystemExit) as end:

@@ -124,8 +124,8 @@ replace_option = click.option("--replace", "replaces", is_flag=True, help="Repla
 
 
 def check_new(path: Path | None, replaces: bool) -> None:
-    """Refuse to write to a file, or into a folder with files, that nobody has said to replace."""
-    if path is None or replaces:
+    """Refuse to write to a file, or into a folder with files, that nobody has said to replace; streams are none."""
+    if path is None or replaces or str(path).startswith(("/dev/", "/proc/")):
         return
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
         raise StateError("it exists already", "choose another name, or add --replace", str(path))
