@@ -186,13 +186,17 @@ def test_an_exploration_tells_what_building_every_index_would(
     assert (quotas.sizes[-1], quotas.words[-1]) == (baseline.sizes[0], baseline.words[0])
     assert quotas.values[:, :, -1].tolist() == baseline.values[:, :, 0].tolist()
     assert "words@1.5" in sweep_of(explored, "words").variants
+    analyzer = english_analyzer("porter", True)
+    tokens_of: dict[str, list[str]] = {}
     for sweep in sweeps_of(explored):
         step = len(sweep.variants) // 2
         cleaner = parse_cleaner(sweep.variants[step])
         documents: list[CleanedDocument] = [*cleaned_documents(store, cleaner)]
         report = built(tmp_path / "index", store, cleaner)
-        analyzer = english_analyzer("porter", True)
-        tokens = [analyse(analyzer, document.text) for document in documents]
+        for document in documents:
+            if document.text not in tokens_of:
+                tokens_of[document.text] = analyse(analyzer, document.text)
+        tokens = [tokens_of[document.text] for document in documents]
         assert sweep.words[step] == sum(document.words for document in documents)
         size = sweep.sizes[step]
         assert (size.documents, size.tokens) == (report.documents, sum(map(len, tokens)))
