@@ -237,7 +237,8 @@ def columns() -> str:
         "Numbers in CSV files have all their digits; an empty field has no value, and columns that are empty in every line of",
         "results.csv are left out. A column without a name is in tables only. Ends of 95 % intervals are in "
         "columns of their own,",
-        "such as `query_ratio_low` and `query_ratio_high`.",
+        "such as `query_ratio_low` and `query_ratio_high`. Names and topic ids are written as they are given: where they come",
+        "from others, import the columns as text, since a spreadsheet takes `=1+0` for a formula.",
         f"`{MEASURE}` stands for each measure. [Files](../crawls.md#files) says which command writes which file.",
     ]
     return page(

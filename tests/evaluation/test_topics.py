@@ -155,6 +155,7 @@ DOC = "<DOC><DOCNO>1</DOCNO>a</DOC>\n"
             "a b\tc\n",
             "{}:1: the topic id `a b` is empty or holds white space. Fix: give it an id of one word.",
         ),
+        ("a\x1b[2J\tc\n", "{}:1: the topic id `a\x1b[2J` holds a control character. Fix: give it an id of one word."),
         ("\tc\n", "{}:1: the topic id `` is empty or holds white space. Fix: give it an id of one word."),
         (
             DOC + "\n<DOC>\n<DOCNO>2</DOCNO>\nb\n",

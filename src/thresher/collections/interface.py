@@ -149,12 +149,17 @@ def id_problem(document_id: str, any_text: bool = False) -> str:
         return "the document has no id"
     if any_text and _NO_UTF8.search(document_id):
         return f"the document id holds a byte that is not UTF-8; --escape-ids writes it as %XX: {shown_id(document_id)}"
-    if not any_text and _UNFIT.search(document_id):
+    if not any_text and holds_unfit_characters(document_id):
         return f"{UNFIT_ID}: {shown_id(document_id)}"
     size = len(document_id.encode("utf-8", "surrogatepass"))
     if size > LONGEST_ID:
         return f"the document id {shown_id(document_id)} has {size} bytes where Lucene allows {LONGEST_ID}"
     return ""
+
+
+def holds_unfit_characters(name: str) -> bool:
+    """Return whether an id holds white space, a control character or half a character, which a TREC run cannot hold."""
+    return bool(_UNFIT.search(name))
 
 
 def shown_id(document_id: str) -> str:

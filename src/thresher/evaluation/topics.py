@@ -13,6 +13,7 @@ from typing import Any
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import read_text
 from thresher.collections.catalogue import CATALOGUE_PREFIX, records
+from thresher.collections.interface import holds_unfit_characters
 from thresher.evaluation.topic_fields import WHOLE, ReadTopic, is_title, query_of, spellings
 from thresher.evaluation.topic_formats import FORMATS, detect, without_zeros
 
@@ -108,6 +109,8 @@ def _add(topics: dict[str, Topic], id: str, query: str, where: str, fixes: tuple
     query = " ".join(query.split())
     if id.split() != [id]:
         raise InputError(f"the topic id `{id}` is empty or holds white space", fixes[0], where)
+    if holds_unfit_characters(id):
+        raise InputError(f"the topic id `{id}` holds a control character", fixes[0], where)
     if not query:
         raise InputError(f"topic {id} has no query", fixes[1], where)
     if id in topics:
