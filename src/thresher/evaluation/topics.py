@@ -16,6 +16,7 @@ from thresher.collections.catalogue import CATALOGUE_PREFIX, records
 from thresher.collections.interface import holds_unfit_characters
 from thresher.evaluation.topic_fields import WHOLE, ReadTopic, is_title, query_of, spellings
 from thresher.evaluation.topic_formats import FORMATS, detect, without_zeros
+from thresher.pages.letters import readable
 
 TOPIC_FORMATS = tuple(FORMATS)
 """The names of the topic formats."""
@@ -25,10 +26,14 @@ _MOST_FIELDS = 12
 
 @dataclass(frozen=True)
 class Topic:
-    """An information need: its id and the query text that is searched."""
+    """An information need: its id and the query text that is searched, in the spelling of `thresher.pages.letters`."""
 
     id: str
     query: str
+
+    def __post_init__(self) -> None:
+        """Spell the query as pages are."""
+        object.__setattr__(self, "query", readable(self.query))
 
 
 def read_topics(path: Path, format: str | None = None, field: str = "title") -> dict[str, Topic]:

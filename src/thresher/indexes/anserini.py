@@ -16,6 +16,7 @@ from thresher.base.numbers import Ints
 from thresher.indexes.analysis import valid_unicode
 from thresher.indexes.jvm import java_cast, java_class, user_error_of_java
 from thresher.indexes.token_counts import TokenCounter
+from thresher.pages.letters import readable
 
 if TYPE_CHECKING:
     from thresher.indexes.indexing import IndexOptions
@@ -63,7 +64,8 @@ def write_json_lines(documents: Iterable[tuple[str, str]], path: Path, options: 
     written = blank = 0
     ids: list[str] = []
     with path.open("wb") as file:
-        for identifier, contents in documents:
+        for identifier, text in documents:
+            contents = readable(text)
             if is_blank(contents):
                 blank += 1
                 continue

@@ -14,6 +14,7 @@ from thresher.base.errors import ConfigError
 from thresher.base.numbers import Ints
 from thresher.collections.sources import Page, PageError
 from thresher.pages.decoding import Decoded, binary_kind, decode
+from thresher.pages.letters import readable, readable_html
 from thresher.pages.marked_text import dump_blocks, heading_mark
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
@@ -85,6 +86,7 @@ def read_page(
 
 def versions_read(utf8: bytes) -> Iterator[Version]:
     """Yield the versions of a page that its segments may have been read from, the usual one first."""
+    utf8 = readable_html(utf8)
     yield Version(utf8)
     if _NOSCRIPT.search(utf8):
         yield Version(_with_noscript(utf8))
@@ -99,11 +101,12 @@ def shown_page(page: Page, options: PageOptions) -> str:
     segments, decoded = read_page(page, options, Detail.HEADINGS)
     if page.is_text:
         return f"<pre>{escape(decoded.utf8.decode())}</pre>"
-    root = parsed(decoded.utf8)
+    utf8 = readable_html(decoded.utf8)
+    root = parsed(utf8)
     if root is None:
         return ""
     for keeps_hidden in (False, True):
-        placed = place_texts(root, options.blocks, Version(decoded.utf8, keeps_hidden))
+        placed = place_texts(root, options.blocks, Version(utf8, keeps_hidden))
         if placed.blocks == tuple(segments.blocks):
             return harmless(root, placed.places)
     return harmless(root, ())
@@ -129,7 +132,8 @@ def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS, detail:
 
 def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS, by_blank_lines: bool = False) -> Segments:
     """Return the segments of plain text: one block per line, or cut and marked as in `marked_text`."""
-    lines = [line.translate(_CONTROLS) for line in text.encode("utf-8", "replace").decode().splitlines()]
+    valid = readable(text.encode("utf-8", "replace").decode())
+    lines = [line.translate(_CONTROLS) for line in valid.splitlines()]
     if by_blank_lines:
         read = [(heading_mark(first), rest) for first, *rest in dump_blocks(lines)]
         parted = [(level, " ".join([first, *rest])) for (level, first), rest in read]
@@ -157,6 +161,7 @@ def segment(  # noqa: PLR0913, what a parser found of a page
 
 
 def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
+    utf8 = readable_html(utf8)
     segments = _displayed(Version(utf8), options, detail)
     # As far as it matters.
     words = max(len(segments.text.split(maxsplit=_FEW_WORDS)) - 1, 0)
@@ -182,7 +187,7 @@ def _with_noscript(utf8: bytes) -> bytes:
 
 
 def _description(utf8: bytes) -> str:
-    return meta_description(b"".join(_META.findall(utf8)))
+    return readable(meta_description(b"".join(_META.findall(utf8))))
 
 
 def _with_paragraph(utf8: bytes, text: str) -> bytes:
