@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher
+from thresher.evaluation.evaluating import check_overlap, evaluate
 from thresher.evaluation.topics import Topic
 from thresher.pages import Detail, read_html, read_text_page
 from thresher.pages.letters import readable, readable_html
@@ -73,3 +74,14 @@ def test_a_spelling_is_stable_and_of_the_same_letters(text: str) -> None:
     assert unicodedata.is_normalized("NFC", spelling)
     plain = unicodedata.normalize("NFD", text)
     assert [c for c in unicodedata.normalize("NFD", spelling) if c.isalnum()] == [c for c in plain if c.isalnum()]
+
+
+@pytest.mark.parametrize("judged", ["caf\u00e9", "cafe\u0301"])
+@pytest.mark.parametrize("retrieved", ["caf\u00e9", "cafe\u0301"])
+def test_judged_ids_are_matched_in_either_form(judged: str, retrieved: str) -> None:
+    run = {"1": {retrieved: 2.0, "x": 1.0}}
+    assert evaluate({"1": {judged: 1}}, run, ["P@1"], ["1"]) == {"P@1": {"1": 1.0}}
+    check_overlap(run, {"1": {judged: 1}}, ["1"])
+    # Both are judged: each is itself.
+    both = {"caf\u00e9": 0, "cafe\u0301": 1}
+    assert evaluate({"1": both}, run, ["P@1"], ["1"]) == {"P@1": {"1": float(both[retrieved])}}

@@ -6,7 +6,8 @@ import sys
 import pytest
 from page_oracle import BOXES, DROPPED, LINES
 
-from thresher.pages import BLOCK_RULES, DEFAULT_OPTIONS, Detail, PageOptions, read_html, read_text_page
+from thresher.collections.sources import PageError
+from thresher.pages import BLOCK_RULES, DEFAULT_OPTIONS, MOST_BLOCKS, Detail, PageOptions, read_html, read_text_page
 from thresher.pages.parsing import BLOCK_TAGS
 
 SPLIT = PageOptions("split")
@@ -421,3 +422,10 @@ def test_a_page_that_shows_nothing_but_its_title_is_its_longest_description():
     # Not where there is other text, nor if it says little more than the title.
     assert blocks(page + "<p>" + "word " * 25) == ["How far?", "word " * 24 + "word"]
     assert blocks(head.replace("How far?", "How far do you get?")) == ["How far do you get?"]
+
+
+def test_pages_of_too_many_blocks_fail():
+    assert len(blocks("<p>a" * MOST_BLOCKS)) == MOST_BLOCKS
+    for read in (read_html, read_text_page):
+        with pytest.raises(PageError, match="100,001 blocks"):
+            read("<p>a\n" * (MOST_BLOCKS + 1))

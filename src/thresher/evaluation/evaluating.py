@@ -6,7 +6,7 @@ grade as if they were not judged, `infAP` takes them for pooled but not judged, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ import numpy as np
 from thresher.base.errors import InputError
 from thresher.evaluation.measures import FURTHER, installed_providers, parse_measure, with_gains
 from thresher.evaluation.topics import About, Notice, Topic, notice
+from thresher.pages.letters import other_forms
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -64,7 +65,7 @@ def evaluate(
     PyPlexity paper (Burges et al. 2005); it is trec_eval's nDCG with these gains instead of the grades.
 
     Args:
-        qrels: grade by document by topic.
+        qrels: grade by document by topic; a judged id that the run has only in NFC or NFD is taken for that one.
         run: score by document by topic.
         measures: names that `parse_measure` takes.
         topics: the topics to give values for; nothing else of `qrels` and `run` is looked at.
@@ -77,7 +78,7 @@ def evaluate(
     for topic in topics:
         if not qrels.get(topic):
             continue
-        judged[topic] = dict(qrels[topic])
+        judged[topic] = as_retrieved(qrels[topic], run.get(topic, {}))
         if run.get(topic):
             ranked[topic] = _without_ties(run[topic])
     values_by_measure: dict[str, dict[str, float]] = {}
@@ -87,6 +88,20 @@ def evaluate(
         values = _values(measure, judged, ranked)
         values_by_measure[str(measure)] = {topic: values.get(topic, 0.0) for topic in topics}
     return values_by_measure
+
+
+def as_retrieved(grades: Mapping[str, int], hits: Container[str]) -> dict[str, int]:
+    """Return judgments with the ids that a run has: in NFC or NFD where the id itself is not in it.
+
+    >>> as_retrieved({"caf\u00e9": 2, "b": 1}, ["cafe\u0301", "c"]) == {"cafe\u0301": 2, "b": 1}
+    True
+    """
+    spelled: dict[str, int] = {}
+    for document, grade in grades.items():
+        forms = [] if document in hits else other_forms(document)
+        retrieved = [form for form in forms if form in hits and form not in grades]
+        spelled[retrieved[0] if retrieved else document] = grade
+    return spelled
 
 
 def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = None) -> tuple[list[str], list[Notice]]:
@@ -140,7 +155,8 @@ def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | No
         fix = "check that it was written to its end, and that topics and pages are in one language"
         raise InputError("nothing was retrieved for any topic: the run is empty", fix, where)
     for topic in topics:
-        if not run.get(topic, {}).keys().isdisjoint(qrels.get(topic, {})):
+        hits = run.get(topic, {})
+        if not hits.keys().isdisjoint(as_retrieved(qrels.get(topic, {}), hits)):
             return
     judged_topics = [topic for topic in topics if qrels.get(topic)]
     if not any(topic in run for topic in judged_topics):

@@ -24,6 +24,7 @@ from thresher.pages.unshown import Version
 
 __all__ = [
     "BLOCK_RULES",
+    "MOST_BLOCKS",
     "Detail",
     "PageOptions",
     "Segments",
@@ -59,6 +60,8 @@ class PageOptions:
 
 
 DEFAULT_OPTIONS = PageOptions()
+MOST_BLOCKS = 100_000
+"""Pages with more blocks fail: no page that people wrote has a tenth of these, and each takes kilobytes in a scorer."""
 _FEW_WORDS, _TITLE_WORDS = 100, 25
 _NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
 _HIDING = re.compile(rb"hidden|display\s*:\s*none|<dialog", re.IGNORECASE)
@@ -152,7 +155,13 @@ def segment(  # noqa: PLR0913, what a parser found of a page
     descriptions: Sequence[str] | None = (),
     places: Ints | None = None,
 ) -> Segments:
-    """Return the segments of `text`; the arguments are those of `Segments` and `plain_text`."""
+    """Return the segments of `text`; the arguments are those of `Segments` and `plain_text`.
+
+    Raises:
+        PageError: if there are more than `MOST_BLOCKS`.
+    """
+    if len(levels) > MOST_BLOCKS:
+        raise PageError(f"{len(levels):,} blocks, more than {MOST_BLOCKS:,}", "split it, or leave it out", None)
     plain = plain_text(text, outside)
     line_feeds = np.flatnonzero(plain.classes & LINE_FEED > 0)
     block_ends = np.append(line_feeds + 1, len(text)) if text else line_feeds

@@ -58,6 +58,14 @@ def readable(text: str) -> str:
     return unicodedata.normalize("NFC", _RUN.sub(_with_meaning, text))
 
 
+def other_forms(id: str) -> list[str]:
+    """Return the spellings of an id in NFC and NFD that differ from it: file systems and people choose either."""
+    if id.isascii():
+        return []
+    forms = [unicodedata.normalize("NFC", id), unicodedata.normalize("NFD", id)]
+    return [form for form in forms if form != id]
+
+
 def readable_html(utf8: bytes) -> bytes:
     """Return a page in UTF-8 with each word in one spelling; characters in references count, those within tags do not."""
     characters = {reference: _character(reference) for reference in {*_REFERENCE.findall(utf8)}}

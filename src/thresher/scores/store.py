@@ -26,6 +26,7 @@ from thresher.cleaners.scorer import (
 )
 from thresher.collections import Part
 from thresher.pages import Segments
+from thresher.pages.letters import other_forms
 from thresher.scores.block_kinds import KINDS
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
@@ -326,10 +327,13 @@ def first_document(folder: Path) -> str:
 
 
 def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
-    """Return which of the documents `wanted` are not in a store; failed ones are in it."""
+    """Return which of the documents `wanted` are not in a store, nor with their ids in NFC or NFD; failed ones are in it."""
     missing = set(wanted)
+    by_form = {form: document for document in missing for form in other_forms(document)}
     for path in shards(folder):
-        missing.difference_update(read_shard(path, ["id"]).texts("id").tolist())
+        ids = read_shard(path, ["id"]).texts("id").tolist()
+        missing.difference_update(ids)
+        missing.difference_update(by_form[form] for form in by_form.keys() & {*ids})
     return missing
 
 
