@@ -45,6 +45,7 @@ COMMON_MODULES = ("base.files", "base.numbers", "base.processes", "base.progress
 # The inner modules and rooms that scripts import beside `thresher` and the common ones, by the first pattern that fits.
 SCRIPT_MODULES = {
     "benchmarks/*": (
+        "base.letters",  # a step of reading by itself
         "base.machine",  # a footprint of measured joules
         "base.records",  # a record of a run that is interrupted and continued
         "cleaners",  # scorers and models by themselves, without pages
@@ -266,7 +267,7 @@ def test_cleaning_and_evaluation_load_few_modules(tmp_path: Path) -> None:
     command = "import sys\nfrom thresher.cli.main import main\nmain()"
     for code, arguments, most in (
         ("import sys, thresher.scores.cleaning", [], 86),
-        (command, ["evaluate", "qrels", "one", "two"], 57),
+        (command, ["evaluate", "qrels", "one", "two"], 58),
     ):
         done = subprocess.run(
             [sys.executable, "-c", code + COUNT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True

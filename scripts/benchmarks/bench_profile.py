@@ -12,8 +12,9 @@ from lxml import etree
 
 from measurements import Measurement, all_scorers
 from thresher import Detail, decode, read_html
+from thresher.base.letters import outside_ascii
 from thresher.pages import segment
-from thresher.pages.parsing import flatten, lines, one_space, outside_ascii
+from thresher.pages.parsing import flatten, lines, one_space
 
 
 def measure(folder: Path, rounds: int = 5) -> list[Measurement]:

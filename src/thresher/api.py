@@ -147,7 +147,9 @@ def clean_html(
     taken = page_of(html)
     scored = score_page(taken, parsed.scorers, options, with_html=as_html or markdown)
     if scored.segments is None:
-        raise InputError(f"the page is no text to clean: {scored.reason}", "give HTML that is not packed, nor that long")
+        raise InputError(
+            f"the page is no text to clean: {scored.reason}", "give HTML that is not packed, nor that long"
+        )
     cleaned = clean_page(scored, parsed)
     if not as_html and not markdown:
         return cleaned.text

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.errors import ConfigError, InputError
+from thresher.base.letters import readable
 from thresher.evaluation.topic_formats import ID_NAMES
 from thresher.evaluation.topics import Topic, read_topics, spelled_as
-from thresher.pages.letters import readable
 
 CLASSIC = """<top>
 <num> Number: 301

@@ -9,10 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from page_oracle import is_word
 
+from thresher.base.letters import readable
 from thresher.collections import Page
 from thresher.pages import Detail, PageOptions, Segments, read_html, read_page, read_text_page, segment
 from thresher.pages.decoding import binary_kind
-from thresher.pages.letters import readable
 from thresher.pages.plain import ODD, SPACE, plain_text, word_starts
 
 

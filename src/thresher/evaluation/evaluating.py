@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thresher.base.errors import InputError
+from thresher.base.letters import other_forms
 from thresher.evaluation.measures import FURTHER, installed_providers, parse_measure, with_gains
 from thresher.evaluation.topics import About, Notice, Topic, notice
-from thresher.pages.letters import other_forms
 
 if TYPE_CHECKING:
     from ir_measures import Measure

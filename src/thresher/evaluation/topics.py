@@ -12,11 +12,11 @@ from typing import Any
 
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import read_text
+from thresher.base.letters import readable
 from thresher.collections.catalogue import CATALOGUE_PREFIX, records
 from thresher.collections.interface import holds_unfit_characters
 from thresher.evaluation.topic_fields import WHOLE, ReadTopic, is_title, query_of, spellings
 from thresher.evaluation.topic_formats import FORMATS, detect, without_zeros
-from thresher.pages.letters import readable
 
 TOPIC_FORMATS = tuple(FORMATS)
 """The names of the topic formats."""
@@ -26,7 +26,7 @@ _MOST_FIELDS = 12
 
 @dataclass(frozen=True)
 class Topic:
-    """An information need: its id and the query text that is searched, in the spelling of `thresher.pages.letters`."""
+    """An information need: its id and the query text that is searched, in the spelling of `thresher.base.letters`."""
 
     id: str
     query: str

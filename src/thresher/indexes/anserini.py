@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thresher.base.files import final_path
+from thresher.base.letters import readable
 from thresher.base.numbers import Ints
 from thresher.indexes.analysis import valid_unicode
 from thresher.indexes.jvm import java_cast, java_class, user_error_of_java
 from thresher.indexes.token_counts import TokenCounter
-from thresher.pages.letters import readable
 
 if TYPE_CHECKING:
     from thresher.indexes.indexing import IndexOptions

@@ -11,12 +11,12 @@ import numpy as np
 
 from thresher.base.defaults import BLOCK_RULES, LANGUAGE
 from thresher.base.errors import ConfigError
+from thresher.base.letters import outside_ascii, readable, readable_html
 from thresher.base.numbers import Ints
 from thresher.collections.sources import Page, PageError
 from thresher.pages.decoding import Decoded, binary_kind, decode
-from thresher.pages.letters import readable, readable_html
 from thresher.pages.marked_text import dump_blocks, heading_mark
-from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
+from thresher.pages.parsing import Detail, described, flatten, lines, one_space
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
 from thresher.pages.trees import harmless, meta_description, parsed, place_texts

@@ -75,7 +75,6 @@ CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
 _BREAK_END = re.compile(rb"</[bB][rR]\s*/?>")
-_ASCII = bytes(range(128))
 _SPACE, _LINE_FEED, _NO_HEADING = ord(" "), ord("\n"), ord("0")
 # In UTF-8, the first two bits of each byte of a character but the first.
 _FIRST_BITS, _CONTINUES = 0xC0, 0x80
@@ -267,14 +266,6 @@ def one_space(utf8: bytes, outside: set[str]) -> bytes:
         if character.isspace():
             utf8 = utf8.replace(character.encode(), b" ")
     return utf8
-
-
-def outside_ascii(text: str | bytes) -> set[str]:
-    """Return the characters of a text, in UTF-8 if it is bytes, that are not ASCII."""
-    if text.isascii():
-        return set()
-    utf8 = text.encode() if isinstance(text, str) else text
-    return set(utf8.translate(None, _ASCII).decode())
 
 
 def _mark_writer(marks: _Marks, version: Version) -> _Target:

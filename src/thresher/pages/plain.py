@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from thresher.base.letters import outside_ascii
 from thresher.base.numbers import Ints
-from thresher.pages.parsing import outside_ascii
 
 Classes = npt.NDArray[np.uint8]
 

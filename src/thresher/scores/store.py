@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from thresher.base.errors import StateError, ThresherError, is_out_of_memory
 from thresher.base.files import atomic_path, by_numbers, digest, final_path, safe_name, user_error
+from thresher.base.letters import other_forms
 from thresher.base.numbers import Ints
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times
@@ -26,7 +27,6 @@ from thresher.cleaners.scorer import (
 )
 from thresher.collections import Part
 from thresher.pages import Segments
-from thresher.pages.letters import other_forms
 from thresher.scores.block_kinds import KINDS
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"

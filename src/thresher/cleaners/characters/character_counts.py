@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import ConfigError
+from thresher.base.letters import outside_ascii
 from thresher.base.numbers import Floats, Ints
-from thresher.pages.parsing import outside_ascii
 
 Codes = npt.NDArray[np.uint8]
 

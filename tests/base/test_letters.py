@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher
+from thresher.base.letters import readable, readable_html
 from thresher.evaluation.evaluating import check_overlap, evaluate
 from thresher.evaluation.topics import Topic
 from thresher.pages import Detail, read_html, read_text_page
-from thresher.pages.letters import readable, readable_html
 
 # Characters, and the word that is left of them.
 WORDS = [

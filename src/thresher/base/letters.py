@@ -18,8 +18,7 @@ import re
 import unicodedata
 from html import unescape
 
-from thresher.pages.parsing import outside_ascii
-
+_ASCII = bytes(range(128))
 _VARIATIONS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _MONGOLIAN_VARIATIONS = "\u180b-\u180f"
 _INVISIBLE = rf"\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff{_MONGOLIAN_VARIATIONS}{_VARIATIONS}"
@@ -45,6 +44,14 @@ _REFERENCE = re.compile(
     rb"&(?:#(?:[xX][0-9a-fA-F]{1,8}|[0-9]{1,8});?|shy;?|(?:zwn?j|[lr]lm|NoBreak|ZeroWidthSpace|Negative[A-Z][a-z]+Space"
     rb"|ApplyFunction|af|InvisibleTimes|it|InvisibleComma|ic);)"
 )
+
+
+def outside_ascii(text: str | bytes) -> set[str]:
+    """Return the characters of a text, in UTF-8 if it is bytes, that are not ASCII."""
+    if text.isascii():
+        return set()
+    utf8 = text.encode() if isinstance(text, str) else text
+    return set(utf8.translate(None, _ASCII).decode())
 
 
 def readable(text: str) -> str:
