@@ -22,6 +22,20 @@ if TYPE_CHECKING:
     from thresher.experiments.results import Results
 
 
+_RESULTS = click.option(
+    "--results", type=options.FILE, default="results", show_default=True, help="The folder of results."
+)
+_INDEXES = click.option(
+    "--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes."
+)
+_SECONDS = click.option(
+    "--seconds",
+    type=click.FloatRange(0),
+    help="Seconds to time queries, and seconds to time indexing; 0 times nothing.",
+)
+_FRESH = click.option("--fresh", is_flag=True, help="Drop the scores of another configuration.")
+
+
 @click.command()
 @click.argument("pages", type=options.FILE)
 @click.option("--topics", required=True, type=options.FILE, help="Topics in TSV, TREC, XML or JSON.")
@@ -71,20 +85,6 @@ def _loaded(file: Path, results: Path) -> Experiment:
     if beside.is_dir() and not (results / experiment.name).exists():
         options.say(f"it has results in {beside}: to use them, add --results {beside.parent}")
     return experiment
-
-
-_RESULTS = click.option(
-    "--results", type=options.FILE, default="results", show_default=True, help="The folder of results."
-)
-_INDEXES = click.option(
-    "--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes."
-)
-_SECONDS = click.option(
-    "--seconds",
-    type=click.FloatRange(0),
-    help="Seconds to time queries, and seconds to time indexing; 0 times nothing.",
-)
-_FRESH = click.option("--fresh", is_flag=True, help="Drop the scores of another configuration.")
 
 
 @click.command()

@@ -33,6 +33,15 @@ Verb = Callable[..., Any]
 FILE = click.Path(path_type=Path)
 
 
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
+)
+replace_option = click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
+MOST_LINES = 40
+"""Lines of an answer: a terminal shows about as many."""
+_FEWEST_ROWS, _MOST_ROWS = 4, 12
+
+
 def keys(table: str, names: Sequence[str]) -> Callable[[Verb], Verb]:
     """Add options that are keys of experiment files, such as `--max-page-mib`; the verb gets the table of these values."""
 
@@ -102,11 +111,6 @@ def _range(key: Key) -> click.FloatRange | click.IntRange:
     return click.IntRange(low, most, min_open=is_open, max_open=is_open)  # type: ignore[arg-type]
 
 
-workers_option = click.option(
-    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
-)
-
-
 def complete_cleaner(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
     """Return names of cleaners that begin so, with their usual cutoffs or those in the middle of what is worth trying."""
     from thresher.base.number_text import number_text
@@ -118,9 +122,6 @@ def complete_cleaner(_context: click.Context, _option: click.Parameter, begun: s
         cutoff = middle_cutoff(kind) if kind.usual is None else number_text(kind.usual)
         names.append(name if kind.decides else f"{name}@{cutoff}")
     return [name for name in names if name.startswith(begun)]
-
-
-replace_option = click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
 
 
 def check_new(path: Path | None, replaces: bool) -> None:
@@ -262,11 +263,6 @@ def show(tables: Sequence[Table]) -> None:
     from thresher.reports.text_tables import render_text
 
     click.echo("\n".join(render_text(table, terminal_width()) for table in tables), nl=False)
-
-
-MOST_LINES = 40
-"""Lines of an answer: a terminal shows about as many."""
-_FEWEST_ROWS, _MOST_ROWS = 4, 12
 
 
 class OutputStyle(StrEnum):

@@ -24,6 +24,10 @@ _PREFIXED = re.compile(r"[A-Za-z]+([0-9]+)")
 _MOST_FIELDS = 12
 
 
+MOST_IDS = 5
+"""The most ids that a notice names."""
+
+
 @dataclass(frozen=True)
 class Topic:
     """An information need: its id and the query text that is searched, in the spelling of `thresher.base.letters`."""
@@ -157,10 +161,6 @@ def _query(record: Any, field: str, where: str) -> str:
             return value
     fields = [name for name in record._fields if name != "query_id" and isinstance(getattr(record, name), str)]
     raise InputError(f"the topics have no field `{field}`", f"use one of {', '.join(fields)}", where)
-
-
-MOST_IDS = 5
-"""The most ids that a notice names."""
 
 
 class About(StrEnum):

@@ -42,6 +42,10 @@ _LISTED = 5
 """Documents listed that overtook another, where all topics are explained: all of them would be most of the record."""
 
 
+Run = Mapping[str, Mapping[str, float]]
+"""Scores by topic and document."""
+
+
 @dataclass(frozen=True)
 class ExplainOptions:
     """What to explain.
@@ -127,10 +131,6 @@ class _ExplainedVariant:
 
     row: int
     reason: Reason
-
-
-Run = Mapping[str, Mapping[str, float]]
-"""Scores by topic and document."""
 
 
 class _Explainer:

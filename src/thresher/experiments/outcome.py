@@ -52,6 +52,12 @@ from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 _REASONS_KEPT = 10_000
 
 
+Run = Mapping[str, Mapping[str, float]]
+"""Scores by topic and document."""
+SEARCHES = (10_000, 1_000_000)
+"""Numbers of searches for which the PyPlexity paper gives costs."""
+
+
 def kept_results(folder: Path, key: str, say: Say) -> Results | None:
     """Return the results in a folder; None without results, or if they were computed from other inputs, which is announced."""
     if not (folder / RESULTS_FILE).exists():
@@ -129,12 +135,6 @@ def _notices(scored: Scored) -> list[Notice]:
         if missing:
             notices.append(notice(About.MISSING, missing, topics is inputs.held_out))
     return notices
-
-
-Run = Mapping[str, Mapping[str, float]]
-"""Scores by topic and document."""
-SEARCHES = (10_000, 1_000_000)
-"""Numbers of searches for which the PyPlexity paper gives costs."""
 
 
 def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBias:

@@ -18,29 +18,6 @@ if TYPE_CHECKING:
     from thresher.collections import ReadOptions
 
 
-@dataclass(frozen=True)
-class OneOf:
-    """One of some texts."""
-
-    choices: tuple[str, ...]
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        return {"type": "literal", "expected": list(self.choices)}
-
-
-@dataclass(frozen=True)
-class Range:
-    """A number within bounds, which are inclusive unless `open`: TOML knows infinity, NaN and whole numbers of any length."""
-
-    low: float
-    high: float
-    open: bool = False
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        low, high = ("gt", "lt") if self.open else ("ge", "le")
-        return {**handler(source), low: self.low, high: self.high}
-
-
 LARGE = 1e9
 """A bound that only keeps slips out; help and documentation do not mention it."""
 Names = str | tuple[str, ...]
@@ -63,6 +40,29 @@ INDEX_KEYS = ("positions", "stored", "vectors", "stemmer")
 """The keys of [index] that `thresher index` has as options of the same name."""
 _KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict: (dict,)}
 """The types of TOML values by the type that a key is declared with, where they differ."""
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some texts."""
+
+    choices: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return {"type": "literal", "expected": list(self.choices)}
+
+
+@dataclass(frozen=True)
+class Range:
+    """A number within bounds, which are inclusive unless `open`: TOML knows infinity, NaN and whole numbers of any length."""
+
+    low: float
+    high: float
+    open: bool = False
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        low, high = ("gt", "lt") if self.open else ("ge", "le")
+        return {**handler(source), low: self.low, high: self.high}
 
 
 class _Strict:

@@ -20,6 +20,10 @@ from thresher.indexes.indexing import IndexOptions, Origin, is_built_from
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.work import IndexStatistics, QueryWork
 
+RowKey = tuple[str, str]
+# Raised when a stage would give other results from the same inputs.
+STAGE_VERSION = 2
+
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
     """Return the origin of a variant's index; `treatment` is the variant's, with numbers for percentiles.
@@ -71,11 +75,7 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
     )
 
 
-RowKey = tuple[str, str]
 Stage = TypeVar("Stage", "IndexRecord", "SearchRecord", "MeasureRecord", "BiasRecord")
-
-# Raised when a stage would give other results from the same inputs.
-STAGE_VERSION = 2
 
 
 def stage_key(**depends_on: Any) -> str:

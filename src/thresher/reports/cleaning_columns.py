@@ -25,7 +25,6 @@ from thresher.reports.cleaning_rows import (
     crashes_text,
     extractor_flag,
     f1_interval,
-    f1_mark,
     page_count,
     precision_interval,
     recall_interval,
@@ -34,7 +33,7 @@ from thresher.reports.cleaning_rows import (
     word_f1_interval,
     words_agreement,
 )
-from thresher.reports.columns import Column
+from thresher.reports.columns import Column, comparison_mark
 from thresher.reports.formatting import signed
 from thresher.reports.number_formats import single
 
@@ -76,7 +75,7 @@ CRASHED = CleanerColumn(
     unit="pages",
     text=crashes_text,
 )
-MARKED_F1 = replace(F1.mean, mark=f1_mark)
+MARKED_F1 = replace(F1.mean, mark=comparison_mark)
 PRECISION_INTERVAL: MeanIntervalColumns[CleanerResult] = mean_interval_columns(
     "precision", "precision", precision_interval, "mean precision"
 )

@@ -8,7 +8,7 @@ from thresher.evaluation.cleaneval.cleaning_measures import Agreement
 from thresher.evaluation.cleaneval.comparing import PageQuality
 from thresher.evaluation.cleaneval.gold import GoldPage
 from thresher.evaluation.cleaneval.results import CleanerResult, MeanInterval, TypeQuality
-from thresher.reports.formatting import MARKS, NOTHING, direction
+from thresher.reports.formatting import NOTHING
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,6 @@ def page_count(row: CleanerResult) -> int:
 def crashes_text(row: CleanerResult) -> str:
     """Return the number of pages on which a package crashed; only packages of others crash."""
     return str(row.crashes) if row.is_extractor else NOTHING
-
-
-def f1_mark(row: CleanerResult) -> str:
-    """Return the significance mark of F1 against the baseline."""
-    return MARKS[direction(row.comparison)]
 
 
 def precision_interval(row: CleanerResult) -> MeanInterval:

@@ -9,12 +9,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from thresher.base.numbers import Interval
 from thresher.evaluation.significance import Comparison
 from thresher.reports import formats
-from thresher.reports.formatting import NOTHING, change_text
+from thresher.reports.formatting import MARKS, NOTHING, change_text, direction
 from thresher.reports.number_formats import Format
 
 Row = TypeVar("Row")
@@ -116,6 +116,19 @@ def meaning_of(about: str, meaning: str) -> str:
     if about:
         return f"{about}: {meaning}"
     return meaning[:1].upper() + meaning[1:]
+
+
+class Compared(Protocol):
+    """A row with a comparison with the baseline, if there is one."""
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The comparison."""
+
+
+def comparison_mark(row: Compared) -> str:
+    """Return the significance mark of a row's comparison with the baseline."""
+    return MARKS[direction(row.comparison)]
 
 
 class ComparisonColumns(NamedTuple, Generic[Row]):

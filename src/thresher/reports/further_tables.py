@@ -9,17 +9,12 @@ from thresher.evaluation.significance import Comparison
 from thresher.experiments.held_out import Chosen, chosen_on_topics
 from thresher.experiments.results import BaselineRun, Results
 from thresher.reports import formats
-from thresher.reports.columns import Column, ComparisonColumns, comparison_columns
+from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, comparison_mark
 from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
 from thresher.reports.table import Table, measure_header
 from thresher.reports.variant_tables import caption
 
 CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
-
-
-def _chosen_mark(row: Chosen) -> str:
-    return MARKS[direction(row.comparison)]
-
 
 ChosenColumn = Column[Chosen]
 CHOSEN_SWEEP = ChosenColumn("sweep", attrgetter("sweep"), "The sweep; empty for a single variant.", formats.TEXT)
@@ -35,7 +30,7 @@ CHOSEN_MEANS: tuple[ChosenColumn, ...] = (
         attrgetter("held_out"),
         "Its mean over the held-out topics.",
         header="held out",
-        mark=_chosen_mark,
+        mark=comparison_mark,
     ),
     Column("baseline", attrgetter("baseline"), "The baseline's mean over the held-out topics.", unit="held out"),
 )

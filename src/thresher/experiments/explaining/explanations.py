@@ -10,6 +10,9 @@ from thresher.base.records import RecordFile
 from thresher.base.shown import Shown
 from thresher.scores.block_kinds import BlockKind
 
+UNEXPLAINED = "no relevant document fell"
+"""The source of a topic's loss that no relevant document explains."""
+
 
 class Part(StrEnum):
     """A part of the change of a score, in the order of computation; see `thresher.experiments.explaining.score_parts`."""
@@ -182,10 +185,6 @@ class Share:
     share: float
     low: float
     high: float
-
-
-UNEXPLAINED = "no relevant document fell"
-"""The source of a topic's loss that no relevant document explains."""
 
 
 @dataclass(frozen=True)
