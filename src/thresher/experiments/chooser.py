@@ -109,10 +109,11 @@ class ChooseOptions:
         main = main_measure(tested)
         if self.measure:
             main = checked_measure(self.measure, tested, "--measure")
-        others = criteria.deciding
-        if not others:
-            others = tuple(name for name in tested if parse_measure(name).NAME == _SECOND_MEASURE)[:1]
-        return tuple(dict.fromkeys((main, *others)))
+        deciding = [main, *criteria.deciding]
+        if not criteria.deciding:
+            seconds = [name for name in tested if parse_measure(name).NAME == _SECOND_MEASURE]
+            deciding += seconds[:1]
+        return tuple(dict.fromkeys(deciding))
 
 
 def choose_experiment(

@@ -214,8 +214,8 @@ def measure(
         copy = scratch / "index"
         with user_errors(copy):
             shutil.copytree(indexes[BASELINE], copy)
-        baseline, *others = indexes.values()
-        folders = [baseline, copy, *others]
+        baseline, *variants = indexes.values()
+        folders = [baseline, copy, *variants]
         measured = {}
         for model in models:
             limit = seconds / len(models)
@@ -241,8 +241,8 @@ def _enough(times: QueryTimes, seed: int, expect: Callable[[int], None]) -> bool
 
 def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
     """Build all indexes again and again, in rounds of random order; the time of cutting does not count."""
-    _, *others = treatments
-    names = [BASELINE, _COPY, *others]
+    _, *variants = treatments
+    names = [BASELINE, _COPY, *variants]
     chance = random.Random(experiment.evaluation.seed)
     order = list(names)
     rounds: list[dict[str, Seconds]] = []
@@ -255,13 +255,15 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
             chance.shuffle(order)
             seconds = {}
             for name in order:
-                treatment = treatments[BASELINE if name == _COPY else name]
+                treatment = treatments[BASELINE]
+                if name != _COPY:
+                    treatment = treatments[name]
                 seconds[name] = _build_seconds(treatment, scores, scratch / "index", experiment)
                 bar.advance()
             rounds.append(seconds)
     # Every round counts as a restart with one topic: the collection. Times have the shape (topics, indexes, repeats).
-    wall = [np.array([[[seconds[name].wall] for name in names]]) for seconds in rounds]
-    cpu = [np.array([[[seconds[name].cpu] for name in names]]) for seconds in rounds]
+    wall = [np.array([seconds[name].wall for name in names]).reshape(1, -1, 1) for seconds in rounds]
+    cpu = [np.array([seconds[name].cpu for name in names]).reshape(1, -1, 1) for seconds in rounds]
     return compare_times(list(treatments), wall, cpu, experiment.evaluation.seed)
 
 

@@ -15,7 +15,7 @@ from thresher.collections import Page
 
 
 class ThresherExtractor(BaseExtractor):
-    """Replaces a document's HTML by what a cleaner leaves of it; documents of which nothing is left are dropped."""
+    """Replaces a document's HTML by its cleaned text; documents without cleaned text are dropped."""
 
     name = "🌾 Thresher"
 
@@ -25,7 +25,7 @@ class ThresherExtractor(BaseExtractor):
         self.cleaner, self.markdown = cleaner, markdown
 
     def extract(self, text: str) -> str:
-        """Return the text; empty for what is no page, so that the process goes on."""
+        """Return the text; empty if the document is no page, so that the process goes on."""
         try:
             return clean_html(text, self.cleaner, markdown=self.markdown)
         except InputError:
@@ -33,7 +33,7 @@ class ThresherExtractor(BaseExtractor):
 
 
 class ThresherFilter(BaseFilter):
-    """Keeps documents, unchanged, of which a cleaner leaves some words: `pages(perplexity)@1000`, `content@0.7`."""
+    """Keeps documents, unchanged, if a cleaner leaves words of them: `pages(perplexity)@1000`, `content@0.7`."""
 
     name = "🌾 Thresher"
 
@@ -46,4 +46,8 @@ class ThresherFilter(BaseFilter):
         """Return whether to keep a document of plain text, or of HTML if the filter stands before an extractor."""
         page = Page(doc.id, doc.text.encode("utf-8", "replace"), doc.metadata.get("url"), "utf-8", not self.html)
         (cleaned,) = clean_pages([page], self.cleaner)
-        return cleaned.words >= self.min_words or (False, "failed" if cleaned.problem else "few_words")
+        if cleaned.words >= self.min_words:
+            return True
+        if cleaned.problem:
+            return False, "failed"
+        return False, "few_words"

@@ -14,23 +14,31 @@ from thresher.base.defaults import DEFAULT_CLEANER
 from thresher.collections import Page, ReadOptions
 from thresher.collections.catalogue import source_of
 
+_FURTHER_PARTS = ("queries", "qrels", "scoreddocs", "docpairs", "qlogs")
+"""The parts of a dataset beside its documents."""
+
 
 def cleaned_dataset(dataset: str | ir_datasets.Dataset, cleaner: str = DEFAULT_CLEANER) -> ir_datasets.Dataset:
-    """Return a dataset, by its id or itself, whose documents have the text that a cleaner leaves, empty where it fails."""
-    known = ir_datasets.load(dataset) if isinstance(dataset, str) else dataset
-    every = ("queries", "qrels", "scoreddocs", "docpairs", "qlogs")
-    others = [getattr(known, f"{one}_handler")() for one in every if known.has(one)]
-    return ir_datasets.Dataset(CleanedDocs(known, cleaner), *others)
+    """Return a dataset, given by its id or itself, with cleaned documents; a page that fails has an empty text."""
+    if isinstance(dataset, str):
+        dataset = ir_datasets.load(dataset)
+    handlers: list[Any] = [CleanedDocs(dataset, cleaner)]
+    for part in _FURTHER_PARTS:
+        if dataset.has(part):
+            handler = getattr(dataset, f"{part}_handler")
+            handlers.append(handler())
+    return ir_datasets.Dataset(*handlers)
 
 
 class CleanedDocs(BaseDocs):
     """The documents of a dataset, cleaned as they are asked for."""
 
     def __init__(self, dataset: ir_datasets.Dataset, cleaner: str) -> None:
-        self._dataset, self._cleaner = dataset, cleaner
-        self.docs_count, self.docs_namespace, self.docs_lang = (
-            getattr(dataset, f"docs_{name}") for name in ("count", "namespace", "lang")
-        )
+        self._dataset = dataset
+        self._cleaner = cleaner
+        self.docs_count = dataset.docs_count
+        self.docs_namespace = dataset.docs_namespace
+        self.docs_lang = dataset.docs_lang
 
     def docs_cls(self) -> Any:
         """Return the type of documents: `doc_id` and `text`."""
@@ -46,9 +54,13 @@ class CleanedDocs(BaseDocs):
 
     def cleaned(self, records: Iterable[Any]) -> Iterator[GenericDoc]:
         """Give cleaned documents of records."""
-        sources = (source_of(record, self._cleaner, ReadOptions()) for record in records)
-        pages = (Page(one.id, one.content or b"", one.url, one.charset, one.is_text) for one in sources)
-        return (GenericDoc(document.id, document.text) for document in clean_pages(pages, self._cleaner))
+        for document in clean_pages(self._pages(records), self._cleaner):
+            yield GenericDoc(document.id, document.text)
+
+    def _pages(self, records: Iterable[Any]) -> Iterator[Page]:
+        for record in records:
+            source = source_of(record, self._cleaner, ReadOptions())
+            yield Page(source.id, source.content or b"", source.url, source.charset, source.is_text)
 
 
 class _Store(Docstore):

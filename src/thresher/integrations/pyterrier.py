@@ -16,7 +16,7 @@ from thresher.base.files import temporary_folder
 
 
 class ThresherCleaner(pt.Transformer):
-    """Sets `text` of documents to what a cleaner leaves of their HTML in the column `source`."""
+    """Sets `text` of documents to the cleaned text of their HTML in the column `source`."""
 
     def __init__(self, cleaner: str = DEFAULT_CLEANER, source: str = "html") -> None:
         self.cleaner, self.source = cleaner, source
@@ -30,13 +30,19 @@ class ThresherRetriever(pt.Transformer):
     """Searches an index that Thresher made, by a retrieval model such as `bm25(k1=0.9,b=0.4)`."""
 
     def __init__(self, folder: str | Path, model: str = RETRIEVAL_MODEL, depth: int = DEPTH) -> None:
-        self.folder, self.model, self.depth = folder, model, depth
+        self.folder = folder
+        self.model = model
+        self.depth = depth
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the hits of the rows' `query` by `qid`, with `docno`, `score` and `rank` from 0."""
-        run = search(self.folder, dict(zip(inp["qid"].astype(str), inp["query"], strict=True)), self.model, self.depth)
-        hits = [(topic, *hit, rank) for topic, found in run.items() for rank, hit in enumerate(found.items())]
-        return inp.astype({"qid": str}).merge(pd.DataFrame(hits, columns=["qid", "docno", "score", "rank"]), on="qid")
+        rows = inp.astype({"qid": str})
+        topics = dict(zip(rows["qid"], rows["query"], strict=True))
+        hits: list[tuple[str, str, float, int]] = []
+        for topic, scores in search(self.folder, topics, self.model, self.depth).items():
+            for rank, (document, score) in enumerate(scores.items()):
+                hits.append((topic, document, score, rank))
+        return rows.merge(pd.DataFrame(hits, columns=["qid", "docno", "score", "rank"]), on="qid")
 
 
 class ThresherIndexer(pt.Indexer):
@@ -49,6 +55,8 @@ class ThresherIndexer(pt.Indexer):
         """Index documents and return a retriever for them."""
         with temporary_folder() as folder:
             with (folder / "texts.jsonl").open("w", encoding="utf-8") as out:
-                out.writelines(json.dumps({"id": one["docno"], "contents": one["text"]}) + "\n" for one in iter)
+                for document in iter:
+                    line = json.dumps({"id": document["docno"], "contents": document["text"]})
+                    out.write(f"{line}\n")
             index_json_lines(folder / "texts.jsonl", self.folder, **self.options)
         return ThresherRetriever(self.folder)

@@ -58,8 +58,8 @@ def write_cleaning_tables(run: CleaningRun, folder: Path) -> None:
     """
     tables = cleaning_tables(run)
     # The package that tables in LaTeX need is stated once.
-    first, *others = map(render_latex, tables)
-    latex = "\n".join([first, *(text.partition("\n")[2] for text in others)])
+    first, *further = map(render_latex, tables)
+    latex = "\n".join([first, *(text.partition("\n")[2] for text in further)])
     write_text(folder / "cleaners.csv", csv_table(CLEANERS, run.results))
     write_text(folder / "pages.csv", pages_csv(run))
     write_text(folder / "table.md", "\n".join(map(render_markdown, tables)))
@@ -199,32 +199,37 @@ def _type_column(name: str, pages: int) -> Column[CleanerByType]:
 
 def sentences(run: CleaningRun) -> Iterator[str]:
     """Give the sentences that a reader of the tables should see first."""
-    baseline, *others = run.results
+    baseline, *cleaners = run.results
     text = baseline.summary.words
     yield (
         f"All text of the {text.pages} pages has precision {fixed(text.precision.mean, 3)}, recall"
         f" {fixed(text.recall.mean, 3)} and F1 {fixed(text.f1.mean, 3)}, means over pages."
     )
-    if not others:
+    if not cleaners:
         return
-    found = [result.comparison for result in others if result.comparison]
-    directions = [direction(comparison) for comparison in found]
+    comparisons = [result.comparison for result in cleaners if result.comparison]
+    directions = [direction(comparison) for comparison in comparisons]
     better, worse = directions.count("better"), directions.count("worse")
     yield (
-        f"Of {len(others)} others, {being(better)} significantly better in F1 ({tested_at(found)}),"
+        f"Of {len(cleaners)} others, {being(better)} significantly better in F1 ({tested_at(comparisons)}),"
         f" {being(worse)} significantly worse."
     )
-    best = max(others, key=attrgetter("summary.words.f1.mean"))
+    best = max(cleaners, key=attrgetter("summary.words.f1.mean"))
     words = best.summary.words
-    gain = best.comparison.difference if best.comparison else 0.0
+    gain = 0.0
+    if best.comparison:
+        gain = best.comparison.difference
     yield (
         f"Of these the highest mean F1 is that of {best.cleaner}: {fixed(words.f1.mean, 3)} ({signed(gain, 3)}), at precision"
         f" {fixed(words.precision.mean, 3)} and recall {fixed(words.recall.mean, 3)}."
     )
     if worse:
-        names = ", ".join(result.cleaner for result, its in zip(others, directions, strict=True) if its == "worse")
-        yield f"Cleaning hurts, significantly in F1, with {names}."
-    emptied = [result for result in others if result.summary.words.emptied > text.emptied]
+        names: list[str] = []
+        for result, direction_of_result in zip(cleaners, directions, strict=True):
+            if direction_of_result == "worse":
+                names.append(result.cleaner)
+        yield f"Cleaning hurts, significantly in F1, with {', '.join(names)}."
+    emptied = [result for result in cleaners if result.summary.words.emptied > text.emptied]
     if emptied:
         most = max(emptied, key=attrgetter("summary.words.emptied"))
         yield f"{most.cleaner} empties {counted(most.summary.words.emptied, 'page')}, the most of all cleaners."

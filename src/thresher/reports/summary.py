@@ -335,22 +335,22 @@ def _percent_interval(change: Interval) -> str:
 def shared_answer(choice: SharedChoice) -> Iterator[str]:
     """Give the setting for several collections, its losses, the test of its rule, and the loss to expect on another."""
     count, margin = len(choice.tried), margin_text(choice.criteria.margin)
-    own, without = percent(choice.mean_share), percent(choice.mean_share_left_out)
+    share, share_left_out = percent(choice.mean_share), percent(choice.mean_share_left_out)
     if choice.variant is None:
         many = f"of {choice.settings:,} settings that all {count} collections have"
         yield f"{STAY}: {many}, none is expected to lose less than {margin} on another collection."
     else:
-        *others, worst = sorted(choice.tried, key=attrgetter("worst"))
-        lost = f"lost at most {loss_text(choice, others[-1].worst)} on {len(others)} of {count} collections"
+        *better, worst = sorted(choice.tried, key=attrgetter("worst"))
+        lost = f"lost at most {loss_text(choice, better[-1].worst)} on {len(better)} of {count} collections"
         last = f"{loss_text(choice, worst.worst)} on {worst.collection}"
-        yield f"Use {choice.variant}: {own} % of the index on average; it {lost} and {last}, in {_measures(choice)}."
+        yield f"Use {choice.variant}: {share} % of the index on average; it {lost} and {last}, in {_measures(choice)}."
     failed = [f"{setting.collection} ({loss_text(choice, setting.worst)})" for setting in choice.failed]
     where = ""
     if failed:
         where = f": {', '.join(failed)}"
     yield (
         f"Left out in turn, {len(failed)} of {count} collections lost {margin} or more with what the others recommend{where}; "
-        f"it has {without} % of the index on average."
+        f"it has {share_left_out} % of the index on average."
     )
     if choice.variant:
         pairs = zip(choice.measures, choice.bounds, strict=True)

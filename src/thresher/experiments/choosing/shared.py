@@ -153,9 +153,9 @@ def choose_shared(
         bounds = prediction_bounds(settings.losses[:, shared], criteria.alpha).tolist()
     tried, left_out = [], []
     for place, (name, table) in enumerate(tables.items()):
-        others = [other for other in collections if other != place]
+        other_places = [other for other in collections if other != place]
         tried.append(_on_collection(settings, shared, place, name, table))
-        left_out.append(_on_collection(settings, settings.smallest(others), place, name, table))
+        left_out.append(_on_collection(settings, settings.smallest(other_places), place, name, table))
     first = next(iter(tables.values()))
     return SharedChoice(
         retrieval=first.retrieval,

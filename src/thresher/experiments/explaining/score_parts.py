@@ -127,25 +127,29 @@ def _scores(
     return _Scores(by_term, whole[0])
 
 
-def swings(parts: ScoreParts, document: int, others: Ints, fell: bool) -> dict[Part, float]:
+def swings(parts: ScoreParts, document: int, overtakers: Ints, fell: bool) -> dict[Part, float]:
     """Return the parts of the swing between a document and the documents that overtook it, or that it overtook.
 
-    The swing is the mean change of the others' scores less the change of the document's score. It is positive for a document
-    that fell; for a document that rose its sign is reversed. Without others their change is 0.
+    The swing is the mean change of the overtakers' scores less the change of the document's score. It is positive for a
+    document that fell; for a document that rose its sign is reversed. Without overtakers their change is 0.
 
     Args:
         parts: of all documents.
         document: its row.
-        others: rows of the documents that overtook it, or that it overtook.
+        overtakers: rows of the documents that overtook it, or that it overtook.
         fell: whether the document fell.
     """
     by_part = {}
     for part in Part:
         changes = parts.of(part)
-        mean_of_others = float(changes[others].mean()) if len(others) else 0.0
-        swing = mean_of_others - float(changes[document])
+        mean_of_overtakers = 0.0
+        if len(overtakers):
+            mean_of_overtakers = float(changes[overtakers].mean())
+        swing = mean_of_overtakers - float(changes[document])
+        if not fell:
+            swing = -swing
         # Adding 0 makes a negative zero positive.
-        by_part[part] = (swing if fell else -swing) + 0.0
+        by_part[part] = swing + 0.0
     return by_part
 
 

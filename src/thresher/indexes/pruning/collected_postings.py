@@ -62,10 +62,11 @@ def collected_postings(
         files: list[Path] = []
         indexed = blank = words = tokens = documents = squares = 0
         for shard in tokenizer.shards(text_store(store, cleaner.input_name), shard_columns([cleaner])):
-            kept = shard_mask(shard.table, cleaner, shard_layout(shard.table))
-            block, blanks = _postings(shard, kept, vocabulary)
-            indexed, blank = indexed + len(block.ids), blank + blanks
-            words += int(shard.table.lists("words").values[kept].sum())
+            mask = shard_mask(shard.table, cleaner, shard_layout(shard.table))
+            block, blanks = _postings(shard, mask, vocabulary)
+            indexed += len(block.ids)
+            blank += blanks
+            words += int(shard.table.lists("words").values[mask].sum())
             tokens += int(block.lengths.sum())
             documents += int((block.lengths > 0).sum())
             squares += int((block.lengths.astype(np.int64) ** 2).sum())
@@ -78,20 +79,23 @@ def collected_postings(
         yield CollectedPostings(statistics, indexed, blank, words, tuple(files))
 
 
-def _postings(shard: TokenizedShard, kept: Flags, vocabulary: _Vocabulary) -> tuple[DocumentPostings, int]:
-    """Return the postings of a shard's documents that are not blank, and how many are; failed pages are neither."""
+def _postings(shard: TokenizedShard, mask: Flags, vocabulary: _Vocabulary) -> tuple[DocumentPostings, int]:
+    """Return the postings of a shard's documents that are not blank, and the number of blank ones; failed pages are neither.
+
+    `mask` says which sentences the cleaner keeps.
+    """
     table, tokens = shard.table, shard.tokens
-    inside = kept[tokens.sentence]
+    inside = mask[tokens.sentence]
     page = tokens.page[tokens.sentence[inside]]
-    dark = np.zeros(len(table), dtype=np.bool_)
-    dark[tokens.page[kept & ~tokens.blank]] = True
+    has_text = np.zeros(len(table), dtype=np.bool_)
+    has_text[tokens.page[mask & ~tokens.blank]] = True
     different, index = np.unique(tokens.term[inside], return_inverse=True)
     number = vocabulary.numbers(tokens.terms[different])
     size = max(vocabulary.terms.size, 1)
     keys, tf = np.unique(page * np.int64(size) + number[index], return_counts=True)
     row, term = np.divmod(keys, size)
     vocabulary.add(term, tf)
-    rows = np.flatnonzero(dark)
+    rows = np.flatnonzero(has_text)
     bounds = np.concatenate((np.searchsorted(row, rows), [len(row)]))
     lengths = np.bincount(page, minlength=len(table))[rows]
     ids = table.texts("id").tolist()
