@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -158,6 +158,10 @@ def comparison_columns(
         about: the compared values, named before the meanings.
     """
 
+    def column(name: str, field: str, meaning: str, format: Format = formats.VALUE, header: str = "") -> Column[Row]:
+        read = field_of(comparison, field)
+        return Column(f"{prefix}{name}", read, meaning_of(about, meaning), format, header or name)
+
     def outcome(row: Row) -> str:
         compared = comparison(row)
         if compared is None:
@@ -170,67 +174,20 @@ def comparison_columns(
             return ""
         return f"{change_text(compared.ci_low)} to {change_text(compared.ci_high)}"
 
+    of_level = "of the interval of the mean difference, of level 1 − α."
+    holm = "p after Holm's correction; empty without a correction."
+    interval_column = column("interval", "ci_low", "interval of the mean difference, of level 1 − α.")
+    outcome_column = column("outcome", "wins", "topics won, tied and lost.", formats.COUNT, "W/T/L")
     return ComparisonColumns(
-        difference=Column(
-            f"{prefix}difference",
-            field_of(comparison, "difference"),
-            meaning_of(about, "mean difference from the baseline."),
-            formats.DIFFERENCE,
-            "difference",
-        ),
-        wins=Column(f"{prefix}W", field_of(comparison, "wins"), meaning_of(about, "topics won."), formats.COUNT, "W"),
-        ties=Column(f"{prefix}T", field_of(comparison, "ties"), meaning_of(about, "topics tied."), formats.COUNT, "T"),
-        losses=Column(
-            f"{prefix}L", field_of(comparison, "losses"), meaning_of(about, "topics lost."), formats.COUNT, "L"
-        ),
-        p=Column(
-            f"{prefix}p",
-            field_of(comparison, "p"),
-            meaning_of(about, "two-sided p of the test."),
-            formats.P,
-            "p",
-        ),
-        p_holm=Column(
-            f"{prefix}p_holm",
-            field_of(comparison, "p_holm"),
-            meaning_of(about, "p after Holm's correction; empty without a correction."),
-            formats.P,
-            "p",
-        ),
-        effect=Column(
-            f"{prefix}effect",
-            field_of(comparison, "effect"),
-            meaning_of(about, "matched-pairs rank-biserial correlation, in [−1, 1]."),
-            header="effect",
-        ),
-        ci_low=Column(
-            f"{prefix}ci_low",
-            field_of(comparison, "ci_low"),
-            meaning_of(about, "lower end of the interval of the mean difference, of level 1 − α."),
-            header="ci_low",
-        ),
-        ci_high=Column(
-            f"{prefix}ci_high",
-            field_of(comparison, "ci_high"),
-            meaning_of(about, "upper end of the interval of the mean difference, of level 1 − α."),
-            header="ci_high",
-        ),
-        interval=Column(
-            f"{prefix}interval",
-            field_of(comparison, "ci_low"),
-            meaning_of(about, "interval of the mean difference, of level 1 − α."),
-            header="interval",
-            text=interval,
-            in_csv=False,
-        ),
-        outcome=Column(
-            f"{prefix}outcome",
-            field_of(comparison, "wins"),
-            meaning_of(about, "topics won, tied and lost."),
-            formats.COUNT,
-            "W/T/L",
-            "topics",
-            text=outcome,
-            in_csv=False,
-        ),
+        difference=column("difference", "difference", "mean difference from the baseline.", formats.DIFFERENCE),
+        wins=column("W", "wins", "topics won.", formats.COUNT),
+        ties=column("T", "ties", "topics tied.", formats.COUNT),
+        losses=column("L", "losses", "topics lost.", formats.COUNT),
+        p=column("p", "p", "two-sided p of the test.", formats.P),
+        p_holm=column("p_holm", "p_holm", holm, formats.P, "p"),
+        effect=column("effect", "effect", "matched-pairs rank-biserial correlation, in [−1, 1]."),
+        ci_low=column("ci_low", "ci_low", f"lower end {of_level}"),
+        ci_high=column("ci_high", "ci_high", f"upper end {of_level}"),
+        interval=replace(interval_column, text=interval, in_csv=False),
+        outcome=replace(outcome_column, unit="topics", text=outcome, in_csv=False),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Generic, NamedTuple
 
 from thresher.base.machine import BELOW_RESOLUTION, Footprint
@@ -11,6 +12,7 @@ from thresher.experiments.table import Built, Cost
 from thresher.reports import formats
 from thresher.reports.columns import Column, Row, field_of, middle_of
 from thresher.reports.formatting import fixed
+from thresher.reports.number_formats import Format
 from thresher.reports.variant_rows import VariantRow
 
 FOOTPRINTS = ("tag removal", "scoring", "indexing", "10,000 searches", "1,000,000 searches")
@@ -99,59 +101,27 @@ def time_columns(about: str, title: str, prefix: str, time: Callable[[Built], Me
     def time_of(row: VariantRow) -> MeasuredTime | None:
         return time(row.built) if row.built else None
 
+    def interval_column(name: str, field: str, meaning: str, format: Format) -> VariantColumn:
+        interval = field_of(time_of, field)
+        value = middle_of(interval)
+        return VariantColumn(f"{prefix}{name}", value, f"{about}: {meaning}", format, interval=interval)
+
     def verdict(row: VariantRow) -> str | None:
         measured = time_of(row)
         return _verdict(measured) if measured else None
 
-    seconds = field_of(time_of, "wall")
-    cpu_seconds = field_of(time_of, "cpu")
-    ratio = field_of(time_of, "ratio")
-    cpu_ratio = field_of(time_of, "cpu_ratio")
-    saved = field_of(time_of, "saved")
+    wall = interval_column("seconds", "wall", "wall seconds, mean over topics.", formats.MILLISECONDS)
+    cpu = interval_column("cpu_seconds", "cpu", "CPU seconds of the thread or process.", formats.MILLISECONDS)
+    of_baseline = "time by the baseline's, geometric mean over topics."
+    ratio = interval_column("ratio", "ratio", f"wall {of_baseline}", formats.RATIO)
+    cpu_ratio = interval_column("cpu_ratio", "cpu_ratio", f"CPU {of_baseline}", formats.RATIO)
+    saved = "wall seconds less than the baseline's; negative for more."
     return TimeColumns(
-        seconds=VariantColumn(
-            f"{prefix}seconds",
-            middle_of(seconds),
-            f"{about}: wall seconds, mean over topics.",
-            formats.MILLISECONDS,
-            f"{title} wall",
-            "ms",
-            interval=seconds,
-        ),
-        cpu_seconds=VariantColumn(
-            f"{prefix}cpu_seconds",
-            middle_of(cpu_seconds),
-            f"{about}: CPU seconds of the thread or process.",
-            formats.MILLISECONDS,
-            f"{title} CPU",
-            "ms",
-            interval=cpu_seconds,
-        ),
-        ratio=VariantColumn(
-            f"{prefix}ratio",
-            middle_of(ratio),
-            f"{about}: wall time by the baseline's, geometric mean over topics.",
-            formats.RATIO,
-            f"{title} ratio",
-            "by baseline's",
-            interval=ratio,
-        ),
-        cpu_ratio=VariantColumn(
-            f"{prefix}cpu_ratio",
-            middle_of(cpu_ratio),
-            f"{about}: CPU time by the baseline's, geometric mean over topics.",
-            formats.RATIO,
-            f"{title} CPU ratio",
-            "by baseline's",
-            interval=cpu_ratio,
-        ),
-        saved_seconds=VariantColumn(
-            f"{prefix}saved_seconds",
-            middle_of(saved),
-            f"{about}: wall seconds less than the baseline's; negative for more.",
-            formats.RATIO,
-            interval=saved,
-        ),
+        seconds=replace(wall, header=f"{title} wall", unit="ms"),
+        cpu_seconds=replace(cpu, header=f"{title} CPU", unit="ms"),
+        ratio=replace(ratio, header=f"{title} ratio", unit="by baseline's"),
+        cpu_ratio=replace(cpu_ratio, header=f"{title} CPU ratio", unit="by baseline's"),
+        saved_seconds=interval_column("saved_seconds", "saved", saved, formats.RATIO),
         measurable=VariantColumn(
             f"{prefix}measurable",
             field_of(time_of, "measurable"),

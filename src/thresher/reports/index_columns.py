@@ -33,46 +33,12 @@ def index_columns(
         about: the role of the index, before the meanings.
     """
 
-    def effect_of(number: int) -> Callable[[Row], Effect | None]:
-        def effect(row: Row) -> Effect | None:
-            tested = index(row)
-            return None if tested is None else tested.effects[number]
-
-        return effect
-
-    def effectiveness(number: int, measure: str) -> Column[Row]:
-        return Column(
-            f"{prefix}{measure}",
-            field_of(effect_of(number), "mean"),
-            meaning_of(about, f"mean of {measure}."),
-            formats.VALUE,
-            measure_header(measure).name,
-        )
-
-    def effects(number: int, measure: str) -> tuple[Column[Row], Column[Row]]:
-        effect = effect_of(number)
-        header = measure_header(measure).name
-        difference = Column(
-            f"{prefix}{measure} difference",
-            field_of(effect, "difference"),
-            meaning_of(about, f"mean difference from the baseline in {measure}."),
-            formats.DIFFERENCE,
-            header,
-            "difference",
-        )
-        low = Column(
-            f"{prefix}{measure} low",
-            field_of(effect, "low"),
-            meaning_of(about, f"lower bound of the difference in {measure}."),
-            formats.DIFFERENCE,
-            header,
-            "lower bound",
-        )
-        return difference, low
-
-    columns_of_effects: list[Column[Row]] = []
+    means: list[Column[Row]] = []
+    effects: list[Column[Row]] = []
     for number, measure in enumerate(measures):
-        columns_of_effects += effects(number, measure)
+        columns = _effect_columns(index, number, measure, prefix, about)
+        means.append(columns.mean)
+        effects += [columns.difference, columns.low]
     return IndexColumns(
         variant=Column(
             f"{prefix}variant",
@@ -97,8 +63,55 @@ def index_columns(
             "emptied",
             "pages",
         ),
-        means=tuple(effectiveness(number, measure) for number, measure in enumerate(measures)),
-        effects=tuple(columns_of_effects),
+        means=tuple(means),
+        effects=tuple(effects),
+    )
+
+
+class _EffectColumns(NamedTuple, Generic[Row]):
+    """The columns of a measure: its mean, the difference from the baseline, and the lower bound of the difference."""
+
+    mean: Column[Row]
+    difference: Column[Row]
+    low: Column[Row]
+
+
+def _effect_columns(
+    index: Callable[[Row], ChosenIndex | TestedIndex | None], number: int, measure: str, prefix: str, about: str
+) -> _EffectColumns[Row]:
+    """Return the columns of a measure, given by its number and its name."""
+
+    def effect(row: Row) -> Effect | None:
+        tested = index(row)
+        if tested is None:
+            return None
+        return tested.effects[number]
+
+    header = measure_header(measure).name
+    return _EffectColumns(
+        mean=Column(
+            f"{prefix}{measure}",
+            field_of(effect, "mean"),
+            meaning_of(about, f"mean of {measure}."),
+            formats.VALUE,
+            header,
+        ),
+        difference=Column(
+            f"{prefix}{measure} difference",
+            field_of(effect, "difference"),
+            meaning_of(about, f"mean difference from the baseline in {measure}."),
+            formats.DIFFERENCE,
+            header,
+            "difference",
+        ),
+        low=Column(
+            f"{prefix}{measure} low",
+            field_of(effect, "low"),
+            meaning_of(about, f"lower bound of the difference in {measure}."),
+            formats.DIFFERENCE,
+            header,
+            "lower bound",
+        ),
     )
 
 
