@@ -145,7 +145,7 @@ def test_each_tool_has_a_section() -> None:
 def test_steps_of_other_packages_are_short() -> None:
     modules = sorted((PAGE.parents[1] / "src" / "thresher" / "integrations").glob("*.py"))
     assert [module.stem for module in modules] == ["__init__", "datatrove", "ir_datasets", "pyterrier"]
-    assert max(len(module.read_text(encoding="utf-8").splitlines()) for module in modules) <= 60
+    assert max(len(module.read_text(encoding="utf-8").splitlines()) for module in modules) <= 75
 
 
 def test_ir_measures_has_the_same_means(folder: Path) -> None:

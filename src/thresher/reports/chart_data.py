@@ -104,7 +104,9 @@ def _recommended(table: VariantTable, measure: str, model: ModelChoice) -> Recom
     index = model.first
     if index is None or index.variant not in table.position:
         return None
-    point = _point(table, measure, table.position[index.variant], SINGLES, False)
+    position = table.position[index.variant]
+    series = table.rows[position].variant.sweep or SINGLES
+    point = _point(table, measure, position, series, on_line=False)
     low = index.effects[0].low
     if low is None:
         return Recommended(point, None)
