@@ -73,7 +73,7 @@ def test_what_was_left_out_may_lose_more() -> None:
     assert found.variant == "none|dcp@0.8"
     assert [(one.collection, one.worst) for one in found.failed] == [("four", pytest.approx(0.2))]
     assert (
-        "1 of 4 collections lost 5 % or more with what the others recommend: four (20.0 %)"
+        "1 of 4 collections lost 5 % or more with the setting that the others recommend: four (20.0 %)"
         in list(shared_answer(found))[1]
     )
 

@@ -37,7 +37,7 @@ NO_MARGIN = (
     "--margin: {!r} is not a margin. "
     "Fix: write a share above 0% and below 100%, such as 5%, or a number between 0 and 1."
 )
-NO_MEASURE = "'RR' is none of the experiment's measures. Fix: use one of P@5, P@10, AP, nDCG(dcg='exp-log2')@10."
+NO_MEASURE = "'RR' is not a measure of the experiment. Fix: use one of P@5, P@10, AP, nDCG(dcg='exp-log2')@10."
 SWEEP = 'scorer = "words"\ncutoffs = [2, 12, 30]'
 DECLARED = ("none|dcp", "none|2n2p", "none|prp")
 FAMILIES = f"families = {json.dumps(DECLARED)}"

@@ -94,7 +94,7 @@ def test_what_was_built_is_said_with_what_it_has() -> None:
     choice = chosen(RESULTS, "none|dcp@0.5", "words@8")
     said = list(measured(choice, RESULTS))
     # The choice is made up.
-    assert [("words@8" in line, "76.0 %" in line, "not what was explored" in line) for line in said[1:]] == [
+    assert [("words@8" in line, "76.0 %" in line, "differs from the exploration" in line) for line in said[1:]] == [
         (True,) * 3
     ]
     index = TABLE.position["words@8"]

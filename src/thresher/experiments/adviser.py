@@ -166,7 +166,7 @@ def choose_by_queries(
     check_apart(folder, opened, "-o")
     written_names = {TOPICS_FILE, QRELS_FILE, f"{EXPERIMENT}.toml", EXPERIMENT}
     if folder.exists() and {path.name for path in folder.iterdir() if not path.name.startswith(".")} - written_names:
-        raise StateError("it holds other files than an earlier advice", "name a new folder with -o", str(folder))
+        raise StateError("it has other files than a saved recommendation", "name a new folder with -o", str(folder))
     say(Announcement(Step.READING, {"collection": collection.path}))
     pages = find_pages(collection, opened, read_answers(queries))
     matched = len(pages.documents)

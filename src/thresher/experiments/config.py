@@ -400,6 +400,6 @@ def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
     tested = [measure for measure in measures if is_tested(measure)]
     measure = _canonical_measure(name)
     if measure not in tested:
-        what = f"{measure!r} is none of the experiment's measures"
+        what = f"{measure!r} is not a measure of the experiment"
         raise ConfigError(what, f"use one of {', '.join(tested)}", where)
     return measure

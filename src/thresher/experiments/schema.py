@@ -166,7 +166,7 @@ class SweepTable(_Strict):
     ]
     cleaner_cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
-        "cutoffs of the scorer that stands before a pruning method: each of them with each of the pruning method's",
+        "cutoffs of the scorer before a pruning method, each combined with each cutoff of the pruning method",
     ] = ()
 
 
@@ -212,7 +212,7 @@ class PruningTable(_Strict):
     statistics: Annotated[
         str,
         OneOf(d.STATISTICS),
-        "collection statistics that pruned indexes are ranked with: those before pruning, or after",
+        "collection statistics that pruned indexes are ranked with: from before pruning, or from after it",
     ] = d.STATISTICS[0]
     combined: Annotated[
         int,

@@ -18,7 +18,7 @@ _WORDS = {
     Step.READING_TOPICS: "reading the pages of {topics} topics",
     Step.EXPLAINING: "explaining scores: {variant} against {baseline}",
     Step.UNREADABLE_RESULTS: "{problem}: earlier results are made again",
-    Step.OTHER_EVIDENCE: "earlier results rest on other pages, topics or options: they are left out",
+    Step.OTHER_EVIDENCE: "earlier results were computed from other pages, topics or options: they are left out",
 }
 
 

@@ -81,7 +81,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
     Column(
         "extra_seconds",
         field_of(attrgetter("savings"), "extra_seconds"),
-        "Wall time that cleaning and building take more.",
+        "Additional wall time of cleaning and building.",
         formats.SECONDS,
         "more to build",
         "s",
@@ -158,7 +158,7 @@ def savings_table(choice: Choice) -> Table | None:
     columns = [NAMED_ROLE, _named_index_columns(choice.measures).variant, *SAVINGS, NAMED_BREAK_EVEN.words]
     if len(choice.models) > 1:
         columns.insert(0, NAMED_RETRIEVAL)
-    text = f"What the indexes of the answer save over {choice.queries:,} queries. CO₂ is {choice.power}."
+    text = f"Savings of the indexes of the answer over {choice.queries:,} queries. CO₂ is {choice.power}."
     return Table.of(filled(columns, rows), rows, text)
 
 
@@ -287,5 +287,5 @@ def _loss_column(
 
 def shared_table(choice: SharedChoice) -> Table:
     """Return a row for each collection."""
-    text = f"{choice.variant or BASELINE} on each collection, and what the others recommend where it is left out."
+    text = f"{choice.variant or BASELINE} on each collection, and the setting that the other collections recommend without it."
     return Table.of(shared_columns(choice), shared_rows(choice), text)

@@ -43,7 +43,7 @@ AT_MARGIN: tuple[RunColumn, ...] = (
     Column("margin", field_of(margin_test, "margin"), "The accepted loss, in units of the measure."),
     Column("p", field_of(margin_test, "p"), "p of losing the margin or more.", formats.P),
     Column("p_superior", field_of(margin_test, "p_superior"), "p of being no better.", formats.P, "p (superior)"),
-    Column("verdict", field_of(margin_test, "verdict"), "What the test shows.", formats.TEXT),
+    Column("verdict", field_of(margin_test, "verdict"), "Conclusion of the test.", formats.TEXT),
 )
 """The columns of a test at a margin."""
 

@@ -112,7 +112,7 @@ def _chosen_caption(results: Results, rows: Sequence[Chosen]) -> str:
         f"{measure_header(rows[0].measure).name}. Of each sweep the cutoff with the best mean over the {len(facts.topics)} "
         f"topics, tested on {len(facts.held_out_topics)} held-out topics, which had no part in the choice. {facts.test} "
         f"against the baseline, {correction}, α = {facts.alpha}, {percent_text(1 - facts.alpha)} intervals: {marks} "
-        "Optimism: what the best cutoff on the held-out topics would have promised beyond the chosen one."
+        "Optimism: the gain that the best cutoff on the held-out topics would have promised beyond the chosen one."
     )
 
 

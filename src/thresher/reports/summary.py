@@ -177,7 +177,7 @@ def _measured_text(choice: Choice, table: VariantTable, named: ChosenIndex, is_s
         facts.append(f"{measure_header(measure).name} {measure_text(table.mean(measure)[index])}")
     verdict = "as explored"
     if not is_same:
-        verdict = "which is not what was explored: run `thresher choose` again"
+        verdict = "which differs from the exploration: run `thresher choose` again"
     return f"Built and searched, {named.variant} has {', '.join(facts)}: {verdict}."
 
 
@@ -265,28 +265,32 @@ def _sure(choice: Choice) -> str:
 
 
 def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
-    """Give what the answer rests on, and what it is worth on topics without a part in it."""
+    """Give the assumptions of the answer, and its effectiveness on topics that it was not chosen on."""
     margin, alpha = margin_text(choice.criteria.margin), percent_text(choice.criteria.alpha)
     yield (
-        "The topics are a random sample of what users ask. Families and the order of their indexes were fixed before the "
+        "The topics are a random sample of users' queries. Families and the order of their indexes were fixed before the "
         f"topics were looked at. The mean over {model.topics} topics behaves as Student's t says; it cannot know of kinds of "
         f"topics that are not among these. If none of these lost anything, up to {percent(model.unseen_share)} % of all "
-        "topics could still lose everything (95 %, exact). The conservative choice does not rest on this."
+        "topics could still lose everything (95 %, exact). The conservative choice does not need this assumption."
     )
     yield (
         f"The {_families(model)} of α = {alpha}. Each family is tested from its largest index on, in steps of 5 % of the "
         f"postings, until an index is not shown to lose less than {margin} of {_measures(choice)} or leaves more than "
-        f"{percent_text(choice.criteria.emptied)} of the pages without text; what follows it is not looked at. A family in "
+        f"{percent_text(choice.criteria.emptied)} of the pages without text; later indexes are not tested. A family in "
         "which every index is accepted hands its part to the others. The probability that the smallest index loses more is "
         f"at most {alpha}, and so is the probability that the best index gains nothing."
     )
-    for effect in model.first.held_out if model.first else ():
-        yield f"On {effect.topics} held-out topics the index to use changes {_short(effect)} by {_bounded(effect)}."
+    if not model.first:
+        return
+    for effect in model.first.held_out:
+        yield f"On {effect.topics} held-out topics, the index to use changes {_short(effect)} by {_bounded(effect)}."
 
 
 def _families(model: ModelChoice) -> str:
     count = len([family for family in model.families if family.steps])
-    return "only family has all" if count == 1 else f"{count} families have equal parts"
+    if count == 1:
+        return "only family has all"
+    return f"{count} families have equal parts"
 
 
 def _bounded(effect: Effect) -> str:
@@ -349,8 +353,8 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
     if failed:
         where = f": {', '.join(failed)}"
     yield (
-        f"Left out in turn, {len(failed)} of {count} collections lost {margin} or more with what the others recommend{where}; "
-        f"it has {share_left_out} % of the index on average."
+        f"Left out in turn, {len(failed)} of {count} collections lost {margin} or more with the setting that the others "
+        f"recommend{where}; it has {share_left_out} % of the index on average."
     )
     if choice.variant:
         pairs = zip(choice.measures, choice.bounds, strict=True)

@@ -50,7 +50,7 @@ QUERY_POSTINGS = VariantColumn(
 POSTINGS_SHARE = VariantColumn(
     "postings_share",
     attrgetter("share"),
-    "Postings over those of the baseline.",
+    "Postings, as a share of the baseline's.",
     formats.PERCENT,
     "index",
     "% of baseline",
@@ -66,7 +66,7 @@ WORDS_SHARE = VariantColumn(
 BYTES_SHARE = VariantColumn(
     "bytes_share",
     attrgetter("bytes_share"),
-    "Bytes over those of the baseline.",
+    "Bytes, as a share of the baseline's.",
     formats.PERCENT,
     "bytes",
     "% of baseline",

@@ -120,7 +120,7 @@ def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()
         variants.QUERY_POSTINGS,
     ]
     topics = counted(len(results.facts.topics), "topic")
-    text = f"{topics}; the baseline, what is recommended and points of the Pareto front."
+    text = f"{topics}; the baseline, the recommended index and points of the Pareto front."
     if results.was_run:
         text += f" †+ is significantly better, †{MINUS} worse."
     return Table.of(columns, rows, text, _left_out(rows, results), _key_count(results), _baseline_group)
@@ -164,7 +164,7 @@ def costs_table(results: Results) -> Table:
     footprints = [footprint_columns(work) for work in FOOTPRINTS]
     columns += [footprint.kwh for footprint in footprints]
     columns += [footprint.kg for footprint in footprints]
-    text = f"Costs of what was built, once. Energy and CO₂: {results.facts.setup.power}."
+    text = f"Costs of the built indexes, once. Energy and CO₂: {results.facts.setup.power}."
     text += " Stages under a second are below resolution. MB: 10⁶ bytes, MiB: 2²⁰ bytes."
     notes = list(_noise_notes(results, of_queries=True))
     notes += _noise_notes(results, of_queries=False)
