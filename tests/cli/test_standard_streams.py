@@ -8,6 +8,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -49,6 +50,37 @@ def test_redirections(folder: Path, arguments: str, redirected: str, code: int, 
     assert done.stderr.count("\n") <= 1 or code == 0
     written = {"o.jsonl"} if code == 0 and "o.jsonl" in arguments else set()
     assert {path.name for path in folder.iterdir()} == {"pages.jsonl", *written}
+
+
+@pytest.mark.parametrize("arguments", [TO_OUTPUT, "clean pages.jsonl -c words@2 -o /dev/stdout", "cleaners"])
+def test_a_reader_that_has_enough(folder: Path, arguments: str) -> None:
+    """As after `| head`: the exit code is that of programs which the system ends for it."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [THRESHER, *arguments.split()]
+    done = subprocess.run(command, cwd=folder, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+    assert {path.name for path in folder.iterdir()} == {"pages.jsonl"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        # Text is escaped as in JSON; files and runs are UTF-8.
+        ("import sys; sys.stdout.write('é 𝄞')", "\\u00e9 \\ud834\\udd1e"),
+        (
+            "from pathlib import Path; from thresher.evaluation.trec_files import write_run;"
+            "write_run(Path('-'), {'é': [('d', 1.0)]}, 't')",
+            "é Q0 d 1 1.000000 t\n",
+        ),
+    ],
+)
+def test_terminals_that_know_only_ascii(arguments: str, written: str) -> None:
+    program = f"from thresher.cli.standard_streams import mend_standard_streams as mend; mend(); {arguments}"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    assert (done.stdout.decode(), done.stderr) == (written, b"")
 
 
 @pytest.mark.parametrize("answers_too", [False, True], ids=["errors", "errors and answers"])

@@ -183,6 +183,12 @@ def missing_retrieval(what: str) -> MissingDependencyError:
     return MissingDependencyError(what, fix)
 
 
+class OutputClosed(Exception):
+    """Nobody reads standard output any more, as after `| head`. Exit code 141, as of programs that the system ends for it."""
+
+    exit_code = 141
+
+
 class StateError(ThresherError):
     """A state on disk that does not allow this: a lock, results of another config. Exit code 5."""
 

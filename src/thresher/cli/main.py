@@ -13,6 +13,7 @@ from thresher.base.errors import (
     ConfigError,
     InputError,
     MissingDependencyError,
+    OutputClosed,
     ResourceError,
     ThresherError,
     is_out_of_memory,
@@ -24,7 +25,7 @@ from thresher.cli.clean import clean, cleaners, cleaneval, methods
 from thresher.cli.model_verbs import lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.stages import evaluate, index, search
-from thresher.cli.standard_streams import mend_standard_streams
+from thresher.cli.standard_streams import drop_output, mend_standard_streams
 
 _NAME = "thresher"
 _INTERRUPTED = (
@@ -43,6 +44,9 @@ def main() -> None:
         sys.stdout.flush()
     except ThresherError as error:
         _fail(error.lines(), error.exit_code)
+    except OutputClosed:
+        drop_output()
+        sys.exit(OutputClosed.exit_code)
     except click.NoSuchOption as error:
         _fail([_unknown_option(error)], ConfigError.exit_code)
     except click.UsageError as error:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
+import json
 import os
 import sys
 from select import select
 from typing import Any, TextIO
 
+from thresher.base.errors import OutputClosed
+
 _INPUT, _OUTPUT, _ERRORS = 0, 1, 2
 # What a terminal answers once it has been closed.
 _GONE = frozenset({errno.EIO, errno.ENXIO})
 _ANY = frozenset(errno.errorcode)
+_ESCAPED = "thresher.escaped"
 
 
 class _Stream(io.FileIO):
@@ -33,6 +38,8 @@ class _Stream(io.FileIO):
         except OSError as error:
             if error.errno in self._dropped:
                 return memoryview(data).nbytes
+            if error.errno == errno.EPIPE:
+                raise OutputClosed from error
             error.filename = self._shown
             raise
 
@@ -44,6 +51,7 @@ def mend_standard_streams() -> None:
     descriptor that is closed from the beginning is taken, so that no file that is opened later gets its number: input is
     empty, output cannot be written, errors are dropped.
     """
+    codecs.register_error(_ESCAPED, _escaped)
     _take(_INPUT, os.O_RDONLY)
     # Not writable, so that the documents of `-o -` are not lost in silence.
     _take(_OUTPUT, os.O_RDONLY)
@@ -61,6 +69,20 @@ def mend_standard_streams() -> None:
         sys.stderr = _text(_Stream(_ERRORS, "standard error", _ANY), sys.stderr)
 
 
+def drop_output() -> None:
+    """Let whatever is still to be written to standard output go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, _OUTPUT)
+    os.close(nowhere)
+
+
+def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Write characters that an encoding lacks as in JSON, so that JSON keeps its meaning."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
 def _take(descriptor: int, flags: int) -> None:
     try:
         os.fstat(descriptor)
@@ -73,5 +95,7 @@ def _text(raw: _Stream, like: TextIO | None) -> TextIO:
     encoding, handling = "utf-8", "backslashreplace"
     if like is not None:
         encoding, handling = like.encoding, like.errors or handling
+    if handling == "strict":
+        handling = _ESCAPED
     by_lines = raw.isatty() or raw.fileno() == _ERRORS
     return io.TextIOWrapper(io.BufferedWriter(raw), encoding, handling, line_buffering=by_lines)

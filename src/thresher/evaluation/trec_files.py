@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
@@ -143,7 +144,9 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
             seen.add(document)
             lines.append(f"{topic} Q0 {document} {rank} {text} {tag}\n")
     if str(path) == "-":
-        print(*lines, sep="", end="")
+        # In UTF-8, whatever the terminal has.
+        sys.stdout.flush()
+        sys.stdout.buffer.write("".join(lines).encode("utf-8"))
         return
     with atomic_path(path) as temporary:
         temporary.write_text("".join(lines), encoding="utf-8", newline="\n")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from thresher.base.defaults import HTML, MARKDOWN, OUTPUT_FORMATS, TEXT_NAME
-from thresher.base.errors import ConfigError, InputError
+from thresher.base.errors import ConfigError, InputError, OutputClosed
 from thresher.base.files import atomic_path, real_path, user_error, user_errors
 from thresher.cleaners.languages import recognised
 from thresher.collections import Collection
@@ -26,7 +26,8 @@ from thresher.collections.interface import TEXT_SUFFIXES
 STANDARD = Path("-")
 """Standard input or output."""
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
-_NAMED = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
+_STANDARD_OUTPUT = 1
+_NAMED = {"-": _STANDARD_OUTPUT, "/dev/stdout": _STANDARD_OUTPUT, "/dev/stderr": 2}
 JSON_LINES, PARQUET, TEXT = "jsonl", "parquet", "txt"
 GZIP, ZSTD = "gz", "zst"
 _OTHER_MEMBERS = ("id", "url", "title", HTML, MARKDOWN, "language")
@@ -59,7 +60,9 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
         # Not opened by its name, which would begin a redirected file anew.
         with path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as out:
             yield out
-    except BrokenPipeError:
+    except BrokenPipeError as error:
+        if descriptor == _STANDARD_OUTPUT:
+            raise OutputClosed from error
         raise
     except OSError as error:
         raise user_error(error, path) from error
