@@ -23,7 +23,6 @@ import click
 from arguments import parser_of
 from fill import filled
 from thresher import Parameter, ThresherError, scorer_class
-from thresher.base.errors import OutputClosed
 from thresher.cleaners.cleaner import CUT_PARAMETERS, declarations
 from thresher.cleaners.scorer import value_text
 from thresher.cli.main import cli
@@ -103,7 +102,7 @@ def exit_codes() -> Iterable[tuple[str, ...]]:
     for kind in sorted(subclasses(ThresherError), key=lambda kind: kind.exit_code):
         yield str(kind.exit_code), f"`{kind.__name__}`: {(kind.__doc__ or '').split(' Exit code')[0].rstrip('.')}"
     yield "130", "interrupted (Ctrl-C)"
-    yield str(OutputClosed.exit_code), "standard output was closed before all was written, as by `| head`"
+    yield "141", "standard output was closed before all was written, as by `| head`"
 
 
 def subclasses(kind: type[ThresherError]) -> list[type[ThresherError]]:

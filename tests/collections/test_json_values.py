@@ -75,3 +75,18 @@ def test_any_array_comes_back(values, indent, size) -> None:
     result = list(json_values(Slow(text), 10**6))
     assert [json.loads(value.content or b"") for value in result] == json.loads(text)
     assert all(text[value.offset :].startswith(value.content or b"?") for value in result)
+
+
+@pytest.mark.parametrize(
+    ("record", "likely"),
+    [
+        # A member that is null everywhere is not there, and the id is not its text.
+        ({"id": "a", "html": None}, {}),
+        ({"id": "a", "url": "http://a", "contents": None}, {}),
+        ({"id": "a", "html": None, "body": "harbour town"}, {"text": "body"}),
+    ],
+)
+def test_an_id_is_not_the_text_that_is_missing(tmp_path: Path, record: dict[str, str | None], likely) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    assert likely_fields(path, "jsonl", JsonFields()).likely == likely

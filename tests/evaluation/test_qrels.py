@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from thresher.base.defaults import GRADES
 from thresher.base.errors import ConfigError, InputError
-from thresher.evaluation.trec_files import read_qrels
+from thresher.evaluation.trec_files import read_qrels, read_run
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -48,8 +48,8 @@ def test_which_column_is_the_grade(tmp_path):
     "comment", ["# topic 0 docid grade", "#topic 0 docid grade", "# made in 2020", "#", "## pooled to 10", "# 0 a 1"]
 )
 def test_comments_are_no_judgments(tmp_path, comment):
-    judged = {"1": {"a": 2}, "#7": {"a": 1}}
-    assert read_qrels(write(tmp_path, f"{comment}\n1 0 a 2\n{comment}\n#7 0 a 1\n")) == judged
+    assert read_qrels(write(tmp_path, f"{comment}\n1 0 a 2\n{comment}\n2 0 a 1\n")) == {"1": {"a": 2}, "2": {"a": 1}}
+    assert read_run(write(tmp_path, f"{comment}\n1 Q0 a 1 2.5 x\n{comment}\n")) == {"1": {"a": 2.5}}
     assert read_qrels(write(tmp_path, f"{comment}\nquery-id corpus-id score\n1 a 2\n")) == {"1": {"a": 2}}
     with pytest.raises(InputError, match="holds no judgments"):
         read_qrels(write(tmp_path, comment))
@@ -133,7 +133,7 @@ def test_what_is_wrong_and_where(tmp_path, text, message):
 
 
 WORDS = st.from_regex(r"[^\s\x00-\x20\x7f-\x9f\ufeff]{1,8}", fullmatch=True).filter(
-    lambda word: word.split() == [word] and word != "#"
+    lambda word: word.split() == [word] and not word.startswith("#")
 )
 QRELS = st.dictionaries(
     WORDS,

@@ -190,12 +190,20 @@ def unique(sources: Iterable[Source]) -> Iterator[Source]:
             raise InputError(source.problem, "correct or remove it", source.where)
         problem = id_problem(source.id)
         if problem:
-            raise InputError(problem, "give the document another id, or clean with --escape-ids", source.where)
+            raise InputError(problem, _fix_of_id(source.id), source.where)
         if source.id in seen:
             what = f"the document id {source.id!r} occurs twice, first in {seen[source.id]}"
             raise InputError(what, "make ids unique", source.where)
         seen[source.id] = source.where
         yield source
+
+
+def _fix_of_id(document_id: str) -> str:
+    if not document_id:
+        return "give the document an id"
+    if len(document_id.encode("utf-8", "surrogatepass")) > LONGEST_ID:
+        return "give the document a shorter id"
+    return "give the document another id, or clean with --escape-ids"
 
 
 @dataclass(frozen=True)

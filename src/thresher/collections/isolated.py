@@ -103,7 +103,9 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     likely: dict[str, str] = {}
     if values and not any(name in values for name in wanted.id):
         likely |= _likely_id(values)
-    contents = {name: max(map(len, texts)) for name, texts in values.items() if name not in likely.values()}
+    # A column of nulls is no member; an id or address is not the text that is missing then.
+    taken = {*likely.values(), *wanted.id, *wanted.url}
+    contents = {name: max(map(len, texts)) for name, texts in values.items() if name not in taken}
     if contents and not any(name in values for name in (*wanted.html, *wanted.text)):
         longest = max(contents, key=lambda name: contents[name])
         is_address = any(map(_ADDRESS.fullmatch, values[longest]))

@@ -19,6 +19,8 @@ from thresher.collections.catalogue import CATALOGUE_PREFIX, records
 MAX_GRADE = 100_000
 """The largest grade, positive or negative: trec_eval's library takes memory for every grade up to it."""
 _BEIR = ["query-id", "corpus-id", "score"]
+# As of trec_eval, in qrels and runs.
+_COMMENT = "#"
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -44,7 +46,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
     width = 0
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         columns = line.split()
-        if not columns or _is_comment(columns):
+        if not columns or line.startswith(_COMMENT):
             continue
         where = f"{path}:{number}"
         if not width:
@@ -63,14 +65,6 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
     if not qrels:
         raise InputError("it holds no judgments", "write lines of `topic 0 docid grade`", str(path))
     return qrels
-
-
-def _is_comment(columns: Sequence[str]) -> bool:
-    """Return whether a line that begins with `#` is a comment; a judgment of a topic `#7` is none."""
-    if not columns[0].startswith("#"):
-        return False
-    is_judgment = len(columns) == 4 and columns[1] in ("0", "Q0") and _INTEGER.fullmatch(columns[3])
-    return columns[0] == "#" or not is_judgment
 
 
 def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
@@ -155,12 +149,12 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
 def read_run(path: Path) -> dict[str, dict[str, float]]:
     """Read a run: score by document id by topic id, in the order of the file; empty for a file without lines.
 
-    As in trec_eval, the scores rank; the rank column is ignored.
+    As in trec_eval, the scores rank; the rank column is ignored, and so are lines that begin with `#`.
     """
     run: dict[str, dict[str, float]] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         row = line.split()
-        if not row:
+        if not row or line.startswith(_COMMENT):
             continue
         where = f"{path}:{number}"
         if len(row) != 6:
