@@ -235,3 +235,9 @@ def test_the_interval_of_a_ratio_that_is_the_same_of_all_topics_has_no_width():
 def test_topics_that_read_nothing_change_nothing_where_no_other_is_drawn():
     # A quarter of the resamples draws the first topic alone; the rest have the ratio of the second.
     assert ratio_interval(np.array([0.0, 2.0]), np.array([0.0, 4.0])) == (0.5, 1.0)
+
+
+def test_a_variant_that_was_selected_on_the_topics_has_no_direction() -> None:
+    better = compare([1.0] * 20, [0.0] * 20, "AP")
+    assert better.direction == "better"
+    assert replace(better, selected=True).direction == "none"

@@ -297,7 +297,9 @@ def test_values_are_those_of_the_judged_topics_and_compared_within_a_model(resul
     assert (counts.wins, counts.ties, counts.losses) == (1, 0, 1)
 
 
-def test_indexes_that_were_chosen_are_corrected_apart(experiment: Experiment, tmp_path: Path) -> None:
+def test_indexes_that_were_chosen_carry_no_mark_and_change_no_correction(
+    experiment: Experiment, tmp_path: Path
+) -> None:
     make_store(tmp_path)
     own = [
         run("none", hits(tmp_path, "base", {"1": "ab", "2": "dc"})),
@@ -306,9 +308,15 @@ def test_indexes_that_were_chosen_are_corrected_apart(experiment: Experiment, tm
     chosen = [run(f"density@{at}", hits(tmp_path, f"density{at}", {"1": "ba", "2": "cd"})) for at in (7, 8)]
     alone, both = (assembled(experiment, INPUTS, runs, None, tmp_path).tables[0] for runs in (own, [*own, *chosen]))
     assert alone.rows[1] == both.rows[1]
-    for table, index, tests in ((alone, 1, 2), (both, 1, 2), (both, 2, 4), (both, 3, 4)):
+    for table, index, tests, selected in (
+        (alone, 1, 2, False),
+        (both, 1, 2, False),
+        (both, 2, 4, True),
+        (both, 3, 4, True),
+    ):
         built = table.rows[index].built
         assert built is not None
+        assert {one.selected for one in built.comparisons.values()} == {selected}
         assert {one.p_holm for one in built.comparisons.values()} == {min(1.0, tests * built.comparisons["AP"].p)}
 
 

@@ -43,6 +43,7 @@ class Comparison:
         effect: matched-pairs rank-biserial correlation, in [−1, 1].
         ci_low: lower end of the interval of the mean difference, of level 1 − α.
         ci_high: upper end of the same interval.
+        selected: whether the variant was selected for its values on these topics. Then p means nothing: no mark shows it.
     """
 
     measure: str
@@ -56,6 +57,7 @@ class Comparison:
     ci_low: float
     ci_high: float
     alpha: float = ALPHA
+    selected: bool = False
 
     @cached_property
     def interval(self) -> tuple[float, float]:
@@ -81,13 +83,13 @@ class Comparison:
 
     @property
     def direction(self) -> Direction:
-        """The direction of the difference: "none" unless p, corrected if it is, is below alpha.
+        """The direction of the difference: "none" unless p, corrected if it is, is below alpha, and for selected variants.
 
         "mixed" is a significant difference whose mean and whose ranks (the effect) have opposite signs: the test is on
         ranks, the reader sees means, so neither "better" nor "worse" would be true.
         """
         sign = self.difference or self.effect
-        if not self.decisive_p < self.alpha or sign == 0:
+        if self.selected or not self.decisive_p < self.alpha or sign == 0:
             return "none"
         if self.difference * self.effect < 0:
             return "mixed"

@@ -240,7 +240,7 @@ def assemble(
     main_runs = [run for run in runs if not run.held_out]
     held_out_runs = [run for run in runs if run.held_out]
     evaluated = _evaluated(experiment, topics, main_runs, systems)
-    held_out = _evaluated(experiment, held_out_topics, held_out_runs) if held_out_topics else None
+    held_out = _evaluated(experiment, held_out_topics, held_out_runs, select=False) if held_out_topics else None
     tables = []
     for model in experiment.retrieval.models:
         runs_of_model = [run for run in main_runs if run.model.name == model.name]
@@ -293,7 +293,9 @@ def _evaluated(
     topics: TopicSet,
     runs: Sequence[VariantRun],
     systems: Mapping[str, Run] = MappingProxyType({}),
+    select: bool = True,
 ) -> _Evaluated:
+    """Return the values of runs and their comparisons; `select` says whether `choose` selects variants on these topics."""
     evaluation = experiment.evaluation
     values: dict[RowKey | str, Mapping[str, Mapping[str, float]]] = {}
     for run in runs:
@@ -303,19 +305,27 @@ def _evaluated(
         values[run.key] = evaluate(topics.qrels, retrieved, evaluation.measures, topics.ids)
     for name, system in systems.items():
         values[name] = evaluate(topics.qrels, system, evaluation.measures, topics.ids)
-    comparisons: dict[RowKey | str, Mapping[str, Comparison]] = {}
-    for baseline_of in _families_of_tests(experiment, runs, systems):
-        comparisons |= compare_all(values, baseline_of, evaluation.alpha, evaluation.correction, evaluation.seed)
-    return _Evaluated(evaluation.measures, topics.ids, values, comparisons)
+    declared, chosen = _families_of_tests(experiment, runs, systems)
+    comparisons = compare_all(values, declared, evaluation.alpha, evaluation.correction, evaluation.seed)
+    of_chosen = compare_all(values, chosen, evaluation.alpha, evaluation.correction, evaluation.seed)
+    if select:
+        of_chosen = {run: _selected(of_run) for run, of_run in of_chosen.items()}
+    return _Evaluated(evaluation.measures, topics.ids, values, {**comparisons, **of_chosen})
+
+
+def _selected(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
+    """Return the comparisons of a variant that was selected on the same topics: its p is of no use."""
+    return {measure: replace(comparison, selected=True) for measure, comparison in comparisons.items()}
 
 
 def _families_of_tests(
     experiment: Experiment, runs: Sequence[VariantRun], systems: Mapping[str, Run]
 ) -> tuple[dict[RowKey | str, RowKey | str], dict[RowKey | str, RowKey | str]]:
-    """Return the baseline of each run that is tested, in two families that are corrected apart.
+    """Return the baseline of each run that is compared, in two families.
 
     The first family has the variants of the experiment file and the other systems, so that the file alone fixes the number
-    of its tests. The second family has the variants that `choose` named.
+    of its tests. The second family has the variants that `choose` named. They were selected on the topics, so that only
+    held-out topics test them, with a correction of their own.
     """
     baselines: dict[str, VariantRun] = {}
     for run in runs:

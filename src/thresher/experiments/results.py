@@ -184,7 +184,7 @@ class Results(Plotted):
         for table in self.tables:
             for row in table.rows:
                 if row.built:
-                    count += len(row.built.comparisons)
+                    count += len([test for test in row.built.comparisons.values() if not test.selected])
         for system in self.facts.systems:
             count += len(system.comparisons)
         return count

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from thresher.base.number_text import counted
+from thresher.evaluation.significance import Comparison
 from thresher.experiments.results import Results
 from thresher.experiments.table import NoiseFloor, VariantTable
 from thresher.indexes.analysis import formula_of
@@ -209,17 +210,20 @@ def caption(results: Results) -> str:
     """Return the line below a table of effectiveness: topics, test, correction, level, and the meaning of the marks."""
     facts = results.facts
     text = f"{counted(len(facts.topics), 'topic')}."
-    directions = []
+    comparisons: list[Comparison] = []
     for row in variant_rows(results):
         if row.built:
-            directions += [comparison.direction for comparison in row.built.comparisons.values()]
-    if directions:
+            comparisons += row.built.comparisons.values()
+    if comparisons:
+        directions = [comparison.direction for comparison in comparisons]
         correction = correction_text(facts.correction, "variants and measures")
         main = measure_header(results.tables[0].main).name
         text += (
             f" {facts.test} against the baseline, {correction}, α = {facts.alpha}: {marks_text(directions)} W/T/L: topics "
             f"won, tied and lost in {main}."
         )
+        if any(comparison.selected for comparison in comparisons):
+            text += " Variants that `choose` named were selected on these topics: they carry no mark."
     return text
 
 
