@@ -194,6 +194,17 @@ def test_hidden_text(html, shown):
         assert " ".join(segments.blocks[1:]) == " ".join([VISIBLE, *shown.split(), "end"])
 
 
+@pytest.mark.parametrize("options", [PageOptions(), SPLIT])
+@pytest.mark.parametrize("detail", Detail)
+@pytest.mark.parametrize(("letters", "stays"), [(500, False), (501, True)])
+def test_of_a_hidden_element_only_characters_count(options, detail, letters, stays):
+    words = "\n".join(f"<p class='a b'>{'xy' * 5}<a href=u>{'z' * 10}</a> <b>{'w' * 20}</b>" for _ in range(12))
+    hidden = f"{words}<br>{'v' * (letters - 480)}"
+    text = read_html(f"<p>{VISIBLE}<div id=i style='display:none'>{hidden}</div><p>Shown.", options, detail).text
+    assert ("zzz" in text) == stays
+    assert text.split()[-1] == "Shown."
+
+
 def test_a_hidden_word_leaves_no_trace_in_its_sentence():
     page = (
         f"<p>{VISIBLE}<p>A har<span hidden>x</span>bour and<img aria-hidden=true>a <i style='display:none'>y</i> pier"

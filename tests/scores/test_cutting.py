@@ -247,7 +247,3 @@ def test_scores_that_the_store_lacks_are_an_error(dragnet: tuple[Path, list[Page
     folder, _ = dragnet
     with pytest.raises(StateError, match="the shard of scores is damaged"):
         list(cleaned_documents(folder, Cleaner((Cut(Trouble(q=9.0), 1.0),))))
-
-
-def test_an_empty_store_gives_no_documents(tmp_path: Path) -> None:
-    assert list(cleaned_documents(tmp_path, Cleaner())) == []

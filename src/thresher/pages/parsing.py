@@ -69,8 +69,8 @@ _DESCRIBING = HIDING | {"class", "id", "role", "itemprop", "itemtype", "rel", "c
 HIDDEN = "\x7f"
 _PAGE_TYPE = "og:type"
 
-# In a written page: descriptions of elements, marks, white space.
-_NO_CHARACTER = re.compile(rf"{_DESCRIBED}[^{_DESCRIBED}]*{_DESCRIBED}|{MARK}.|\s+")
+# In a written page: descriptions of elements, marks, other white space.
+_NO_CHARACTER = re.compile(rf"{_DESCRIBED}[^{_DESCRIBED}]*{_DESCRIBED}|{MARK}.|[^\S{MARK}{_DESCRIBED}]+")
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
