@@ -57,6 +57,7 @@ _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
 _MOST_PROSE, _NEARLY_ALL = 0.6, 0.9
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
 _TALK = [FAMILIES.index(family) for family in TALK_FAMILIES]
+_COMMENT = FAMILIES.index("comment")
 _SHARED = [
     kinds.UPPER,
     kinds.DIGIT,
@@ -238,7 +239,7 @@ def features_of(segments: Segments) -> BlockFeatures:
     _add_page(page, rows)
     features = rows.matrix()
     main_part = _smallest_with(page, _NEARLY_ALL) if page.prose.any() else slice(0)
-    parts = parts_of(segments, page.tree, page.words, main_part)
+    parts = parts_of(segments, page.tree, page.words, main_part, np.asarray(around[_COMMENT], dtype=np.bool_))
     return BlockFeatures(features.names, features.values, page.words, page.alike, parts)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -60,46 +59,56 @@ class PageParts:
     comments: Mask
 
 
-def parts_of(segments: Segments, tree: PageTree, words: Words, main_part: slice) -> PageParts:
-    """Return the parts of a page that has at least one block; `words` are those of each block."""
+def parts_of(segments: Segments, tree: PageTree, words: Words, main_part: slice, comments: Mask) -> PageParts:
+    """Return the parts of a page that has at least one block.
+
+    `words` are those of each block, `comments` the blocks in elements that are named comments.
+    """
     elements = segments.elements
-    kinds = np.array([_kind(text) for text in tree.texts])[tree.description]
-    in_sections = _inside(elements, _with_tags(tree, _SECTIONS))
-    footers = (kinds == FOOTER) & ~((tree.tag == tree.tags.get("footer", -1)) & in_sections)
-    named = (kinds == NAMED) & ~in_sections
+    kinds = _footer_kinds(tree)
+    footers, named = kinds == FOOTER, kinds == NAMED
+    if footers.any() or named.any():
+        in_sections = _inside(elements, _with_tags(tree, _SECTIONS))
+        footers &= ~((tree.tag == tree.tags.get("footer", -1)) & in_sections)
+        named &= ~in_sections
     endings = _blocks_in(elements, named) | _copyright_lines(segments, words)
     code_elements = _code_elements(segments, tree)
     in_code = _blocks_in(elements, code_elements)
     code = in_code & ~segments.marks.is_control & _has_letters(segments, in_code)
     others = ~code & (segments.levels < TITLE_LEVEL)
     texts = others & ~in_code & (words >= _TEXT_WORDS)
-    comments = _comments(elements, tree, code_elements)
+    comments = _comments(elements, tree, code_elements, comments)
     return PageParts(_blocks_in(elements, footers), endings, code, others, texts, main_part, comments)
 
 
-def _comments(elements: Elements, tree: PageTree, code_elements: Mask) -> Mask:
-    """Return which blocks are in elements that are named comments, and that are not within code."""
-    named = np.array([_is_named_comment(text) for text in tree.texts])[tree.description]
-    return _blocks_in(elements, named & ~_inside(elements, code_elements))
+def _footer_kinds(tree: PageTree) -> Ints:
+    """Return of each element 0, `FOOTER` or `NAMED`."""
+    kinds = np.zeros(len(tree.texts), dtype=np.int64)
+    for number, description in enumerate(tree.texts):
+        # Most have no such word, and looking for one is fast.
+        if "oot" in description or "OOT" in description or "olophon" in description or "contentinfo" in description:
+            kinds[number] = _footer_kind(description.lower())
+    return kinds[tree.description]
 
 
-def _is_named_comment(description: str) -> bool:
-    if description.partition(" ")[0] in WHOLE_PAGE:
-        return False
-    byte, bit = divmod(FAMILIES.index("comment"), 8)
-    return bool(describe(description)[byte] >> bit & 1)
-
-
-@lru_cache(maxsize=50_000)
-def _kind(description: str) -> int:
-    """Return the kind of an element by its tag and the words of class, id and role; 0 for others."""
-    tag, *names = description.lower().split()[:40] or [""]
+def _footer_kind(description: str) -> int:
+    tag, *names = description.split()
     if tag == "footer" or "contentinfo" in names:
         return FOOTER
     # Classes of BODY say what is somewhere on the page.
-    if tag in WHOLE_PAGE or not any(map(_NAMES.fullmatch, names)):
-        return 0
-    return NAMED
+    if tag not in WHOLE_PAGE and any(map(_NAMES.fullmatch, names)):
+        return NAMED
+    return 0
+
+
+def _comments(elements: Elements, tree: PageTree, code_elements: Mask, named: Mask) -> Mask:
+    """Return `PageParts.comments` from the blocks in elements that are named comments."""
+    if not code_elements.any():
+        return named
+    byte, bit = divmod(FAMILIES.index("comment"), 8)
+    of_texts = [text.partition(" ")[0] not in WHOLE_PAGE and describe(text)[byte] >> bit & 1 for text in tree.texts]
+    comments = np.array(of_texts, dtype=np.bool_)[tree.description]
+    return _blocks_in(elements, comments & ~_inside(elements, code_elements))
 
 
 def _with_tags(tree: PageTree, tags: tuple[str, ...]) -> Mask:
@@ -118,6 +127,8 @@ def _inside(elements: Elements, chosen: Mask) -> Mask:
 
 def _blocks_in(elements: Elements, chosen: Mask) -> Mask:
     """Return which blocks are in chosen elements."""
+    if not chosen.any():
+        return np.zeros(len(elements.innermost), dtype=np.bool_)
     return _blocks_between(elements.first_blocks[chosen], elements.after_blocks[chosen], len(elements.innermost))
 
 
@@ -151,6 +162,9 @@ def _blocks_with(segments: Segments, signs: tuple[str, ...]) -> list[int]:
 def _code_elements(segments: Segments, tree: PageTree) -> Mask:
     """Return which elements are PRE, or CODE around whole blocks."""
     elements = segments.elements
+    in_code = _with_tags(tree, ("pre", "code"))
+    if not in_code.any():
+        return in_code
     last_blocks = np.maximum(elements.after_blocks, 1) - 1
     is_whole = (elements.after_blocks > elements.first_blocks) & (elements.ends > segments.marks.lasts[last_blocks])
     is_whole_code: Mask = _with_tags(tree, ("code",)) & is_whole
