@@ -82,6 +82,8 @@ def main(extras: list[str]) -> None:
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             begin = time.perf_counter()
             environment = Environment(Path(folder))
+            if extra == "extractors":
+                environment.pip("--upgrade", "pip>=23.3")
             environment.pip("--no-compile", f"{ROOT}[{extra}]")
             use(extra, environment)
             seconds = time.perf_counter() - begin
