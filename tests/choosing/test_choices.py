@@ -12,6 +12,7 @@ from choosing_samples import DCP, table_of
 from experiments import POWER, built
 
 from thresher.base.errors import StateError
+from thresher.base.machine import Power
 from thresher.experiments.choosing.choices import CHOICE_FILE, Choice, read_choice, write_choice
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants
@@ -23,7 +24,10 @@ def choice() -> Choice:
     table = table_of(base, {DCP: {0.9: base, 0.5: base * 0.99, 0.3: base * 0.7}, "words": {0.2: base + 0.1}})
     criteria = ChoiceCriteria(families=(DCP, "words"), deciding=("AP",))
     model = choose_variants(
-        table, ("nDCG@10", "AP"), criteria, lambda index: savings(table, index, Timings(), 1000, lambda _: None)
+        table,
+        ("nDCG@10", "AP"),
+        criteria,
+        lambda index: savings(table, index, Timings(), 1000, Power(1.0, "configured")),
     )
     lines = {"none|dcp@0.5": ("thresher clean pages", "thresher index")}
     return Choice(

@@ -11,6 +11,7 @@ from choosing_samples import BOILERPIPE, DCP, SECOND, reordered, table_of
 from experiments import variant
 
 from thresher.base.errors import InputError
+from thresher.base.machine import Power
 from thresher.evaluation.non_inferiority import Margin, lower_bounds
 from thresher.experiments.choosing.choices import AnswerRole, ModelChoice
 from thresher.experiments.choosing.criteria import ChoiceCriteria
@@ -23,7 +24,7 @@ MAIN, OTHER = "nDCG@10", "AP"
 
 def chosen(table: VariantTable, **criteria: object) -> ModelChoice:
     def save(index: int):  # type: ignore[no-untyped-def]
-        return savings(table, index, Timings(), 1000, lambda _: None)
+        return savings(table, index, Timings(), 1000, Power(1.0, "configured"))
 
     criteria = {"families": (DCP, SECOND, BOILERPIPE, "words"), **criteria}
     return choose_variants(table, (MAIN, OTHER), replace(ChoiceCriteria(), **criteria), save)
@@ -164,7 +165,7 @@ def test_a_measure_that_decides_nothing_may_be_0() -> None:
     base = np.random.default_rng(3).beta(4, 4, 40)
     table = table_of(np.stack((base, 0 * base)), {DCP: {0.5: np.stack((base, 0 * base))}})
     model = choose_variants(
-        table, (MAIN,), ChoiceCriteria(), lambda index: savings(table, index, Timings(), 1, lambda _: None)
+        table, (MAIN,), ChoiceCriteria(), lambda index: savings(table, index, Timings(), 1, Power(1.0, "configured"))
     )
     assert model.smallest is not None
     assert model.smallest.variant == "none|dcp@0.5"

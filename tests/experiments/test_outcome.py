@@ -409,6 +409,18 @@ def test_break_even_is_of_what_can_be_told_from_noise(experiment: Experiment, tm
     assert of(FASTER, faster).queries == Interval(*(pytest.approx(count) for count in (750, 600, 937.5)))
     # Timed once, it takes 3 s less.
     assert of(FASTER, None) == BreakEven(Payoff.AT_ONCE, Interval(0, 0, 0))
+    # On 15 machines cleaning counts 15 times in CO₂.
+    measured = Measurements({"qld": REPEATS}, BUILDS)
+    costs = CostSources(replace(SCORES, machines=15), measured, METER)
+    made = (
+        assemble(experiment, scored(INPUTS, SCORES, tmp_path), [baseline, cleaned], costs, "key")
+        .tables[0]
+        .rows[1]
+        .built
+    )
+    assert made is not None
+    assert made.co2_break_even is not None
+    assert made.co2_break_even.queries == Interval(*(pytest.approx(count) for count in (15_000, 12_000, 18_750)))
     alike = replace(FASTER, measurable=False)
     assert of(alike, noise).payoff is Payoff.UNKNOWN
     slower = replace(FASTER, saved=Interval(-0.001, -0.00125, -0.0008))

@@ -206,7 +206,11 @@ class Power:
         """
         if seconds < RESOLUTION_SECONDS:
             return None
-        return 1000.0 * self.kwh(seconds, machines) * self.intensity
+        return 1000.0 * self.kg(seconds, machines)
+
+    def kg(self, seconds: float, machines: int = 1) -> float:
+        """Return kg of CO2 equivalents by Eq. 9, however short the time."""
+        return self.kwh(seconds, machines) * self.intensity
 
     def __str__(self) -> str:
         """Return the formula of the figures in one line."""

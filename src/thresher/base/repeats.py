@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thresher.base.machine import Power
 from thresher.base.numbers import Floats, Interval
 from thresher.base.student import t_quantile
 
@@ -235,26 +236,53 @@ class BreakEven:
     until: float | None = None
 
 
-def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
+def break_even(extra: float, saved: Interval | None) -> BreakEven:
     """Compare a variant's extra cost before the first query with what it saves on each.
 
-    All are seconds of one kind (wall or CPU) on one machine. The answer holds for CO2 too, as Eq. 9 is linear in time.
+    All are seconds of one kind (wall or CPU), or all kg of CO₂. On one machine both give the same answer, as Eq. 9 is linear
+    in time; where several machines clean at the same time, CO₂ pays off later.
 
     Args:
-        extra_seconds: to clean the collection, beyond the parsing that the baseline needs too, and to build its index, beyond
+        extra: to clean the collection, beyond the parsing that the baseline needs too, and to build its index, beyond
             the baseline's; negative for less.
-        saved: seconds a query is faster than the baseline's, of one sign; None if the difference cannot be measured.
+        saved: what a query needs less than the baseline's, of one sign; None if the difference cannot be measured.
     """
     if saved is None:
-        return BreakEven(Payoff.NO_COSTLIER if extra_seconds <= 0 else Payoff.UNKNOWN)
+        return BreakEven(Payoff.NO_COSTLIER if extra <= 0 else Payoff.UNKNOWN)
     if saved.value > 0:
-        if extra_seconds <= 0:
+        if extra <= 0:
             return BreakEven(Payoff.AT_ONCE, Interval(0.0, 0.0, 0.0))
-        queries = Interval(extra_seconds / saved.value, extra_seconds / saved.high, extra_seconds / saved.low)
+        queries = Interval(extra / saved.value, extra / saved.high, extra / saved.low)
         return BreakEven(Payoff.AFTER, queries)
-    if extra_seconds >= 0:
+    if extra >= 0:
         return BreakEven(Payoff.NEVER)
-    return BreakEven(Payoff.USED_UP, until=extra_seconds / saved.value)
+    return BreakEven(Payoff.USED_UP, until=extra / saved.value)
+
+
+class ExtraSeconds(NamedTuple):
+    """Wall seconds that a variant takes before its first query, beyond the baseline's; negative for less."""
+
+    cleaning: float
+    indexing: float
+
+    def of_all(self, machines: int) -> float:
+        """Return the seconds summed over machines: all `machines` clean, one indexes."""
+        return self.cleaning * machines + self.indexing
+
+
+def co2_break_even(extra: ExtraSeconds, saved: Interval | None, power: Power, machines: int) -> BreakEven | None:
+    """Compare the CO₂ of cleaning and building with what each query saves; None for one machine, as it equals `break_even`.
+
+    Args:
+        extra: seconds beyond the baseline's.
+        saved: seconds a query is faster than the baseline's, of one sign; None if the difference cannot be measured.
+        power: of one machine.
+        machines: that clean at the same time; one indexes and searches.
+    """
+    if machines == 1:
+        return None
+    saved_kg = saved and Interval(power.kg(saved.value), power.kg(saved.low), power.kg(saved.high))
+    return break_even(power.kg(extra.of_all(machines)), saved_kg)
 
 
 @dataclass(frozen=True)

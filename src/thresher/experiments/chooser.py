@@ -161,7 +161,7 @@ def choose_among(
     _check_candidates(table, request.criteria)
     measures = " and ".join(request.measures)
     say(Announcement(Step.TESTING, {"variants": len(table.candidates), "measures": measures}))
-    power = power_of(experiment.costs, read_machine())
+    power = _power(experiment, results)
     models = []
     for model_table in results.tables:
         save = _saver(model_table, results, request.queries, power)
@@ -238,7 +238,7 @@ def last_choice(folder: Path, key: str) -> Choice | None:
 
 def measured_again(choice: Choice, experiment: Experiment, results: Results, folder: Path) -> Choice:
     """Return a choice with its savings and bytes by what was built and timed, and write it to the folder."""
-    power = power_of(experiment.costs, read_machine())
+    power = _power(experiment, results)
     models = []
     for model in choice.models:
         table = results.table(model.retrieval)
@@ -293,9 +293,15 @@ def _check_candidates(table: VariantTable, criteria: ChoiceCriteria) -> None:
         raise ConfigError(what, "add it as a [[sweep]], and explore again", "families")
 
 
+def _power(experiment: Experiment, results: Results) -> Power:
+    """Return the power of a machine, and the machines that clean: as configured, or those that scored if they were more."""
+    power = power_of(experiment.costs, read_machine())
+    return replace(power, machines=max(power.machines, results.facts.setup.machines))
+
+
 def _saver(table: VariantTable, results: Results, queries: int, power: Power) -> Callable[[int], Savings]:
     timings = Timings.of(table, results.facts.noise)
-    return lambda index: savings(table, index, timings, queries, power.grams)
+    return lambda index: savings(table, index, timings, queries, power)
 
 
 def _with_savings(model: ModelChoice, table: VariantTable, save: Callable[[int], Savings]) -> ModelChoice:

@@ -19,7 +19,7 @@ import numpy as np
 from thresher.base.errors import StateError
 from thresher.base.machine import Footprint, Power, footprint, read_machine
 from thresher.base.numbers import Floats, Interval
-from thresher.base.repeats import MeasuredTime, break_even
+from thresher.base.repeats import ExtraSeconds, MeasuredTime, break_even, co2_break_even
 from thresher.evaluation.evaluating import check_overlap, evaluate
 from thresher.evaluation.significance import Comparison, compare_all
 from thresher.evaluation.topics import About, Notice, notice
@@ -91,6 +91,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
     reasons: list[tuple[str, str]] = []
     for failure in islice(failures(scored.store), _REASONS_KEPT):
         reasons.append((failure.name, failure.reason))
+    power = power_of(experiment.costs, read_machine())
     return Facts(
         experiment=experiment.name,
         title=experiment.title,
@@ -111,7 +112,8 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
             seed=experiment.evaluation.seed,
             workers=scores.workers,
             timed=experiment.measure_seconds,
-            power=power_of(experiment.costs, read_machine()),
+            power=replace(power, machines=max(power.machines, scores.machines)),
+            machines=scores.machines,
         ),
         notices=tuple(_notices(scored)),
         alpha=experiment.evaluation.alpha,
@@ -424,10 +426,12 @@ def _built(run: VariantRun, baseline: VariantRun, work: QueryWork, costs: CostSo
     """Return the record of building, searching and timing a variant, without comparisons."""
     clean = clean_cost(run, costs.scores, costs.meter)
     query, indexing = _times(run, costs.measured)
-    point = None
+    point, co2_point = None, None
     if query and run is not baseline:
-        extra_seconds = _extra_seconds(run, baseline, indexing, costs)
-        point = break_even(extra_seconds, query.saved if query.measurable else None)
+        saved = query.saved if query.measurable else None
+        extra = _extra_seconds(run, baseline, indexing, costs)
+        point = break_even(extra.cleaning + extra.indexing, saved)
+        co2_point = co2_break_even(extra, saved, costs.meter.power, cleaning_machines(costs.scores, costs.meter))
     footprints = [*_cleaning(clean, costs.scores, costs.meter)]
     footprints += _footprints(run.index.cost, query, indexing, costs.meter.power)
     return Built(
@@ -439,6 +443,7 @@ def _built(run: VariantRun, baseline: VariantRun, work: QueryWork, costs: CostSo
         query=query,
         indexing=indexing,
         break_even=point,
+        co2_break_even=co2_point,
         footprints=tuple(footprints),
         cutoffs=run.index.cutoffs,
         emptied_languages=run.index.emptied_languages,
@@ -460,16 +465,18 @@ def _times(run: VariantRun, measured: Measurements | None) -> _Times:
     return _Times(measured.queries[run.model.name].times[name], indexing)
 
 
-def _extra_seconds(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime | None, costs: CostSources) -> float:
+def _extra_seconds(
+    run: VariantRun, baseline: VariantRun, indexing: MeasuredTime | None, costs: CostSources
+) -> ExtraSeconds:
     """Return the wall seconds that cleaning and indexing take beyond the baseline's."""
     clean = clean_cost(run, costs.scores, costs.meter)
     baseline_clean = clean_cost(baseline, costs.scores, costs.meter)
-    seconds = clean.wall - baseline_clean.wall
+    seconds = 0.0
     if indexing is None:
-        seconds += run.index.cost.wall - baseline.index.cost.wall
+        seconds = run.index.cost.wall - baseline.index.cost.wall
     elif indexing.measurable:
-        seconds -= indexing.saved.value
-    return seconds
+        seconds = -indexing.saved.value
+    return ExtraSeconds(clean.wall - baseline_clean.wall, seconds)
 
 
 def _cleaning(clean: Cost, scores: ScoreReport, meter: CostMeter) -> Iterator[Footprint]:

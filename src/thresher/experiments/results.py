@@ -77,6 +77,7 @@ class Setup:
         depth: hits for a topic.
         timed: seconds that timing was allowed; 0 where nothing was timed.
         power: the factors of Eq. 9.
+        machines: the number of machines whose workers scored pages.
     """
 
     blocks: str
@@ -92,6 +93,7 @@ class Setup:
     workers: int
     timed: float
     power: Power
+    machines: int = 1
 
 
 @dataclass(frozen=True)

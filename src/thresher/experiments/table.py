@@ -45,6 +45,7 @@ class Built:
         clean, index, search: the costs of making this index and run, once.
         query, indexing: times that were measured for all variants together; None where they were not.
         break_even: computed from these; None without them, and for the baseline.
+        co2_break_even: the same for CO₂; None where one machine cleans, as it is equal.
         footprints: rows of Tables 4 and 5 of the PyPlexity paper.
         comparisons: with the baseline, by measure; empty for the baseline.
         held_out: the same on the held-out topics.
@@ -65,6 +66,7 @@ class Built:
     held_out: Mapping[str, Comparison] = field(default_factory=dict)
     cutoffs: Mapping[str, float] = field(default_factory=dict)
     emptied_languages: Mapping[str, int] = field(default_factory=dict)
+    co2_break_even: BreakEven | None = None
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,9 @@ NAMED_POSTINGS = NamedColumn(
     "postings", field_of(attrgetter("index"), "postings"), "Postings of the index.", formats.COUNT
 )
 NAMED_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(field_of(attrgetter("savings"), "break_even"))
+NAMED_CO2_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(
+    field_of(attrgetter("savings"), "co2_break_even"), "CO₂"
+)
 SAVINGS: tuple[NamedColumn, ...] = (
     Column("queries", field_of(attrgetter("savings"), "queries"), "Over how many queries.", formats.COUNT),
     Column(
@@ -121,7 +124,7 @@ def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
 
 def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
     """Return all columns of the answers: the size of each index, its effectiveness, and what it saves."""
-    return [NAMED_RETRIEVAL, *_answer_columns(measures), *SAVINGS, *NAMED_BREAK_EVEN]
+    return [NAMED_RETRIEVAL, *_answer_columns(measures), *SAVINGS, *NAMED_BREAK_EVEN, *NAMED_CO2_BREAK_EVEN]
 
 
 def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
@@ -155,7 +158,8 @@ def savings_table(choice: Choice) -> Table | None:
     rows = [row for row in named_indexes(choice) if row.index is not None and row.role is not AnswerRole.NO_CLEANING]
     if not rows:
         return None
-    columns = [NAMED_ROLE, _named_index_columns(choice.measures).variant, *SAVINGS, NAMED_BREAK_EVEN.words]
+    columns = [NAMED_ROLE, _named_index_columns(choice.measures).variant, *SAVINGS]
+    columns += [NAMED_BREAK_EVEN.words, NAMED_CO2_BREAK_EVEN.words]
     if len(choice.models) > 1:
         columns.insert(0, NAMED_RETRIEVAL)
     text = f"Savings of the indexes of the answer over {choice.queries:,} queries. CO₂ is {choice.power}."

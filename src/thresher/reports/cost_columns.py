@@ -171,8 +171,16 @@ class BreakEvenColumns(NamedTuple, Generic[Row]):
     words: Column[Row]
 
 
-def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenColumns[Row]:
-    """Return the columns of a break-even point; `point` returns the break-even point of a row, or None."""
+def break_even_columns(point: Callable[[Row], BreakEven | None], of: str = "") -> BreakEvenColumns[Row]:
+    """Return the columns of a break-even point.
+
+    Args:
+        point: returns the break-even point of a row, or None.
+        of: `CO₂` where the point is not of seconds.
+    """
+    prefix = "co2_break_even" if of else "break_even"
+    header = f"break-even of {of}" if of else "break-even"
+    pays_off = f"cleaning pays off in {of}" if of else "cleaning pays off"
 
     queries = field_of(point, "queries")
 
@@ -181,27 +189,25 @@ def break_even_columns(point: Callable[[Row], BreakEven | None]) -> BreakEvenCol
         return break_even_text(reached) if reached else None
 
     return BreakEvenColumns(
-        payoff=Column("break_even", field_of(point, "payoff"), "When cleaning pays off.", formats.TEXT),
+        payoff=Column(prefix, field_of(point, "payoff"), f"When {pays_off}.", formats.TEXT),
         queries=Column(
-            "break_even_queries",
+            f"{prefix}_queries",
             middle_of(queries),
-            "Queries after which cleaning pays off; empty where it never does, and where that is not measurable.",
+            f"Queries after which {pays_off}; empty where it never does, and where that is not measurable.",
             formats.COUNT,
-            "break-even",
+            header,
             "queries",
             interval=queries,
             source=point,
         ),
         until=Column(
-            "break_even_until",
+            f"{prefix}_until",
             field_of(point, "until"),
             "Queries after which slower searching has used up the gain.",
             formats.COUNT,
             source=point,
         ),
-        words=Column(
-            "break_even_words", words, "When cleaning pays off, in words.", formats.TEXT, "break-even", in_csv=False
-        ),
+        words=Column(f"{prefix}_words", words, f"When {pays_off}, in words.", formats.TEXT, header, in_csv=False),
     )
 
 

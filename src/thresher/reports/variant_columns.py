@@ -197,8 +197,9 @@ def variant_columns(measures: tuple[str, ...]) -> tuple[VariantColumn, ...]:
         columns += [held_out_mean_column(measure), held_out_difference_column(measure), *comparison[1:]]
     columns += [WORDS, BYTES, QUERY_POSTINGS, POSTINGS_SHARE, WORDS_SHARE, BYTES_SHARE, EMPTIED, EMPTIED_SHARE]
     columns += [DOCUMENTS, TOKENS, POSTINGS, VOCABULARY, QUERY_DOCUMENTS]
-    for group in (costs.CLEANING_COST, costs.INDEXING_COST, costs.QUERY_TIME, costs.INDEXING_TIME, costs.BREAK_EVEN):
+    for group in (costs.CLEANING_COST, costs.INDEXING_COST, costs.QUERY_TIME, costs.INDEXING_TIME):
         columns += group
+    columns += [*costs.BREAK_EVEN, *costs.CO2_BREAK_EVEN]
     for work in FOOTPRINTS:
         columns += footprint_columns(work)
     return tuple(columns)

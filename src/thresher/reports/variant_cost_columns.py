@@ -22,6 +22,7 @@ QUERY_TIME = time_columns("Searching", "searching", "query_", attrgetter("query"
 INDEXING_TIME = time_columns("Indexing", "repeated indexing", "indexing_", attrgetter("indexing"))
 
 BREAK_EVEN: BreakEvenColumns[VariantRow] = break_even_columns(attrgetter("break_even"))
+CO2_BREAK_EVEN: BreakEvenColumns[VariantRow] = break_even_columns(attrgetter("co2_break_even"), "CO₂")
 
 QUERY_MEAN = VariantColumn(
     "query_mean",

@@ -33,6 +33,11 @@ class VariantRow:
         return self.built.break_even if self.built else None
 
     @property
+    def co2_break_even(self) -> BreakEven | None:
+        """When cleaning pays off in CO₂; None where one machine cleans, and for a variant that was not built."""
+        return self.built.co2_break_even if self.built else None
+
+    @property
     def is_baseline(self) -> bool:
         """Whether it is the baseline."""
         return self.index == 0

@@ -157,7 +157,7 @@ def costs_table(results: Results) -> Table:
     columns = [*_key_columns(results), variants.BYTES]
     if results.facts.noise:
         query, indexing = costs.QUERY_TIME, costs.INDEXING_TIME
-        columns += [query.seconds, query.ratio, query.verdict, costs.BREAK_EVEN.words]
+        columns += [query.seconds, query.ratio, query.verdict, costs.BREAK_EVEN.words, costs.CO2_BREAK_EVEN.words]
         columns += [indexing.seconds, indexing.ratio, indexing.verdict]
         columns += [query.cpu_seconds, query.cpu_ratio, indexing.cpu_seconds, indexing.cpu_ratio]
     columns += costs.CLEANING_COST

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thresher.base.machine import RESOLUTION_SECONDS, Power
 from thresher.base.numbers import Interval
-from thresher.base.repeats import BreakEven, MeasuredTime, break_even, measurable
+from thresher.base.repeats import BreakEven, ExtraSeconds, MeasuredTime, break_even, co2_break_even, measurable
 from thresher.experiments.table import Built, NoiseFloor, Row, VariantTable
 
 FEWEST = 4
@@ -40,9 +41,9 @@ class Savings:
         indexes: the number of timed indexes.
         query_seconds: wall time that all queries save, negative where they take longer; None if noise hides it.
         extra_seconds: additional wall time of cleaning and building before the first query; None where nothing was run.
-        co2_kg: CO₂ of the net seconds, negative for a loss; None without net seconds and below resolution.
-        break_even: None where nothing was run.
-        co2_kg: CO₂ that is saved.
+        co2_kg: CO₂ that is saved, negative for a loss; None without a measurable time and below resolution.
+        break_even: of seconds; None where nothing was run.
+        co2_break_even: of CO₂; None where nothing was run, and where one machine cleans, as it is equal.
     """
 
     queries: int
@@ -54,6 +55,7 @@ class Savings:
     extra_seconds: float | None = None
     co2_kg: Interval | None = None
     break_even: BreakEven | None = None
+    co2_break_even: BreakEven | None = None
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ class Timings:
             return SavedTime(Basis.NOT_MEASURABLE, None)
         return SavedTime(Basis.ESTIMATED, saved)
 
-    def extra_seconds(self, row: Row) -> float | None:
+    def extra_seconds(self, row: Row) -> ExtraSeconds | None:
         """Return the seconds that cleaning and building take beyond the baseline's; None if too few variants were timed.
 
         For a variant that was not built, building is read off a line through all timed variants. Its cleaning takes the mean
@@ -165,14 +167,14 @@ class Timings:
         baseline = self.timed[0].built
         if row.built is not None and row.built.query is not None:
             cleaning = row.built.clean.wall - baseline.clean.wall
-            return cleaning + self._index_seconds(row.built) - self._index_seconds(baseline)
+            return ExtraSeconds(cleaning, self._index_seconds(row.built) - self._index_seconds(baseline))
         same_scorers = [variant.built.clean.wall for variant in self.timed if _scorers(variant.row) == _scorers(row)]
         if len(self.timed) < FEWEST or not same_scorers:
             return None
         line = self._line([self._index_seconds(variant.built) for variant in self.timed])
         cleaning = sum(same_scorers) / len(same_scorers) - baseline.clean.wall
         # The baseline's deviation from the line is not a saving.
-        return cleaning + line.at(row.index.postings) - line.at(self._baseline_size)
+        return ExtraSeconds(cleaning, line.at(row.index.postings) - line.at(self._baseline_size))
 
     def _line(self, seconds: Sequence[float]) -> TimeLine:
         return TimeLine.through([variant.row.index.postings for variant in self.timed], seconds)
@@ -191,9 +193,7 @@ class Timings:
         return built.indexing.wall.value
 
 
-def savings(
-    table: VariantTable, index: int, timings: Timings, queries: int, grams: Callable[[float], float | None]
-) -> Savings:
+def savings(table: VariantTable, index: int, timings: Timings, queries: int, power: Power) -> Savings:
     """Return the savings of a variant against the baseline over `queries` queries.
 
     Args:
@@ -201,7 +201,7 @@ def savings(
         index: the variant's position in the table.
         timings: the times of the table's variants.
         queries: at least 1.
-        grams: CO₂ of wall seconds, None below resolution.
+        power: of a machine, and the number of machines that clean at the same time.
     """
     row, baseline = table.rows[index], table.baseline
     saved_bytes, share = None, None
@@ -213,21 +213,29 @@ def savings(
     if extra is None:
         return saved
     per_query = timings.saved_per_query(row)
-    saved = replace(saved, basis=per_query.basis, extra_seconds=extra, break_even=break_even(extra, per_query.seconds))
+    seconds_before = extra.cleaning + extra.indexing
+    saved = replace(
+        saved,
+        basis=per_query.basis,
+        extra_seconds=seconds_before,
+        break_even=break_even(seconds_before, per_query.seconds),
+        co2_break_even=co2_break_even(extra, per_query.seconds, power, power.machines),
+    )
     if per_query.seconds is None:
         return saved
     seconds = Interval(*(queries * bound for bound in astuple(per_query.seconds)))
-    return replace(saved, query_seconds=seconds, co2_kg=_saved_co2(seconds, extra, grams))
+    return replace(saved, query_seconds=seconds, co2_kg=_saved_co2(seconds, extra, power))
 
 
-def _saved_co2(seconds: Interval, extra: float, grams: Callable[[float], float | None]) -> Interval | None:
-    """Return the kg of CO₂ of the seconds that searching saves less the extra seconds before; None below resolution."""
-    net = abs(seconds.value - extra)
-    emitted = grams(net)
-    if emitted is None:
+def _saved_co2(seconds: Interval, extra: ExtraSeconds, power: Power) -> Interval | None:
+    """Return the kg of CO₂ that searching saves less those of cleaning and building; None below resolution.
+
+    Cleaning takes its seconds on each of the machines; one machine indexes and searches.
+    """
+    before = extra.of_all(power.machines)
+    if abs(seconds.value - before) < RESOLUTION_SECONDS:
         return None
-    kg_per_second = emitted / 1000 / net
-    return Interval(*(kg_per_second * (bound - extra) for bound in astuple(seconds)))
+    return Interval(*(power.kg(bound - before) for bound in astuple(seconds)))
 
 
 def _scorers(row: Row) -> frozenset[str]:
