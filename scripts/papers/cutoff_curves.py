@@ -223,7 +223,7 @@ def transfers(here: Curves, there: Curves, baseline: Sequence[float]) -> pd.Data
                 "cutoff of that": number_text(best.cutoff),
             }
         )
-    holm = [comparison.p_holm for comparison in corrected(comparisons, "holm")]
+    holm = [comparison.p_corrected for comparison in corrected(comparisons, "holm")]
     frame = pd.DataFrame(rows)
     frame.insert(7, "p (Holm)", holm)
     return frame

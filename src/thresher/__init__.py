@@ -44,9 +44,10 @@ _NAMES = {
     "evaluation.cleaneval.comparing": ("compare_cleaned", "score_gold"),
     "evaluation.cleaneval.gold": ("GoldPage", "LabelledText", "parse_gold_page", "read_gold", "read_page_bytes"),
     "evaluation.cleaneval.results": ("MeanInterval", "mean_interval"),
+    "evaluation.corrections": ("benjamini_hochberg", "holm"),
     "evaluation.measures": ("parse_measure",),
     "evaluation.non_inferiority": ("MarginComparison", "RunVerdict", "compare_by_margin", "parse_margin"),
-    "evaluation.significance": ("Comparison", "compare", "corrected", "holm"),
+    "evaluation.significance": ("Comparison", "compare", "corrected"),
     "evaluation.topics": ("Topic", "read_topics"),
     "evaluation.trec_files": ("read_qrels", "read_run", "write_run"),
     "experiments.choosing.choices": ("Choice", "ChosenIndex", "ModelChoice", "read_choice"),
@@ -119,6 +120,8 @@ if TYPE_CHECKING:
     from thresher.evaluation.cleaneval.gold import read_page_bytes as read_page_bytes
     from thresher.evaluation.cleaneval.results import MeanInterval as MeanInterval
     from thresher.evaluation.cleaneval.results import mean_interval as mean_interval
+    from thresher.evaluation.corrections import benjamini_hochberg as benjamini_hochberg
+    from thresher.evaluation.corrections import holm as holm
     from thresher.evaluation.measures import parse_measure as parse_measure
     from thresher.evaluation.non_inferiority import MarginComparison as MarginComparison
     from thresher.evaluation.non_inferiority import RunVerdict as RunVerdict
@@ -127,7 +130,6 @@ if TYPE_CHECKING:
     from thresher.evaluation.significance import Comparison as Comparison
     from thresher.evaluation.significance import compare as compare
     from thresher.evaluation.significance import corrected as corrected
-    from thresher.evaluation.significance import holm as holm
     from thresher.evaluation.topics import Topic as Topic
     from thresher.evaluation.topics import read_topics as read_topics
     from thresher.evaluation.trec_files import read_qrels as read_qrels

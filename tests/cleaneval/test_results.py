@@ -19,6 +19,7 @@ from thresher.evaluation.cleaneval.results import (
     UNTYPED,
     CleanerPages,
     MeanInterval,
+    SignificanceOptions,
     by_page_type,
     compare_cleaners,
     mean_interval,
@@ -48,10 +49,10 @@ def test_cleaners_are_tested_against_the_first_by_page_and_corrected() -> None:
     assert third.comparison is not None
     assert (third.is_extractor, third.crashes, third.pages) == (True, 2, columns[2].pages)
     assert second.comparison.p == 2 / 2**10
-    assert second.comparison.p_holm == 4 / 2**10
-    free = compare_cleaners(columns, alpha=0.2, correction="none")[1].comparison
+    assert second.comparison.p_corrected == 4 / 2**10
+    free = compare_cleaners(columns, SignificanceOptions(0.2, "none"))[1].comparison
     assert free is not None
-    assert (free.p, free.p_holm, free.alpha) == (2 / 2**10, None, 0.2)
+    assert (free.p, free.p_corrected, free.alpha) == (2 / 2**10, None, 0.2)
     assert free.ci_low > second.comparison.ci_low
     assert (second.comparison.wins, second.comparison.losses) == (10, 0)
     expected = [page.alignment.f1 - base.alignment.f1 for page in mixed]

@@ -68,8 +68,8 @@ def test_without_a_verb_there_is_help() -> None:
         ("index", "index", ["positions", "stored", "vectors", "stemmer"]),
         ("search", "retrieval", ["depth"]),
         ("search", "topics", ["field"]),
-        ("evaluate", "evaluation", ["correction", "alpha"]),
-        ("cleaneval", "evaluation", ["correction", "alpha"]),
+        ("evaluate", "evaluation", ["test", "correction", "alpha"]),
+        ("cleaneval", "evaluation", ["test", "correction", "alpha"]),
     ],
 )
 def test_options_have_the_defaults_of_experiment_files(verb: str, table: str, names: list[str]) -> None:

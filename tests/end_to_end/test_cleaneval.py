@@ -99,7 +99,7 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
     assert float(result[0]["micro_precision"]) == 18 / 25
     assert float(result[0]["similarity_median"]) == pytest.approx(100 * 18 / 25)
     assert (result[0]["f1_p"], result[1]["f1_wins"], result[2]["f1_losses"]) == ("", "12", "12")
-    assert (float(result[1]["f1_p"]), float(result[1]["f1_p_holm"])) == (2 / 4096, 4 / 4096)
+    assert (float(result[1]["f1_p"]), float(result[1]["f1_p_corrected"])) == (2 / 4096, 4 / 4096)
     assert len(rows(out / "pages.csv")) == 12 * 3
     first, *_ = rows(out / "pages.csv")[:3]
     assert (first["page"], first["words"], first["gold"], first["aligned"]) == ("00", "25", "18", "18")

@@ -58,11 +58,11 @@ def test_another_level_without_correction_only_tests_again(copy: Finished, call:
     results = read_results(copy.results)
     assert (results.facts.alpha, results.facts.correction) == (0.2, "none")
     found = [one for row in results.table().rows if row.built for one in row.built.comparisons.values()]
-    assert {(comparison.alpha, comparison.p_holm) for comparison in found} == {(0.2, None)}
+    assert {(comparison.alpha, comparison.p_corrected) for comparison in found} == {(0.2, None)}
     assert "p not corrected for the number of tests, α = 0.2" in (copy.results / "table.md").read_text(encoding="utf-8")
     assert "correction method: none" in (copy.results / "runs" / "words@20.yaml").read_text(encoding="utf-8")
     with (copy.results / "results.csv").open(encoding="utf-8", newline="") as lines:
-        assert "AP p_holm" not in next(csv.reader(lines))
+        assert "AP p_corrected" not in next(csv.reader(lines))
 
 
 def test_report_files_that_were_deleted_come_back_the_same(copy: Finished, call: Call) -> None:

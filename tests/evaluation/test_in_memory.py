@@ -79,7 +79,7 @@ def test_what_is_evaluated_is_what_ir_measures_says(tmp_path: Path) -> None:
     parts = {name: {"1": {"a": 1.0}, "2": {}} for name in ("one", "two")}
     compared = thresher.compare_runs(JUDGED, parts, ["AP"])
     assert (compared.topics, compared.missing) == (("1", "2"), 1)
-    assert "2 topics with judgments, 1 of them in no run, which count as 0;" in runs_table(compared).caption
+    assert "2 topics with judgments, 1 of them in no run, which count as 0." in runs_table(compared).caption
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_what_a_comparison_cannot_take() -> None:
     runs["y"] = runs["x"]
     with pytest.raises(InputError, match="no runs"):
         thresher.compare_runs(judged, [])
-    with pytest.raises(ConfigError, match=r"no correction 'Holm'.*holm, none"):
+    with pytest.raises(ConfigError, match=r"no correction 'Holm'.*holm, bh, none"):
         thresher.compare_runs(judged, runs, ["AP"], correction="Holm")
     with pytest.raises(ConfigError, match="3 is no level of significance"):
         thresher.compare_runs(judged, runs, ["AP"], alpha=3)

@@ -8,7 +8,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.significance import compare, compare_all, holm, ratio_interval
+from thresher.evaluation.corrections import holm
+from thresher.evaluation.significance import compare, compare_all, ratio_interval
 from thresher.experiments.schema import EvaluationTable
 
 
@@ -20,7 +21,7 @@ def test_comparison_by_hand():
     found = compare([0.5, 0.25, 1.0, 0.5, 0.5], [0.25, 0.75, 0.25, 0.5, 0.5], "AP")
     assert (found.measure, found.wins, found.ties, found.losses, found.differing) == ("AP", 2, 2, 1, 3)
     # Ranks of 0.25, -0.5, 0.75 are 1, 2, 3: T = 4 of 0..6, P(T >= 4) = 3/8.
-    assert found.p == found.p_holm == 0.75
+    assert found.p == found.p_corrected == 0.75
     assert found.effect == pytest.approx((4 - 2) / 6)
     assert found.difference == pytest.approx(0.1)
     assert (found.smallest_p, found.is_exact) == (0.25, True)
@@ -51,13 +52,13 @@ def test_few_differing_topics_bound_p(differing, smallest, exact):
 )
 def test_directions(difference, effect, p, direction, loses):
     found = compare([0.5, 0.75], [0.5, 0.5], "AP")
-    found = replace(found, difference=difference, effect=effect, p_holm=p, ci_low=-1.0, ci_high=difference + 0.05)
+    found = replace(found, difference=difference, effect=effect, p_corrected=p, ci_low=-1.0, ci_high=difference + 0.05)
     assert (found.direction, found.shows_a_loss) == (direction, loses)
 
 
 def test_nothing_differs():
     found = compare([0.1, 0.2], [0.1, 0.2], "AP")
-    assert (found.p, found.p_holm, found.effect, found.difference) == (1.0, 1.0, 0.0, 0.0)
+    assert (found.p, found.p_corrected, found.effect, found.difference) == (1.0, 1.0, 0.0, 0.0)
     assert (found.ci_low, found.ci_high) == (0.0, 0.0)
 
 
@@ -135,7 +136,7 @@ def test_the_family_is_all_tested_comparisons():
         ROWS[2]: ["P@10", "AP"],
     }
     family = [found[row][measure] for row in ROWS[1:] for measure in ("P@10", "AP")]
-    assert [comparison.p_holm for comparison in family] == holm([comparison.p for comparison in family])
+    assert [comparison.p_corrected for comparison in family] == holm([comparison.p for comparison in family])
     for row, comparisons in found.items():
         for measure, comparison in comparisons.items():
             variant, baseline = table(ROWS, TOPICS)[row][measure], table(ROWS, TOPICS)[ROWS[0]][measure]
@@ -147,9 +148,9 @@ def test_without_correction_p_decides():
     corrected = compare_all(table(ROWS, TOPICS), BASELINES)
     for row, comparisons in compare_all(table(ROWS, TOPICS), BASELINES, correction="none").items():
         for measure, comparison in comparisons.items():
-            assert comparison == replace(corrected[row][measure], p_holm=None)
+            assert comparison == replace(corrected[row][measure], p_corrected=None, correction="none")
             assert comparison.decisive_p == comparison.p
-            assert corrected[row][measure].decisive_p == corrected[row][measure].p_holm
+            assert corrected[row][measure].decisive_p == corrected[row][measure].p_corrected
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.2])
@@ -164,7 +165,7 @@ def test_intervals_have_the_level_of_the_test(alpha: float):
     assert (found.ci_low, found.ci_high, found.alpha) == (pytest.approx(low), pytest.approx(high), alpha)
     usual = compare_all(whole, BASELINES, seed=11)[ROWS[1]]["AP"]
     assert (found.ci_low < usual.ci_low) is (alpha < 0.05)
-    assert (found.p, found.p_holm) == (usual.p, usual.p_holm)
+    assert (found.p, found.p_corrected) == (usual.p, usual.p_corrected)
 
 
 def test_nothing_depends_on_order():
@@ -185,7 +186,7 @@ def test_an_interval_does_not_depend_on_the_other_rows():
     alone = compare_all(table(ROWS[:2], TOPICS), {ROWS[1]: ROWS[0]})[ROWS[1]]["AP"]
     together = compare_all(table(ROWS, TOPICS), BASELINES)[ROWS[1]]["AP"]
     assert (alone.ci_low, alone.ci_high, alone.p) == (together.ci_low, together.ci_high, together.p)
-    assert alone.p_holm <= together.p_holm
+    assert alone.p_corrected <= together.p_corrected
 
 
 def test_rows_that_do_not_fit_their_baseline():

@@ -144,6 +144,7 @@ depth = 10
 measures = ["P@5", "AP"]
 seed = 7
 correction = "none"
+test = "t"
 alpha = 0.1
 [choose]
 emptied = 0
@@ -187,6 +188,7 @@ FULL: Mapping[str, object] = {
     "evaluation.measures": ("P@5", "AP"),
     "evaluation.seed": 7,
     "evaluation.correction": "none",
+    "evaluation.test": "t",
     "evaluation.alpha": 0.1,
     "criteria": ChoiceCriteria(Margin(0.02, relative=False), 0.1, 0.0, ("none|dcp", "words"), ("P@5",)),
     "measure_seconds": 0.5,
@@ -366,7 +368,8 @@ def test_the_digest_is_of_what_the_file_says_not_how(load: Load) -> None:
         ("[evaluation]\nmeasures = []", 1, ["no measure"]),
         ("[evaluation]\nmeasures = ['AP', 'AP']", 1, ["'AP' is listed twice"]),
         ("[evaluation]\nseed = 1.5", 1, ["'seed' is a number", "a whole number"]),
-        ("[evaluation]\ncorrection = 'bonferroni'", 1, ["'bonferroni'", "holm, none"]),
+        ("[evaluation]\ncorrection = 'bonferroni'", 1, ["'bonferroni'", "holm, bh, none"]),
+        ("[evaluation]\ntest = 'sign'", 1, ["'sign'", "wilcoxon, t, randomisation"]),
         ("[evaluation]\nalpha = 0", 1, ["'alpha'", "0", "more than 0 and less than 1"]),
         ("[evaluation]\nalpha = 1.0", 1, ["'alpha'", "1.0", "more than 0 and less than 1"]),
         ("[evaluation]\nalpha = nan", 1, ["'alpha'", "nan", "more than 0 and less than 1"]),

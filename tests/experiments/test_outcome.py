@@ -317,7 +317,7 @@ def test_indexes_that_were_chosen_carry_no_mark_and_change_no_correction(
         built = table.rows[index].built
         assert built is not None
         assert {one.selected for one in built.comparisons.values()} == {selected}
-        assert {one.p_holm for one in built.comparisons.values()} == {min(1.0, tests * built.comparisons["AP"].p)}
+        assert {one.p_corrected for one in built.comparisons.values()} == {min(1.0, tests * built.comparisons["AP"].p)}
 
 
 def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
@@ -477,7 +477,7 @@ def test_held_out_topics_are_evaluated_by_themselves(experiment: Experiment, res
     assert made is not None
     compared = made.held_out["AP"]
     assert (compared.wins, compared.ties, compared.losses) == (1, 2, 0)
-    assert (compared.p, compared.p_holm) == (1.0, 1.0)
+    assert (compared.p, compared.p_corrected) == (1.0, 1.0)
     assert results.tables[0].held_out.shape == (2, 2, 0)
 
 
@@ -632,14 +632,14 @@ def test_metadata_names_the_model_and_leaves_out_what_is_not_known(
 ) -> None:
     of = Provenance(experiment, scored(INPUTS, SCORES, Path()), [], MACHINE, METER, None)
     costs = {"cleaning": INDEX.cost, "indexing": INDEX.cost, "searching": SEARCH.cost}
-    data = of.metadata(run("none", model=model), costs, "test")
+    data = of.metadata(run("none", model=model), costs)
     (retrieval,) = data["method"]["retrieval"]
     assert retrieval == {"name": model, "method": model.partition("(")[0], "parameters": parameters}
     assert data["implementation"]["source"] == {"lang": ["python"]}
     assert data["method"]["cleaning"] == {"name": "none", "scorers": []}
     assert "actor" not in data
-    pruned = of.metadata(run("none|dcp@0.5", model=model), costs, "test")["method"]["description"]
+    pruned = of.metadata(run("none|dcp@0.5", model=model), costs)["method"]["description"]
     assert pruned == f"pages cleaned by none, pruned by dcp@0.5, indexed by Lucene and ranked by {model}"
     own = replace(of, scored=scored(replace(INPUTS, held_out=HELD_OUT), SCORES, Path()))
-    found = own.metadata(replace(run("none"), held_out=True), costs, "test")["data"]["test collection"]
+    found = own.metadata(replace(run("none"), held_out=True), costs)["data"]["test collection"]
     assert (found["topics"], found["qrels"], found["topics count"]) == ("others", "other-qrels", 3)

@@ -44,7 +44,7 @@ def test_every_number_of_a_cleaner_comes_back() -> None:
             assert float(line[f"micro_{part}"]) == getattr(words.micro, part)
         if result.comparison is None:
             continue
-        for name in ("difference", "wins", "ties", "losses", "p", "p_holm", "effect", "ci_low", "ci_high"):
+        for name in ("difference", "wins", "ties", "losses", "p", "p_corrected", "effect", "ci_low", "ci_high"):
             assert float(line[f"f1_{name}"]) == getattr(result.comparison, name)
 
 

@@ -84,7 +84,7 @@ def test_the_caption_says_what_was_tested() -> None:
         assert fact in caption
     one, two, *_ = results()
     assert two.comparison is not None
-    mixed = replace(two, comparison=replace(two.comparison, difference=-0.1, p_holm=0.01, effect=0.5))
+    mixed = replace(two, comparison=replace(two.comparison, difference=-0.1, p_corrected=0.01, effect=0.5))
     table = words_table([one, mixed])
     assert table.rows[1][5].mark == "†"
     assert "† alone" in table.caption
@@ -93,7 +93,7 @@ def test_the_caption_says_what_was_tested() -> None:
 def test_without_correction_the_tables_say_so_and_show_p() -> None:
     one, *others = results()
     free = [
-        replace(other, comparison=replace(other.comparison, p_holm=None, p=0.03, alpha=0.02))
+        replace(other, comparison=replace(other.comparison, p_corrected=None, correction="none", p=0.03, alpha=0.02))
         for other in others
         if other.comparison
     ]

@@ -39,10 +39,10 @@ def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:
     # Holm's correction over what was chosen alone.
     ps = sorted(one.comparison.p for one in chosen)
     corrected = np.maximum.accumulate([min(1.0, p * (len(ps) - rank)) for rank, p in enumerate(ps)])
-    assert sorted(one.comparison.p_holm or 0 for one in chosen) == pytest.approx(list(corrected))
+    assert sorted(one.comparison.p_corrected or 0 for one in chosen) == pytest.approx(list(corrected))
     lines = list(csv.DictReader(io.StringIO(csv_table(CHOSEN_COLUMNS, chosen_on_topics(results)))))
     assert [line["chosen"] for line in lines] == [one.chosen for one in chosen]
-    assert [float(line["held_out p_holm"]) for line in lines] == [one.comparison.p_holm for one in chosen]
+    assert [float(line["held_out p_corrected"]) for line in lines] == [one.comparison.p_corrected for one in chosen]
     shown = chosen_table(results)
     assert shown is not None
     assert column(shown, "chosen") == [one.chosen for one in chosen]

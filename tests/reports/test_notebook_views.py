@@ -90,7 +90,7 @@ def test_compared_runs_are_tabbed_lines_with_the_test_below() -> None:
     assert first.split("\t")[:3] == ["a", "AP", f"{sum(VALUES['a']['AP'].values()) / 30:.4f}"]
     compared = RUNS.comparisons["b"]["AP"]
     assert f"\t{compared.wins}/{compared.ties}/{compared.losses}\t" in second
-    assert comment.startswith("# 30 topics; ")
+    assert comment.startswith("# 30 topics. ")
     lines = list(topic_lines(RUNS))
     assert len(lines) == 60
     assert lines[1] == f"a\tAP\t1\t{2 / 7:.6f}"

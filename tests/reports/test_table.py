@@ -96,9 +96,9 @@ def test_a_comparison_has_its_columns_wherever_it_stands() -> None:
     compared = comparison(NDCG, -0.1, 3, 2, 1, 0.5)
     columns = comparison_columns(_itself, "held_out ", "On other topics")
     assert [field.name for field in csv_fields(columns)] == [
-        f"held_out {name}" for name in ("difference", "W", "T", "L", "p", "p_holm", "effect", "ci_low", "ci_high")
+        f"held_out {name}" for name in ("difference", "W", "T", "L", "p", "p_corrected", "effect", "ci_low", "ci_high")
     ]
-    table = Table.of((columns.difference, columns.outcome, columns.interval, columns.p_holm), [compared, None], "")
+    table = Table.of((columns.difference, columns.outcome, columns.interval, columns.p_corrected), [compared, None], "")
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["−0.1000", "3/2/1", "−0.1100 to −0.0900", "0.5000"],
         ["–", "–", "–", "–"],

@@ -75,7 +75,7 @@ def test_results_csv_has_every_number_of_every_variant(results: Results) -> None
                     difference = (values[index] - values[0]).mean()
                     assert float(line[f"{measure} difference"]) == pytest.approx(difference, abs=1e-12)
                 compared = one.built.comparisons.get(measure) if one.built else None
-                assert line[f"{measure} p_holm"] == ("" if compared is None else repr(compared.p_holm))
+                assert line[f"{measure} p_corrected"] == ("" if compared is None else repr(compared.p_corrected))
                 assert line[f"{measure} W"] == ("" if compared is None else str(compared.wins))
             query = one.built.query if one.built else None
             for name, value in (("query_ratio", "value"), ("query_ratio_low", "low"), ("query_ratio_high", "high")):
@@ -98,7 +98,7 @@ def test_columns_without_any_value_are_left_out(results: Results) -> None:
         name for name in untimed if name.startswith(("query_ratio", "indexing_seconds", "held_out", "break_even"))
     ]
     explored = set(read(results_csv(made(only_explored=[*NAMES])))[0])
-    assert not [name for name in explored if name.startswith(("clean_", "index_")) or name.endswith(" p_holm")]
+    assert not [name for name in explored if name.startswith(("clean_", "index_")) or name.endswith(" p_corrected")]
     assert {"retrieval", "variant", NDCG, f"{NDCG} difference", "postings"} <= explored
 
 

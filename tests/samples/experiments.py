@@ -134,11 +134,11 @@ def facts(topics: int, held_out: int = 0, timed: Sequence[str] = (), **others: A
     return replace(made, **others)
 
 
-def comparison(measure: str, difference: float, wins: int, ties: int, losses: int, p_holm: float) -> Comparison:
+def comparison(measure: str, difference: float, wins: int, ties: int, losses: int, p_corrected: float) -> Comparison:
     """Return a comparison with these numbers; its interval reaches 0.01 to both sides."""
     effect = 0.5 if difference > 0 else -0.5
     low, high = difference - 0.01, difference + 0.01
-    return Comparison(measure, difference, wins, ties, losses, p_holm / 4, p_holm, effect, low, high)
+    return Comparison(measure, difference, wins, ties, losses, p_corrected / 4, p_corrected, effect, low, high)
 
 
 def small() -> Results:

@@ -56,9 +56,12 @@ MOST_TITLED = 0.25
 """Share of the relevant pages with all words of their topic in title or headings; beyond it reports warn."""
 ALPHA = 0.05
 """The significance level of the paper."""
-HOLM = "holm"
-CORRECTIONS = (HOLM, "none")
-"""Corrections of p-values for the number of tests: Holm's method, or none."""
+WILCOXON, STUDENT, RANDOMISATION = "wilcoxon", "t", "randomisation"
+TESTS = (WILCOXON, STUDENT, RANDOMISATION)
+"""Paired two-sided tests: see `thresher.evaluation.significance.compare`."""
+HOLM, BENJAMINI_HOCHBERG = "holm", "bh"
+CORRECTIONS = (HOLM, BENJAMINI_HOCHBERG, "none")
+"""Corrections of p-values for the number of tests: see `thresher.evaluation.corrections`."""
 DEFAULT_CLEANER = "content@0.5"
 """What to clean with for text. Keeping all headings, as for search, costs up to .07 of word F1: scripts/pages/content.md."""
 SEARCH_CLEANER = "content(headings=keep)@0.3"

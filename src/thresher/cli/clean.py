@@ -244,7 +244,7 @@ def methods(as_json: bool) -> None:
 @click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
 @click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
 @click.option("--extractors", is_flag=True, help="Measure other packages too (needs the extra `extractors`).")
-@keys("evaluation", ["correction", "alpha"])
+@keys("evaluation", ["test", "correction", "alpha"])
 @click.option(
     "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
 )
@@ -270,7 +270,7 @@ def cleaneval(
     from thresher.base.student import check_installed
     from thresher.cleaners.scorers.extractor import EXTRACTORS
     from thresher.evaluation.cleaneval.gold import read_gold
-    from thresher.evaluation.cleaneval.results import ROWS, GoldSet, asked, run_cleaners
+    from thresher.evaluation.cleaneval.results import ROWS, GoldSet, SignificanceOptions, asked, run_cleaners
     from thresher.reports.cleaning_tables import cleaning_tables, sentences, write_cleaning_tables
 
     check_installed()
@@ -287,7 +287,8 @@ def cleaneval(
         else:
             store, comparisons = output, output / "comparisons"
         measured_on = GoldSet(folder, standard, store / "scores", comparisons)
-        run = run_cleaners(measured_on, names, workers, fresh, evaluation.alpha, evaluation.correction)
+        testing = SignificanceOptions(evaluation.alpha, evaluation.correction, evaluation.test)
+        run = run_cleaners(measured_on, names, workers, fresh, testing)
     for stem, problem in run.problems:
         say(f"counts as emptied: {stem}: {problem}")
     for extractor, stem, problem in run.crashes:

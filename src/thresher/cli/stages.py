@@ -97,7 +97,7 @@ def search(
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @click.option("--measure", "-m", "measures", multiple=True, help="An ir-measures name; may be repeated.")
 @click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
-@keys("evaluation", ["correction", "alpha"])
+@keys("evaluation", ["test", "correction", "alpha"])
 @click.option("--margin", help="Say which runs lose less than this, 5% of the baseline's mean or 0.01.")
 @click.option("--per-topic", is_flag=True, help="Print `run, measure, topic, value` lines instead of the table.")
 def evaluate(
@@ -113,7 +113,9 @@ def evaluate(
     from thresher.evaluation.comparing import compare_runs
     from thresher.reports.compared_runs import run_lines, runs_table, topic_lines
 
-    compared = compare_runs(qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction, margin)
+    compared = compare_runs(
+        qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction, margin, evaluation.test
+    )
     if sys.stdout.isatty() and not per_topic:
         show([runs_table(compared)])
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thresher.base.defaults import ALPHA, DEFAULT_MEASURES, HOLM
+from thresher.base.defaults import ALPHA, DEFAULT_MEASURES, HOLM, WILCOXON
 from thresher.base.errors import InputError
 from thresher.base.shown import Shown
 from thresher.evaluation.evaluating import check_overlap
@@ -46,7 +46,7 @@ class ComparedRuns(Shown):
         topics: ids.
         values: by run, measure and topic.
         comparisons: by run but the baseline, and measure.
-        alpha, correction: see `compare_all`.
+        alpha, correction, test: see `compare_all`.
         margin: the accepted loss, as it was asked for; empty without one.
         margins: by run and measure, whether a run loses less than it; empty without one.
         missing: how many of the topics no run retrieved anything for; they count as 0 in all.
@@ -61,6 +61,7 @@ class ComparedRuns(Shown):
     margin: str = ""
     margins: Mapping[str, Mapping[str, MarginComparison]] = field(default_factory=dict)
     missing: int = 0
+    test: str = WILCOXON
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -190,6 +191,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
     alpha: float = ALPHA,
     correction: str = HOLM,
     margin: str | float | None = None,
+    test: str = WILCOXON,
 ) -> ComparedRuns:
     """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
 
@@ -199,9 +201,10 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         measures: as for `evaluate`.
         baseline: the file or name of the run that all other runs are compared with.
         alpha: the significance level.
-        correction: how p is corrected for the number of tests: "holm" or "none".
+        correction: how p is corrected for the number of tests: "holm", "bh" (Benjamini & Hochberg) or "none".
         margin: an accepted loss, `5%` of the baseline's mean or `0.01` in units of the measure. Each run is then also tested
             for non-inferiority and superiority, at `alpha` each.
+        test: "wilcoxon", "t" or "randomisation", paired by topic and two-sided.
 
     Raises:
         ConfigError: if a measure does not parse.
@@ -234,12 +237,13 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         baseline=baseline_name,
         topics=topics,
         values=values,
-        comparisons=compare_all(values, baseline_of, alpha=alpha, correction=correction),
+        comparisons=compare_all(values, baseline_of, alpha=alpha, correction=correction, test=test),
         alpha=alpha,
         correction=correction,
         margin=margin_text,
         margins=margins,
         missing=len(set(topics) - topics_with_hits),
+        test=test,
     )
 
 

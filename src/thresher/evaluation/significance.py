@@ -1,4 +1,4 @@
-"""Paired tests against the baseline: the exact Wilcoxon signed-rank test, effect sizes, intervals, Holm's correction."""
+"""Paired comparisons with the baseline: tests, among them the exact Wilcoxon signed-rank test, effect sizes, intervals."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.base.defaults import ALPHA, CORRECTIONS, HOLM
+from thresher.base.defaults import ALPHA, CORRECTIONS, HOLM, RANDOMISATION, STUDENT, TESTS, WILCOXON
 from thresher.base.errors import ConfigError
+from thresher.evaluation import corrections
+from thresher.evaluation.mean_tests import randomisation_p, student_p
 
 Direction = Literal["better", "worse", "mixed", "none"]
 EXACT_LIMIT = 500
@@ -23,6 +25,12 @@ SEED = 20130101
 """The seed of the bootstrap."""
 RESAMPLES = 10_000
 """The resamples of the bootstrap."""
+TEST_NAMES = {
+    WILCOXON: "Two-sided Wilcoxon signed-rank test",
+    STUDENT: "Two-sided paired t-test",
+    RANDOMISATION: "Two-sided paired randomisation test",
+}
+"""The tests as sentences name them."""
 UNTESTED = frozenset({"Judged"})
 """Measures that say nothing about effectiveness: reported, never tested."""
 
@@ -39,10 +47,12 @@ class Comparison:
         ties: topics tied.
         losses: topics lost.
         p: two-sided p of the test.
-        p_holm: the same p after Holm's correction; empty without.
+        p_corrected: the same p after the correction; empty without.
         effect: matched-pairs rank-biserial correlation, in [−1, 1].
         ci_low: lower end of the interval of the mean difference, of level 1 − α.
         ci_high: upper end of the same interval.
+        test: the test of p, one of `TESTS`.
+        correction: that of p_corrected, one of `CORRECTIONS`.
         selected: whether the variant was selected for its values on these topics. Then p means nothing: no mark shows it.
     """
 
@@ -52,11 +62,13 @@ class Comparison:
     ties: int
     losses: int
     p: float
-    p_holm: float | None
+    p_corrected: float | None
     effect: float
     ci_low: float
     ci_high: float
     alpha: float = ALPHA
+    test: str = WILCOXON
+    correction: str = HOLM
     selected: bool = False
 
     @cached_property
@@ -77,21 +89,21 @@ class Comparison:
     @property
     def decisive_p(self) -> float:
         """The p that is compared with alpha: the corrected one, if p is corrected."""
-        if self.p_holm is None:
+        if self.p_corrected is None:
             return self.p
-        return self.p_holm
+        return self.p_corrected
 
     @property
     def direction(self) -> Direction:
         """The direction of the difference: "none" unless p, corrected if it is, is below alpha, and for selected variants.
 
-        "mixed" is a significant difference whose mean and whose ranks (the effect) have opposite signs: the test is on
-        ranks, the reader sees means, so neither "better" nor "worse" would be true.
+        "mixed" is a significant difference by Wilcoxon's test whose mean and whose ranks (the effect) have opposite signs: the
+        test is on ranks, the reader sees means, so neither "better" nor "worse" would be true.
         """
         sign = self.difference or self.effect
         if self.selected or not self.decisive_p < self.alpha or sign == 0:
             return "none"
-        if self.difference * self.effect < 0:
+        if self.test == WILCOXON and self.difference * self.effect < 0:
             return "mixed"
         if sign > 0:
             return "better"
@@ -104,13 +116,15 @@ class Comparison:
 
     @property
     def smallest_p(self) -> float:
-        """The smallest p that as many differing topics allow: all of one sign, out of 2^n."""
+        """The smallest p that as many differing topics allow: all of one sign, out of 2^n; Student's t has no limit."""
+        if self.test == STUDENT:
+            return 0.0
         return min(1.0, 2.0 ** (1 - self.differing))
 
     @property
     def is_exact(self) -> bool:
-        """Whether p is exact, not by the normal approximation."""
-        return self.differing <= EXACT_LIMIT
+        """Whether p is exact, not by the normal approximation of Wilcoxon's test."""
+        return self.test != WILCOXON or self.differing <= EXACT_LIMIT
 
 
 @dataclass(frozen=True)
@@ -191,6 +205,7 @@ def compare_all(
     alpha: float = ALPHA,
     correction: str = HOLM,
     seed: int = 0,
+    test: str = WILCOXON,
 ) -> dict[Row, dict[str, Comparison]]:
     """Compare every row with its baseline on every tested measure, with p-values corrected over all comparisons.
 
@@ -199,11 +214,12 @@ def compare_all(
         baseline_of: the baseline of each row to compare.
         alpha: the significance level; intervals have level 1 - alpha.
         correction: one of `CORRECTIONS`.
-        seed: of the bootstrap.
+        seed: of the bootstrap and of random signs.
+        test: one of `TESTS`.
 
     Returns:
-        Comparison by measure by row of `baseline_of`, without measures of `UNTESTED`. `p_holm` is corrected over the whole
-        result, which does not depend on the order of rows, measures or topics.
+        Comparison by measure by row of `baseline_of`, without measures of `UNTESTED`. `p_corrected` is corrected over the
+        whole result, which does not depend on the order of rows, measures or topics.
     """
     result: dict[Row, dict[str, Comparison]] = {}
     for row, base in baseline_of.items():
@@ -222,6 +238,7 @@ def compare_all(
                 measure,
                 alpha=alpha,
                 seed=seed,
+                test=test,
             )
     tested: list[tuple[Row, str]] = []
     comparisons: list[Comparison] = []
@@ -244,10 +261,13 @@ def corrected(comparisons: Sequence[Comparison], correction: str) -> list[Compar
         raise ConfigError(
             f"there is no correction {correction!r}", f"use one of {', '.join(CORRECTIONS)}", "correction"
         )
-    if correction != HOLM:
-        return [replace(comparison, p_holm=None) for comparison in comparisons]
-    p_values = holm([comparison.p for comparison in comparisons])
-    return [replace(comparison, p_holm=p) for comparison, p in zip(comparisons, p_values, strict=True)]
+    if correction not in corrections.METHODS:
+        return [replace(comparison, p_corrected=None, correction=correction) for comparison in comparisons]
+    p_values = corrections.METHODS[correction]([comparison.p for comparison in comparisons])
+    return [
+        replace(comparison, p_corrected=p, correction=correction)
+        for comparison, p in zip(comparisons, p_values, strict=True)
+    ]
 
 
 def is_tested(measure: str) -> bool:
@@ -256,47 +276,59 @@ def is_tested(measure: str) -> bool:
 
 
 def compare(
-    values: Sequence[float], baseline: Sequence[float], measure: str, *, alpha: float = ALPHA, seed: int = 0
+    values: Sequence[float],
+    baseline: Sequence[float],
+    measure: str,
+    *,
+    alpha: float = ALPHA,
+    seed: int = 0,
+    test: str = WILCOXON,
 ) -> Comparison:
     """Compare per-topic values, finite, with the baseline's values.
 
-    Two-sided Wilcoxon signed-rank test and rank-biserial effect (see `signed_ranks`); the interval of the mean
-    difference is the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES` resamples: the
-    same seed and number of topics draw the same ones. `p_holm` is p, since a single test needs no correction.
+    The test is two-sided: Wilcoxon's signed-rank test (see `signed_ranks`), the paired t-test or the paired randomisation
+    test (see `thresher.evaluation.mean_tests`). The effect is the rank-biserial one in any case (see `signed_ranks`). The
+    interval of the mean difference is the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES`
+    resamples: the same seed and number of topics draw the same ones. `p_corrected` is p, since a single test needs no
+    correction.
+
+    Raises:
+        ConfigError: if `test` is none of `TESTS`, or `alpha` no level.
     """
+    if test not in TESTS:
+        raise ConfigError(f"there is no test {test!r}", f"use one of {', '.join(TESTS)}", "test")
     if not 0 < alpha < 1:
         raise ConfigError(f"{alpha} is no level of significance", "give one between 0 and 1, such as 0.05", "alpha")
     differences = np.asarray(values, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
     if len(values) != len(baseline) or len(values) == 0 or not np.isfinite(differences).all():
         raise ValueError(f"{measure}: as many finite values as the baseline has are needed, at least one")
-    test = signed_ranks(differences)
+    ranks = signed_ranks(differences)
+    p = _p(differences, test, ranks, seed)
     low, high = _bounds(len(differences), lambda drawn: differences[drawn].mean(axis=1), alpha, seed)
     return Comparison(
         measure=measure,
         difference=float(differences.mean()),
-        wins=test.wins,
-        ties=test.ties,
-        losses=test.losses,
-        p=test.p,
-        p_holm=test.p,
-        effect=test.effect,
+        wins=ranks.wins,
+        ties=ranks.ties,
+        losses=ranks.losses,
+        p=p,
+        p_corrected=p,
+        effect=ranks.effect,
         ci_low=low,
         ci_high=high,
         alpha=alpha,
+        test=test,
     )
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method (Holm 1979), in the same order.
-
-    The k-th smallest of m is multiplied by m - k + 1, made at least as large as the one before, and at most 1.
-    """
-    corrected = [1.0] * len(p_values)
-    largest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
-        corrected[index] = largest
-    return corrected
+def _p(differences: NDArray[np.float64], test: str, ranks: SignedRanks, seed: int) -> float:
+    """Return p by a test. Differences below `TOLERANCE` are zero in each."""
+    without_noise = np.where(np.abs(differences) < TOLERANCE, 0.0, differences)
+    if test == STUDENT:
+        return student_p(without_noise)
+    if test == RANDOMISATION:
+        return randomisation_p(without_noise, seed)
+    return ranks.p
 
 
 def ratio_interval(

@@ -103,12 +103,14 @@ class EvaluationOptions:
         measures: canonical names.
         alpha: significance level; intervals have the level 1 − alpha.
         correction: of p-values for the number of tests.
-        seed: of the bootstrap.
+        test: of differences.
+        seed: of the bootstrap and of random signs.
     """
 
     measures: tuple[str, ...]
     alpha: float
     correction: str
+    test: str
     seed: int
 
 
@@ -287,6 +289,7 @@ class _Reading:
                 measures=tuple(measures),
                 alpha=document.evaluation.alpha,
                 correction=document.evaluation.correction,
+                test=document.evaluation.test,
                 seed=document.evaluation.seed,
             ),
             criteria=ChoiceCriteria(

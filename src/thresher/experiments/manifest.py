@@ -19,11 +19,12 @@ from typing import Any
 import yaml
 
 from thresher import __version__
-from thresher.base.defaults import HOLM
 from thresher.base.files import write_json, write_text
 from thresher.base.machine import Machine
 from thresher.base.repeats import Times
 from thresher.cleaners.cleaner import BASELINE
+from thresher.evaluation.corrections import METHOD_NAMES
+from thresher.evaluation.significance import TEST_NAMES
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
 from thresher.experiments.measuring import CostMeter
@@ -92,12 +93,12 @@ class Provenance:
                     cleaning[row.name, table.retrieval] = row.built.clean
         for run in self.runs:
             costs = {"cleaning": cleaning[run.key], "indexing": run.index.cost, "searching": run.search.cost}
-            data = self.metadata(run, costs, results.facts.test)
+            data = self.metadata(run, costs)
             text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000)
             write_text(run.path.with_suffix(".yaml"), f"# ir_metadata 0.2-beta\n{text}")
 
-    def metadata(self, run: VariantRun, costs: Mapping[str, Cost], test: str) -> dict[str, Any]:
-        """Return the metadata of a run whose stages had these costs; `test` compares it with the baseline."""
+    def metadata(self, run: VariantRun, costs: Mapping[str, Cost]) -> dict[str, Any]:
+        """Return the metadata of a run whose stages had these costs."""
         experiment = self.experiment
         metadata: dict[str, Any] = {"schema version": 0.2, "tag": run.variant.name}
         if experiment.document.experiment.team:
@@ -105,7 +106,7 @@ class Provenance:
         metadata["platform"] = self._platform()
         metadata["implementation"] = self._implementation()
         metadata["resources"] = self._resources(costs)
-        metadata["research goal"] = self._research_goal(test)
+        metadata["research goal"] = self._research_goal()
         metadata["data"] = {"test collection": self._test_collection(run)}
         metadata["method"] = self._method(run)
         return metadata
@@ -155,18 +156,20 @@ class Provenance:
         resources["emissions method"] = str(self.meter.power)
         return resources
 
-    def _research_goal(self, test: str) -> dict[str, Any]:
+    def _research_goal(self) -> dict[str, Any]:
         experiment = self.experiment
-        correction = experiment.evaluation.correction
-        if correction == HOLM:
-            correction = "Holm"
+        evaluation = experiment.evaluation
+        test = {
+            "name": TEST_NAMES[evaluation.test],
+            "correction method": METHOD_NAMES.get(evaluation.correction, evaluation.correction),
+        }
         return {
             "name": experiment.name,
             "title": experiment.title,
             "evaluation": {
-                "reported measures": list(experiment.evaluation.measures),
+                "reported measures": list(evaluation.measures),
                 "baseline": [BASELINE],
-                "significance test": [{"name": test, "correction method": correction}],
+                "significance test": [test],
             },
         }
 

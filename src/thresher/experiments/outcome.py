@@ -118,6 +118,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
         notices=tuple(_notices(scored)),
         alpha=experiment.evaluation.alpha,
         correction=experiment.evaluation.correction,
+        test=experiment.evaluation.test,
     )
 
 
@@ -308,8 +309,9 @@ def _evaluated(
     for name, system in systems.items():
         values[name] = evaluate(topics.qrels, system, evaluation.measures, topics.ids)
     declared, chosen = _families_of_tests(experiment, runs, systems)
-    comparisons = compare_all(values, declared, evaluation.alpha, evaluation.correction, evaluation.seed)
-    of_chosen = compare_all(values, chosen, evaluation.alpha, evaluation.correction, evaluation.seed)
+    how = evaluation.alpha, evaluation.correction, evaluation.seed, evaluation.test
+    comparisons = compare_all(values, declared, *how)
+    of_chosen = compare_all(values, chosen, *how)
     if select:
         of_chosen = {run: _selected(of_run) for run, of_run in of_chosen.items()}
     return _Evaluated(evaluation.measures, topics.ids, values, {**comparisons, **of_chosen})

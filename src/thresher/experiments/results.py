@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 
 import thresher.base.arrow as pa
-from thresher.base.defaults import ALPHA, HOLM
+from thresher.base.defaults import ALPHA, HOLM, WILCOXON
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import atomic_path, file_digest
 from thresher.base.machine import Power
@@ -143,7 +143,7 @@ class Facts:
     pages: Pages
     setup: Setup
     notices: tuple[Notice, ...] = ()
-    test: str = "Two-sided Wilcoxon signed-rank test"
+    test: str = WILCOXON
     alpha: float = ALPHA
     correction: str = HOLM
     noise: tuple[NoiseFloor, ...] = ()
@@ -257,7 +257,7 @@ class _Details:
     built: Built | None
 
 
-_FILE = RecordFile(_ResultsRecord, "a results file", _FIX, "thresher-results", 6, StateError)
+_FILE = RecordFile(_ResultsRecord, "a results file", _FIX, "thresher-results", 7, StateError)
 _DETAILS = RecordFile(_Details, "the details of a variant", _FIX, error=StateError)
 
 

@@ -236,11 +236,20 @@ class EvaluationTable(_Strict):
     """[evaluation]."""
 
     measures: Annotated[tuple[str, ...], "measures, as ir-measures names them"] = d.DEFAULT_MEASURES
-    correction: Annotated[str, OneOf(d.CORRECTIONS), "correction of p for the number of tests"] = d.HOLM
+    test: Annotated[
+        str,
+        OneOf(d.TESTS),
+        "two-sided paired test of differences",
+    ] = d.WILCOXON
+    correction: Annotated[
+        str,
+        OneOf(d.CORRECTIONS),
+        "correction of p for the number of tests",
+    ] = d.HOLM
     alpha: Annotated[
         float, Range(0, 1, open=True), "significance level of marks; intervals have the level 1 − alpha"
     ] = d.ALPHA
-    seed: Annotated[int, Range(0, 1e12), "seed of the bootstrap"] = 0
+    seed: Annotated[int, Range(0, 1e12), "seed of the bootstrap and of random signs"] = 0
 
 
 @dataclass(frozen=True)

@@ -89,11 +89,9 @@ TOKEN_F1_INTERVAL: MeanIntervalColumns[CleanerResult] = mean_interval_columns(
 MICRO: AgreementColumns[CleanerResult] = agreement_columns(
     attrgetter("summary.words.micro"), "micro_", "Words by alignment, all pages pooled", "micro"
 )
-F1_P = replace(f1_column("p", "p", "two-sided p by the Wilcoxon signed-rank test.", formats.P), header="p")
-F1_HOLM_P = replace(
-    f1_column("p_holm", "p_holm", "p after Holm's correction; empty without a correction.", formats.P),
-    header="p",
-    unit="Holm",
+F1_P = replace(f1_column("p", "p", "two-sided p of the test.", formats.P), header="p")
+F1_CORRECTED_P = replace(
+    f1_column("p_corrected", "p_corrected", "p after the correction; empty without one.", formats.P), header="p"
 )
 F1_COMPARISON: tuple[CleanerColumn, ...] = (
     f1_column(
@@ -106,7 +104,7 @@ F1_COMPARISON: tuple[CleanerColumn, ...] = (
     f1_column("ties", "ties", "pages as good as with the baseline.", formats.COUNT),
     f1_column("losses", "losses", "pages worse than with the baseline.", formats.COUNT),
     F1_P,
-    F1_HOLM_P,
+    F1_CORRECTED_P,
     f1_column("effect", "effect", "matched-pairs rank-biserial correlation, in [−1, 1].", formats.VALUE),
     f1_column(
         "ci_low",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 
-from thresher.base.defaults import HOLM
 from thresher.base.files import user_errors, write_text
 from thresher.base.number_text import counted
 from thresher.evaluation.cleaneval.results import CleanerResult, CleaningRun, TypeQuality, by_page_type
-from thresher.evaluation.significance import Comparison
+from thresher.evaluation.corrections import METHOD_NAMES
+from thresher.evaluation.significance import TEST_NAMES, Comparison
 from thresher.reports import formats
 from thresher.reports.cleaning_columns import (
     CLEANED_PAGES,
@@ -20,7 +20,7 @@ from thresher.reports.cleaning_columns import (
     CRASHED,
     EMPTIED,
     F1,
-    F1_HOLM_P,
+    F1_CORRECTED_P,
     F1_INTERVAL,
     F1_P,
     MARKED_F1,
@@ -86,16 +86,22 @@ def words_table(results: Sequence[CleanerResult]) -> Table:
     columns += [CLEANED_PAGES, EMPTIED]
     if any(result.is_extractor for result in results):
         columns.append(CRASHED)
-    corrected = all(comparison.p_holm is not None for comparison in comparisons)
-    columns.append(F1_HOLM_P if corrected else F1_P)
+    columns.append(_p_column(comparisons))
     caption = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
     if len(results) > 1:
         marks = marks_text(direction(comparison) for comparison in comparisons)
         caption += (
-            f" p: two-sided Wilcoxon signed-rank test of F1 against {results[0].cleaner}, paired by page,"
+            f" {TEST_NAMES[comparisons[0].test]} of F1 against {results[0].cleaner}, paired by page,"
             f" {tested_at(comparisons)}: {marks}"
         )
     return _cleaner_table(columns, results, caption)
+
+
+def _p_column(comparisons: Sequence[Comparison]) -> CleanerColumn:
+    """Return the column of p, corrected as these comparisons are."""
+    if not comparisons or comparisons[0].p_corrected is None:
+        return F1_P
+    return replace(F1_CORRECTED_P, unit=METHOD_NAMES[comparisons[0].correction])
 
 
 def measures_table(results: Sequence[CleanerResult]) -> Table:
@@ -135,8 +141,7 @@ def _cleaner_table(columns: Sequence[CleanerColumn], results: Sequence[CleanerRe
 def tested_at(comparisons: Sequence[Comparison]) -> str:
     """Return how p of these comparisons, which are tested alike, is corrected, and the significance level."""
     first = comparisons[0]
-    correction = "none" if first.p_holm is None else HOLM
-    return f"{correction_text(correction, counted(len(comparisons), 'row'))}, α = {first.alpha:g}"
+    return f"{correction_text(first.correction, counted(len(comparisons), 'row'))}, α = {first.alpha:g}"
 
 
 def pages_csv(run: CleaningRun) -> str:

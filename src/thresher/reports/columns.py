@@ -139,7 +139,7 @@ class ComparisonColumns(NamedTuple, Generic[Row]):
     ties: Column[Row]
     losses: Column[Row]
     p: Column[Row]
-    p_holm: Column[Row]
+    p_corrected: Column[Row]
     effect: Column[Row]
     ci_low: Column[Row]
     ci_high: Column[Row]
@@ -175,7 +175,7 @@ def comparison_columns(
         return f"{change_text(compared.ci_low)} to {change_text(compared.ci_high)}"
 
     of_level = "of the interval of the mean difference, of level 1 − α."
-    holm = "p after Holm's correction; empty without a correction."
+    corrected = "p after the correction; empty without one."
     interval_column = column("interval", "ci_low", "interval of the mean difference, of level 1 − α.")
     outcome_column = column("outcome", "wins", "topics won, tied and lost.", formats.COUNT, "W/T/L")
     return ComparisonColumns(
@@ -184,7 +184,7 @@ def comparison_columns(
         ties=column("T", "ties", "topics tied.", formats.COUNT),
         losses=column("L", "losses", "topics lost.", formats.COUNT),
         p=column("p", "p", "two-sided p of the test.", formats.P),
-        p_holm=column("p_holm", "p_holm", holm, formats.P, "p"),
+        p_corrected=column("p_corrected", "p_corrected", corrected, formats.P, "p"),
         effect=column("effect", "effect", "matched-pairs rank-biserial correlation, in [−1, 1]."),
         ci_low=column("ci_low", "ci_low", f"lower end {of_level}"),
         ci_high=column("ci_high", "ci_high", f"upper end {of_level}"),

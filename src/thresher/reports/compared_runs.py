@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 
-from thresher.base.defaults import HOLM
 from thresher.base.errors import escape_controls
 from thresher.base.number_text import counted
 from thresher.evaluation.comparing import ComparedRuns
+from thresher.evaluation.corrections import METHOD_NAMES
 from thresher.evaluation.non_inferiority import MINIMUM
+from thresher.evaluation.significance import TEST_NAMES
 from thresher.reports import formats
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, field_of
 from thresher.reports.compared_rows import ComparedRun, compared_rows, margin_test
@@ -21,7 +23,6 @@ RUN = RunColumn("run", attrgetter("run"), "The run's file.", formats.TEXT)
 MEASURE = RunColumn("measure", attrgetter("measure"), "The measure, as ir-measures names it.", formats.TEXT)
 MEAN = RunColumn("mean", attrgetter("mean"), "Mean over the topics.")
 COMPARISON: ComparisonColumns[ComparedRun] = comparison_columns(attrgetter("comparison"))
-HOLM_P = RunColumn("p_holm", COMPARISON.p_holm.value, COMPARISON.p_holm.meaning, formats.P, "p (Holm)")
 NOTE = RunColumn(
     "note", attrgetter("note"), "A warning where the numbers alone would mislead.", formats.TEXT, in_csv=False
 )
@@ -65,11 +66,11 @@ def runs_table(compared: ComparedRuns) -> Table:
         return Table.of((RUN, MEASURE, MEAN, *AT_MARGIN), compared_rows(compared), text, keys=2)
     test = COMPARISON
     columns = [RUN, MEASURE, MEAN, test.difference, test.outcome, test.p]
-    if compared.correction == HOLM:
-        columns.append(HOLM_P)
+    if compared.correction in METHOD_NAMES:
+        columns.append(replace(test.p_corrected, header=f"p ({METHOD_NAMES[compared.correction]})"))
     columns += [test.effect, test.interval, NOTE]
     text = (
-        f"{topics}; two-sided Wilcoxon signed-rank test against {escape_controls(compared.baseline)}, "
+        f"{topics}. {TEST_NAMES[compared.test]} against {escape_controls(compared.baseline)}, "
         f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"
     )
     return Table.of(columns, compared_rows(compared), text, keys=2)

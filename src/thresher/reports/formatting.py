@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from thresher.base.defaults import HOLM
+from thresher.base.defaults import BENJAMINI_HOCHBERG
 from thresher.base.errors import escape_controls
+from thresher.evaluation.corrections import METHOD_NAMES
 
 if TYPE_CHECKING:
     from thresher.evaluation.significance import Comparison, Direction
@@ -123,9 +124,12 @@ def direction(comparison: Comparison | None) -> Direction:
 
 def correction_text(correction: str, over: str) -> str:
     """Return how p is corrected for the number of tests; `over` says over what."""
-    if correction == HOLM:
-        return f"Holm correction over {over}"
-    return "p not corrected for the number of tests"
+    if correction not in METHOD_NAMES:
+        return "p not corrected for the number of tests"
+    text = f"{METHOD_NAMES[correction]} correction over {over}"
+    if correction == BENJAMINI_HOCHBERG:
+        text += " (false discovery rate)"
+    return text
 
 
 def percent_text(share: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
-from thresher.evaluation.significance import Comparison
+from thresher.evaluation.significance import TEST_NAMES, Comparison
 from thresher.experiments.held_out import Chosen, chosen_on_topics
 from thresher.experiments.results import BaselineRun, Results
 from thresher.reports import formats
@@ -96,10 +96,10 @@ def chosen_table(results: Results) -> Table | None:
     comparison = CHOSEN_COMPARISON
     columns += CHOSEN_MEANS
     columns += [comparison.difference, comparison.interval, comparison.outcome]
-    if rows[0].comparison.p_holm is None:
+    if rows[0].comparison.p_corrected is None:
         columns.append(comparison.p)
     else:
-        columns.append(comparison.p_holm)
+        columns.append(comparison.p_corrected)
     columns += CHOSEN_OPTIMISM
     return Table.of(columns, rows, _chosen_caption(results, rows), keys=keys)
 
@@ -110,8 +110,9 @@ def _chosen_caption(results: Results, rows: Sequence[Chosen]) -> str:
     marks = marks_text(row.comparison.direction for row in rows)
     return (
         f"{measure_header(rows[0].measure).name}. Of each sweep the cutoff with the best mean over the {len(facts.topics)} "
-        f"topics, tested on {len(facts.held_out_topics)} held-out topics, which had no part in the choice. {facts.test} "
-        f"against the baseline, {correction}, α = {facts.alpha}, {percent_text(1 - facts.alpha)} intervals: {marks} "
+        f"topics, tested on {len(facts.held_out_topics)} held-out topics, which had no part in the choice. "
+        f"{TEST_NAMES[facts.test]} against the baseline, {correction}, α = {facts.alpha}, "
+        f"{percent_text(1 - facts.alpha)} intervals: {marks} "
         "Optimism: the gain that the best cutoff on the held-out topics would have promised beyond the chosen one."
     )
 

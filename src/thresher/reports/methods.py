@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from thresher.base.defaults import RANDOMISATION, STUDENT, WILCOXON
 from thresher.base.number_text import exact_number
 from thresher.cleaners.cleaner import parse_scorer
 from thresher.cleaners.scorer import Scorer
+from thresher.evaluation.mean_tests import DRAWS, MOST_EXACT
+from thresher.evaluation.significance import TEST_NAMES
 from thresher.experiments.results import Facts, Results
 from thresher.indexes.analysis import formula_of
 from thresher.indexes.pruning.method import PruningMethod
@@ -36,6 +39,14 @@ _BREAK_EVEN = (
     "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds that a query saves, where these "
     "can be told from noise. Where several machines clean, CO₂ has a break-even of its own: cleaning counts on each of them."
 )
+_TESTS = {
+    WILCOXON: "topics without a difference are dropped, equal differences share their mean rank, p is exact",
+    STUDENT: "the mean difference by its standard error (Student 1908)",
+    RANDOMISATION: (
+        "each difference may have either sign (Fisher 1935; Smucker, Allan and Carterette 2007); p is exact with at most "
+        f"{MOST_EXACT} topics that differ, else from {DRAWS:,} random draws of the signs"
+    ),
+}
 
 
 class Method(NamedTuple):
@@ -144,10 +155,10 @@ def _evaluation(results: Results) -> Iterator[str]:
         yield f"Measures as ir-measures names them: {'; '.join(full)}."
     if not results.was_run:
         return
+    correction = correction_text(facts.correction, "all variants and measures")
     yield (
-        f"{facts.test} on per-topic values against the baseline of the same retrieval model: topics without a difference are "
-        "dropped, equal differences share their mean rank, p is exact. "
-        f"{correction_text(facts.correction, 'all variants and measures').capitalize()}; significance level {facts.alpha:g}. "
+        f"{TEST_NAMES[facts.test]} on per-topic values against the baseline of the same retrieval model: "
+        f"{_TESTS[facts.test]}. {correction[:1].upper()}{correction[1:]}; significance level {facts.alpha:g}. "
         "Effect size: matched-pairs rank-biserial correlation. Interval: percentile bootstrap of the mean difference, of "
         f"level {1 - facts.alpha:g} (seed {facts.setup.seed})."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 
-from thresher.base.defaults import HOLM, MAIN_MEASURE, MOST_EMPTIED, MOST_TITLED
+from thresher.base.defaults import HOLM, MAIN_MEASURE, MOST_EMPTIED, MOST_TITLED, STUDENT
 from thresher.base.number_text import counted
 from thresher.base.numbers import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
@@ -119,11 +119,11 @@ def warnings(results: Results) -> Iterator[str]:
 def _power(results: Results, table: VariantTable) -> Iterator[str]:
     """Say if the largest possible difference would not be significant.
 
-    The smallest p of a two-sided signed-rank test over n differing pairs is 2^(1-n) (all signs alike, out of 2^n), and Holm
-    multiplies the smallest of m by m.
+    The smallest p over n differing pairs is 2^(1-n) (all signs alike, out of 2^n) but by Student's t, which has no limit. Holm
+    multiplies the smallest of m by m; Benjamini and Hochberg leave it as it is where all are equal.
     """
     facts, topics = results.facts, len(table.topics)
-    if not results.tests:
+    if not results.tests or facts.test == STUDENT:
         return
     factor = 1
     comparisons = ""

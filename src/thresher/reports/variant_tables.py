@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from thresher.base.number_text import counted
-from thresher.evaluation.significance import Comparison
+from thresher.evaluation.significance import TEST_NAMES, Comparison
 from thresher.experiments.results import Results
 from thresher.experiments.table import NoiseFloor, VariantTable
 from thresher.indexes.analysis import formula_of
@@ -216,11 +216,12 @@ def caption(results: Results) -> str:
             comparisons += row.built.comparisons.values()
     if comparisons:
         directions = [comparison.direction for comparison in comparisons]
-        correction = correction_text(facts.correction, "variants and measures")
+        tested = comparisons[0]
+        correction = correction_text(tested.correction, "variants and measures")
         main = measure_header(results.tables[0].main).name
         text += (
-            f" {facts.test} against the baseline, {correction}, α = {facts.alpha}: {marks_text(directions)} W/T/L: topics "
-            f"won, tied and lost in {main}."
+            f" {TEST_NAMES[tested.test]} against the baseline, {correction}, α = {tested.alpha}: {marks_text(directions)} "
+            f"W/T/L: topics won, tied and lost in {main}."
         )
         if any(comparison.selected for comparison in comparisons):
             text += " Variants that `choose` named were selected on these topics: they carry no mark."

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from thresher.base.defaults import ALPHA, HOLM
+from thresher.base.defaults import ALPHA, HOLM, WILCOXON
 from thresher.base.errors import ConfigError, ConfigErrors
 from thresher.base.progress import progress
 from thresher.base.student import t_quantile
@@ -94,8 +94,7 @@ class CleanerResult:
 
     `intervals` are 95 % confidence intervals of the mean word precision, recall and F1, `token_interval` of the mean token
     F1. Pages on which a package crashed (`crashes`) count as emptied. `comparison` is of word F1 with the baseline's, paired
-    by page: two-sided Wilcoxon signed-rank test, corrected over all cleaners, and the bootstrap interval of the mean
-    difference; the baseline has none.
+    by page, corrected over all cleaners; the baseline has none.
     """
 
     cleaner: str
@@ -108,8 +107,17 @@ class CleanerResult:
     comparison: Comparison | None = None
 
 
+@dataclass(frozen=True)
+class SignificanceOptions:
+    """How cleaners are tested: see `thresher.evaluation.significance.compare_all`."""
+
+    alpha: float = ALPHA
+    correction: str = HOLM
+    test: str = WILCOXON
+
+
 def compare_cleaners(
-    cleaners: Sequence[CleanerPages], alpha: float = ALPHA, correction: str = HOLM
+    cleaners: Sequence[CleanerPages], testing: SignificanceOptions = SignificanceOptions()
 ) -> tuple[CleanerResult, ...]:
     """Summarise each cleaner and test it against the first, as `thresher.evaluation.significance.compare_all` tests.
 
@@ -120,9 +128,9 @@ def compare_cleaners(
     comparisons: list[Comparison] = []
     for cleaner in cleaners[1:]:
         results.append(_without_comparison(cleaner))
-        comparisons.append(compare(_word_f1s(cleaner), baseline_f1s, TESTED, alpha=alpha))
+        comparisons.append(compare(_word_f1s(cleaner), baseline_f1s, TESTED, alpha=testing.alpha, test=testing.test))
     tested = [_without_comparison(cleaners[0])]
-    for result, comparison in zip(results, corrected(comparisons, correction), strict=True):
+    for result, comparison in zip(results, corrected(comparisons, testing.correction), strict=True):
         tested.append(replace(result, comparison=comparison))
     return tuple(tested)
 
@@ -310,8 +318,7 @@ def run_cleaners(
     cleaners: Sequence[Cleaner],
     workers: int = 1,
     fresh: bool = False,
-    alpha: float = ALPHA,
-    correction: str = HOLM,
+    testing: SignificanceOptions = SignificanceOptions(),
 ) -> CleaningRun:
     """Measure cleaners, the baseline first."""
     pages = gold.standard.pages
@@ -336,7 +343,7 @@ def run_cleaners(
     return CleaningRun(
         name=gold.name,
         standard=gold.standard,
-        results=compare_cleaners(measured, alpha, correction),
+        results=compare_cleaners(measured, testing),
         problems=tuple(problems),
         crashes=crashes,
     )
