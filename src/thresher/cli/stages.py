@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from thresher.base.defaults import RETRIEVAL_MODEL, STATISTICS
 from thresher.base.errors import ConfigError
 from thresher.cli.options import FILE, check_new, keys, replace_option, say, show
 from thresher.experiments import schema
+
+if TYPE_CHECKING:
+    from thresher.reports.table import Table
 
 
 @click.command()
@@ -93,34 +97,69 @@ def search(
 
 
 @click.command()
-@click.argument("qrels", type=FILE)
+@click.argument("judgments", metavar="QRELS", type=FILE)
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @click.option("--measure", "-m", "measures", multiple=True, help="An ir-measures name; may be repeated.")
 @click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
 @keys("evaluation", ["test", "correction", "alpha"])
+@keys("qrels", ["column"])
 @click.option("--margin", help="Say which runs lose less than this, 5% of the baseline's mean or 0.01.")
 @click.option("--per-topic", is_flag=True, help="Print `run, measure, topic, value` lines instead of the table.")
+@click.option("--pairs", is_flag=True, help="Test every two runs; letters name the worse ones.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print a row per run in Markdown.")
+@click.option("--latex", "form", flag_value="latex", help="Print it for LaTeX.")
 def evaluate(
-    qrels: Path,
+    judgments: Path,
     runs: tuple[Path, ...],
     measures: tuple[str, ...],
     baseline: Path | None,
     evaluation: schema.EvaluationTable,
+    qrels: schema.QrelsTable,
     margin: str | None,
     per_topic: bool,
+    pairs: bool,
+    form: str | None,
 ) -> None:
     """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
     from thresher.evaluation.comparing import compare_runs
-    from thresher.reports.compared_runs import run_lines, runs_table, topic_lines
+    from thresher.evaluation.trec_files import read_qrels
+    from thresher.reports.compared_runs import marked_table, runs_table, table_lines, topic_lines
 
+    _check_form(form, per_topic, pairs, margin)
     compared = compare_runs(
-        qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction, margin, evaluation.test
+        read_qrels(judgments, qrels.column),
+        runs,
+        measures,
+        baseline,
+        alpha=evaluation.alpha,
+        correction=evaluation.correction,
+        margin=margin,
+        test=evaluation.test,
+        pairs=pairs,
     )
-    if sys.stdout.isatty() and not per_topic:
-        show([runs_table(compared)])
-        return
-    lines = run_lines(compared)
-    if per_topic:
-        lines = topic_lines(compared)
-    for line in lines:
-        click.echo(line)
+    table = runs_table(compared)
+    if pairs or (form and not margin):
+        table = marked_table(compared)
+    if form:
+        click.echo(_rendered(table, form), nl=False)
+    elif sys.stdout.isatty() and not per_topic:
+        show([table])
+    else:
+        for line in topic_lines(compared) if per_topic else table_lines(table):
+            click.echo(line)
+
+
+def _check_form(form: str | None, per_topic: bool, pairs: bool, margin: str | None) -> None:
+    """Refuse options of which one would do nothing."""
+    if per_topic and (form or pairs):
+        raise ConfigError("its lines have no tests and no other form", "leave the other options out", "--per-topic")
+    if pairs and margin:
+        raise ConfigError(
+            "a margin is tested against the baseline alone", "leave one of the two out", "--pairs --margin"
+        )
+
+
+def _rendered(table: Table, form: str) -> str:
+    from thresher.reports.text_tables import render_latex, render_markdown
+
+    return render_latex(table) if form == "latex" else render_markdown(table)

@@ -16,7 +16,7 @@ from thresher.evaluation.evaluating import check_overlap
 from thresher.evaluation.evaluating import evaluate as evaluate_run
 from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import MarginComparison, compare_by_margin, parse_margin
-from thresher.evaluation.significance import Comparison, compare_all, is_tested
+from thresher.evaluation.significance import Comparison, compare_all, compare_pairs, is_tested
 from thresher.evaluation.topics import Topic, read_topics
 from thresher.evaluation.trec_files import collect_qrels, collect_run, read_qrels, read_run
 
@@ -49,6 +49,7 @@ class ComparedRuns(Shown):
         alpha, correction, test: see `compare_all`.
         margin: the accepted loss, as it was asked for; empty without one.
         margins: by run and measure, whether a run loses less than it; empty without one.
+        pairs: comparisons by pair of runs and measure, corrected over all of them; empty unless they were asked for.
         missing: how many of the topics no run retrieved anything for; they count as 0 in all.
     """
 
@@ -62,6 +63,7 @@ class ComparedRuns(Shown):
     margins: Mapping[str, Mapping[str, MarginComparison]] = field(default_factory=dict)
     missing: int = 0
     test: str = WILCOXON
+    pairs: Mapping[tuple[str, str], Mapping[str, Comparison]] = field(default_factory=dict)
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -192,6 +194,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
     correction: str = HOLM,
     margin: str | float | None = None,
     test: str = WILCOXON,
+    pairs: bool = False,
 ) -> ComparedRuns:
     """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
 
@@ -205,6 +208,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         margin: an accepted loss, `5%` of the baseline's mean or `0.01` in units of the measure. Each run is then also tested
             for non-inferiority and superiority, at `alpha` each.
         test: "wilcoxon", "t" or "randomisation", paired by topic and two-sided.
+        pairs: whether every two runs are compared too, with one correction over all pairs and measures.
 
     Raises:
         ConfigError: if a measure does not parse.
@@ -233,6 +237,9 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
     if margin is not None and str(margin):
         margin_text = str(margin)
         margins = _margins(values, baseline_name, margin_text, alpha)
+    of_pairs: dict[tuple[str, str], dict[str, Comparison]] = {}
+    if pairs:
+        of_pairs = compare_pairs(values, alpha, correction, test=test)
     return ComparedRuns(
         baseline=baseline_name,
         topics=topics,
@@ -244,6 +251,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         margins=margins,
         missing=len(set(topics) - topics_with_hits),
         test=test,
+        pairs=of_pairs,
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -249,6 +250,31 @@ def compare_all(
     for (row, measure), comparison in zip(tested, corrected(comparisons, correction), strict=True):
         result[row][measure] = comparison
     return result
+
+
+def compare_pairs(
+    table: Mapping[Row, Mapping[str, Mapping[str, float]]],
+    alpha: float = ALPHA,
+    correction: str = HOLM,
+    seed: int = 0,
+    test: str = WILCOXON,
+) -> dict[tuple[Row, Row], dict[str, Comparison]]:
+    """Compare every two rows, the first with the second, on every tested measure; p is corrected over all comparisons.
+
+    Args:
+        table: value by topic by measure by row, all with the same measures and topics.
+        alpha, correction, seed, test: as for `compare_all`.
+
+    Returns:
+        Comparison by measure by pair, in the order of the rows.
+    """
+    rows: dict[tuple[Row, Row], Mapping[str, Mapping[str, float]]] = {}
+    baseline_of: dict[tuple[Row, Row], tuple[Row, Row]] = {}
+    for first, second in combinations(table, 2):
+        rows[first, second] = table[first]
+        rows[second, second] = table[second]
+        baseline_of[first, second] = second, second
+    return compare_all(rows, baseline_of, alpha, correction, seed, test)
 
 
 def corrected(comparisons: Sequence[Comparison], correction: str) -> list[Comparison]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from string import ascii_letters
 
+from thresher.base.errors import ConfigError
 from thresher.base.number_text import counted
 from thresher.evaluation.comparing import ComparedRuns
 from thresher.evaluation.non_inferiority import MarginComparison
 from thresher.evaluation.significance import EXACT_LIMIT, Comparison
+from thresher.reports.formatting import MARKS, direction
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,54 @@ def compared_rows(compared: ComparedRuns) -> list[ComparedRun]:
         for measure, mean in by_measure.items():
             rows.append(ComparedRun(run, measure, mean, comparisons.get(measure), margins.get(measure)))
     return rows
+
+
+@dataclass(frozen=True)
+class MarkedRun:
+    """A run's means by measure, with their marks of significance; its letter where all pairs were compared."""
+
+    run: str
+    letter: str
+    means: Mapping[str, float]
+    marks: Mapping[str, str]
+
+
+def marked_runs(compared: ComparedRuns) -> list[MarkedRun]:
+    """Return a row for each run, marked by its comparisons with the baseline, or with all other runs if these were made."""
+    letters = dict.fromkeys(compared.values, "")
+    if compared.pairs:
+        letters = _letters(compared)
+    worse = _worse_runs(compared)
+    rows: list[MarkedRun] = []
+    for run, means in compared.means.items():
+        marks: dict[str, str] = {}
+        for measure in means:
+            if compared.pairs:
+                marks[measure] = "".join(letter for other, letter in letters.items() if (run, other, measure) in worse)
+            else:
+                marks[measure] = MARKS[direction(compared.comparisons.get(run, {}).get(measure))]
+        rows.append(MarkedRun(run, letters[run], means, marks))
+    return rows
+
+
+def _letters(compared: ComparedRuns) -> dict[str, str]:
+    """Return a letter for each run."""
+    if len(compared.values) > len(ascii_letters):
+        what = f"{len(compared.values)} runs have no letter each"
+        raise ConfigError(what, f"compare at most {len(ascii_letters)} in pairs", "pairs")
+    return dict(zip(compared.values, ascii_letters, strict=False))
+
+
+def _worse_runs(compared: ComparedRuns) -> set[tuple[str, str, str]]:
+    """Return (run, other run, measure) for each pair in which the other run is significantly worse."""
+    worse: set[tuple[str, str, str]] = set()
+    for (first, second), by_measure in compared.pairs.items():
+        for measure, comparison in by_measure.items():
+            if comparison.direction == "better":
+                worse.add((first, second, measure))
+            elif comparison.direction == "worse":
+                worse.add((second, first, measure))
+    return worse
 
 
 def margin_test(row: ComparedRun) -> MarginComparison | None:

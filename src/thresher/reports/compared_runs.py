@@ -14,15 +14,17 @@ from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import TEST_NAMES
 from thresher.reports import formats
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, field_of
-from thresher.reports.compared_rows import ComparedRun, compared_rows, margin_test
-from thresher.reports.formatting import correction_text, fixed
-from thresher.reports.table import Table
+from thresher.reports.compared_rows import ComparedRun, MarkedRun, compared_rows, margin_test, marked_runs
+from thresher.reports.formatting import correction_text, fixed, marks_text
+from thresher.reports.table import Table, measure_header
 
 RunColumn = Column[ComparedRun]
 RUN = RunColumn("run", attrgetter("run"), "The run's file.", formats.TEXT)
 MEASURE = RunColumn("measure", attrgetter("measure"), "The measure, as ir-measures names it.", formats.TEXT)
 MEAN = RunColumn("mean", attrgetter("mean"), "Mean over the topics.")
 COMPARISON: ComparisonColumns[ComparedRun] = comparison_columns(attrgetter("comparison"))
+LETTER = Column[MarkedRun]("letter", attrgetter("letter"), "The run's letter.", formats.TEXT, " ")
+MARKED_RUN = Column[MarkedRun]("run", attrgetter("run"), "The run's file.", formats.TEXT)
 NOTE = RunColumn(
     "note", attrgetter("note"), "A warning where the numbers alone would mislead.", formats.TEXT, in_csv=False
 )
@@ -76,12 +78,62 @@ def runs_table(compared: ComparedRuns) -> Table:
     return Table.of(columns, compared_rows(compared), text, keys=2)
 
 
+def marked_table(compared: ComparedRuns) -> Table:
+    """Return a row for each run and a column for each measure, means with marks.
+
+    The marks are of the comparisons with the baseline, or of all pairs: a letter for each run that is significantly worse.
+    """
+    rows = marked_runs(compared)
+    columns = [MARKED_RUN]
+    if compared.pairs:
+        columns.insert(0, LETTER)
+    measures = compared.values[compared.baseline]
+    columns += [_marked_column(measure) for measure in measures]
+    text = _pairs_caption(compared) if compared.pairs else _baseline_caption(compared)
+    topics = counted(len(compared.topics), "topic")
+    return Table.of(columns, rows, f"{topics}. {text}", keys=len(columns) - len(measures))
+
+
+def _baseline_caption(compared: ComparedRuns) -> str:
+    directions = [test.direction for tests in compared.comparisons.values() for test in tests.values()]
+    correction = correction_text(compared.correction, "runs and measures")
+    text = f"{TEST_NAMES[compared.test]} against {escape_controls(compared.baseline)}, {correction}, α = {compared.alpha:g}"
+    return f"{text}: {marks_text(directions)}"
+
+
+def _pairs_caption(compared: ComparedRuns) -> str:
+    tests = [test for by_measure in compared.pairs.values() for test in by_measure.values()]
+    correction = correction_text(compared.correction, f"{counted(len(tests), 'test')}: all pairs of runs and measures")
+    text = f"{TEST_NAMES[compared.test]}, {correction}; α = {compared.alpha:g}."
+    text += " Letters name the runs that are significantly worse."
+    if any(test.direction == "mixed" for test in tests):
+        text += " Pairs whose mean and ranks differ in sign have none."
+    return text
+
+
+def _marked_column(measure: str) -> Column[MarkedRun]:
+    header = measure_header(measure)
+
+    def mean(row: MarkedRun) -> float:
+        return row.means[measure]
+
+    def mark(row: MarkedRun) -> str:
+        return row.marks[measure]
+
+    meaning = f"Mean {measure} over the topics."
+    return Column(measure, mean, meaning, header=header.name, unit=header.parameters, mark=mark)
+
+
 def run_lines(compared: ComparedRuns) -> Iterator[str]:
-    """Give the comparisons as tab-separated lines, with a header, and with a comment on the test at the end."""
-    table = runs_table(compared)
+    """Give the comparisons as lines: see `table_lines`."""
+    yield from table_lines(runs_table(compared))
+
+
+def table_lines(table: Table) -> Iterator[str]:
+    """Give a table as tab-separated lines, with a header, and with a comment on the test at the end."""
     yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
     for row in table.rows:
-        yield "\t".join(escape_controls(cell.text) for cell in row)
+        yield "\t".join(escape_controls(f"{cell.text} {cell.mark}".rstrip()) for cell in row)
     yield f"# {table.caption}"
 
 

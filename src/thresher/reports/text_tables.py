@@ -139,13 +139,21 @@ def _sign_width(sign: str) -> int:
 def _column(table: Table, index: int) -> list[str]:
     column = table.columns[index]
     cells = [row[index] for row in table.rows]
-    marks = max((display_width(cell.mark) for cell in cells), default=0)
+    shown_marks = [_text_mark(cell.mark) for cell in cells]
+    width_of_marks = max(map(display_width, shown_marks), default=0)
     lines = [plain(column.header), plain(column.unit)]
-    for cell in cells:
-        mark = cell.mark + " " * (marks - display_width(cell.mark))
-        lines.append(escape_controls(plain(cell.text), _CELL) + mark)
+    for cell, mark in zip(cells, shown_marks, strict=True):
+        blanks = " " * (width_of_marks - display_width(mark))
+        lines.append(escape_controls(plain(cell.text), _CELL) + mark + blanks)
     width = max(map(display_width, lines))
     return [_aligned(line, width, column.align) for line in lines]
+
+
+def _text_mark(mark: str) -> str:
+    """Return a mark; letters that name other rows stand apart from the number."""
+    if mark in _LATEX_MARKS:
+        return mark
+    return f" {mark}"
 
 
 def _aligned(line: str, width: int, align: Align) -> str:
@@ -176,7 +184,7 @@ def render_markdown(table: Table) -> str:
     rows = [[_markdown(column.title) for column in table.columns]]
     rows.append([_MARKDOWN_RULES[column.align] for column in table.columns])
     for cells in table.rows:
-        rows.append([_markdown(cell.text) + cell.mark for cell in cells])
+        rows.append([_markdown(cell.text) + _markdown_mark(cell.mark) for cell in cells])
     text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     for line in (table.caption, table.note):
         if line:
@@ -220,7 +228,7 @@ def render_latex(table: Table) -> str:
         for cell, column in zip(row, table.columns, strict=True):
             cells.append(escape_latex(cell.text))
             if column.marked:
-                cells.append(_LATEX_MARKS[cell.mark])
+                cells.append(_latex_mark(cell.mark))
         body.append(" & ".join(cells) + r" \\")
     return "\n".join([*body, r"\bottomrule", r"\end{tabular}", r"\end{table*}", ""])
 
@@ -238,6 +246,20 @@ def _latex_head(text: str, column: Head) -> str:
     if column.align == "right":
         return rf"\multicolumn{{1}}{{c}}{{{escaped}}}"
     return escaped
+
+
+def _latex_mark(mark: str) -> str:
+    """Return a mark of significance, or letters that name other rows, as a superscript."""
+    if mark in _LATEX_MARKS:
+        return _LATEX_MARKS[mark]
+    return rf"\textsuperscript{{{mark}}}"
+
+
+def _markdown_mark(mark: str) -> str:
+    """Return a mark; letters that name other rows are a superscript."""
+    if mark in _LATEX_MARKS:
+        return mark
+    return f"<sup>{mark}</sup>"
 
 
 def _markdown(text: str) -> str:
