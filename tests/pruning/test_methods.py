@@ -26,6 +26,9 @@ Numbers = dict[tuple[str, str], float]
 NAMES = (
     "2n2p",
     "dcp",
+    "gain",
+    "gain(alpha=0)",
+    "gain(alpha=1,floor=1)",
     "idf",
     "nucleus",
     "nucleus(mass=bm25)",
@@ -114,6 +117,10 @@ class Plain:
         relevant = 0.4 * self.tf[id_][term] / self.size[id_] + 0.6 * absent
         return relevant / absent * prior / (1 - prior)
 
+    def gain(self, id_: str, term: str, alpha: float) -> float:
+        tf, size = self.tf[id_][term], self.size[id_]
+        return tf * math.log((tf / size) / (self.cf[term] / self.tokens)) * (self.mean / size) ** alpha
+
     def two_proportions(self, id_: str, term: str) -> float:
         tf, cf, size = self.tf[id_][term], self.cf[term], self.size[id_]
         pooled = (tf + cf) / (size + self.tokens)
@@ -144,6 +151,9 @@ def test_numbers_are_those_of_the_formulas(documents: Documents) -> None:
         "up": plain.each(plain.bm25),
         "up(model=qld)": plain.each(plain.qld),
         "2n2p": plain.each(plain.two_proportions),
+        "gain(alpha=0)": plain.each(lambda id_, term: plain.gain(id_, term, 0)),
+        "gain(alpha=0.35)": plain.each(lambda id_, term: plain.gain(id_, term, 0.35)),
+        "gain(alpha=1)": plain.each(lambda id_, term: plain.gain(id_, term, 1)),
         "prp": plain.each(plain.prp),
         "idf": plain.each(lambda _, term: math.log(len(plain.tf) / plain.df[term])),
         "ridf": plain.each(plain.ridf),
@@ -177,6 +187,18 @@ def test_document_centric_pruning_ranks_by_divergence(documents: Documents) -> N
         return share * math.log(share / (plain.cf[term] / plain.tokens))
 
     check_ranking(numbers_of("dcp", documents), plain, contribution, lambda ranked: [1 / len(ranked)] * len(ranked))
+
+
+@odd_collections
+@given(documents=COLLECTIONS)
+def test_a_floor_keeps_the_best_terms_of_each_document(documents: Documents) -> None:
+    plain = Plain(documents)
+    without, numbers = (numbers_of(f"gain{options}", documents) for options in ("", "(floor=1.5)"))
+    for id_, counts in plain.tf.items():
+        ranked = sorted(counts, key=lambda term: (-round(without[id_, term], 10), hash_of(term)))
+        always = ranked[: math.ceil(1.5 * math.sqrt(len(ranked)))]
+        assert {term for term in counts if math.isinf(numbers[id_, term])} == set(always)
+        assert all(numbers[id_, term] == without[id_, term] for term in counts if term not in always)
 
 
 @odd_collections

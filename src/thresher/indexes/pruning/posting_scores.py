@@ -31,6 +31,36 @@ class Uniform(PruningMethod):
         return term_scores(postings, statistics, self.values["model"])
 
 
+class Gain(PruningMethod):
+    """Keeps the postings that make their document more likely under its own model than under the collection's, by at least ε:
+    g(t,d) = tf · ln(p(t|d) / p(t|C)) · (mean / |d|)^alpha, with p(t|d) = tf / |d|, p(t|C) = cf / |C| and the mean document
+    length. With alpha = 1 it is the criterion of dcp against one threshold of the index; with less, documents that have
+    much to say keep more. Of each document of n different terms the ⌈floor · √n⌉ best are always kept.
+    """
+
+    name = "gain"
+    keep = KEEP_ABOVE
+    unit = "nats"
+    grid = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
+    source = "this project's: the divergence of Büttcher, Clarke (CIKM 2006) against one threshold as in Carmel et al. (2001)"
+    parameters = (
+        Parameter("alpha", float, 0.2, "how much the length of a document counts against its postings", low=0, high=1),
+        Parameter("floor", float, 0.0, "how many terms of each document stay at any cutoff, by the root of all", low=0),
+    )
+
+    def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
+        """Return g(t,d), infinite for the terms that always stay."""
+        lengths = postings.lengths[postings.document]
+        background = statistics.cf[postings.term] / statistics.tokens
+        likelihood = postings.tf * np.log(postings.tf / lengths / background)
+        gains: Floats = likelihood * (statistics.mean_length / lengths) ** float(self.values["alpha"])
+        floor = float(self.values["floor"])
+        if not floor:
+            return gains
+        always = np.ceil(floor * np.sqrt(postings.sizes))[postings.document]
+        return np.where(postings.rank(gains, statistics.hashes) < always, np.inf, gains)
+
+
 class TermCentric(PruningMethod):
     """Keeps of each term the postings with A(t,d) >= ε·z_t, where z_t is the k-th highest A(t,d) of the term. Terms of at
     most k documents are kept whole. Scores below 0, as of model=qld, count as 0, and postings of 0 leave first.
