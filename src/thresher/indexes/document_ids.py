@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from thresher.indexes.jvm import java_class
 
@@ -13,15 +15,18 @@ class DocumentIds:
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
-        self._ids: dict[int, str] = {}
+        self._ids = np.empty(reader.maxDoc(), dtype=np.object_)
+        self._is_read = np.zeros(reader.maxDoc(), dtype=np.bool_)
 
-    def of(self, numbers: Sequence[int]) -> list[str]:
+    def of(self, numbers: npt.NDArray[np.int32]) -> list[str]:
         """Return the ids of documents; `numbers` ascend."""
-        unread = [number for number in numbers if number not in self._ids]
-        if unread:
+        unread = numbers[~self._is_read[numbers]]
+        if len(unread):
             # Doc values are read forwards only, so each call begins anew.
             values = java_class("org.apache.lucene.index.MultiDocValues").getBinaryValues(self._reader, "id")
-            for number in unread:
+            for number in unread.tolist():
                 values.advanceExact(number)
                 self._ids[number] = values.binaryValue().utf8ToString()
-        return [self._ids[number] for number in numbers]
+            self._is_read[unread] = True
+        ids: list[str] = self._ids[numbers].tolist()
+        return ids

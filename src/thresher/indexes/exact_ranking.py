@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ def dirichlet_scores(
     matching = [postings[term].documents for term in query if term in postings]
     if not matching:
         return np.zeros(0, dtype=np.int32), np.zeros(0)
-    documents = np.unique(np.concatenate(matching))
+    documents = _union(matching, len(lengths))
     matched = np.zeros(len(documents))
     for term, times in query.items():
         if term not in postings:
@@ -53,6 +53,14 @@ def dirichlet_scores(
         matched[np.searchsorted(documents, posting.documents)] += times * np.log1p(posting.tf / (mu * share))
     query_length = sum(query.values())
     return documents, matched - query_length * np.log1p(lengths[documents] / mu)
+
+
+def _union(lists: Sequence[Numbers], documents: int) -> Numbers:
+    """Return the numbers that are in any of the lists, ascending, among the numbers below `documents`."""
+    is_listed = np.zeros(documents, dtype=np.bool_)
+    for numbers in lists:
+        is_listed[numbers] = True
+    return np.flatnonzero(is_listed).astype(np.int32)
 
 
 class _ReadQuery(NamedTuple):
@@ -104,9 +112,9 @@ class ExactRanking:
             worst = np.partition(scores, len(scores) - self._depth)[len(scores) - self._depth]
             among_best = scores >= worst
             documents, scores = documents[among_best], scores[among_best]
-        ids = self._ids.of(documents.tolist())
-        order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[: self._depth]
-        return [ids[place] for place in order], scores[order].tolist()
+        ids = self._ids.of(documents)
+        ranked = sorted(zip((-scores).tolist(), ids, strict=True))[: self._depth]
+        return [identifier for _, identifier in ranked], [-negated for negated, _ in ranked]
 
     def search(self, query: str) -> None:
         """Search and drop the hits."""
@@ -120,7 +128,7 @@ class ExactRanking:
         documents = [posting.documents for posting in self._read(query).postings.values()]
         if not documents:
             return QueryWork(0, 0)
-        return QueryWork(sum(map(len, documents)), len(np.unique(np.concatenate(documents))))
+        return QueryWork(sum(map(len, documents)), len(_union(documents, len(self._lengths))))
 
     def _read(self, query: str) -> _ReadQuery:
         counts = Counter(analyse(self._analyzer, query))

@@ -258,7 +258,7 @@ def _lengths_by_number(folder: Path, written: WrittenDocuments) -> npt.NDArray[n
     Anserini may merge segments in another order than that of the documents, so the ids of the index are read.
     """
     with open_index(folder) as reader:
-        ids = DocumentIds(reader).of(range(reader.maxDoc()))
+        ids = DocumentIds(reader).of(np.arange(reader.maxDoc(), dtype=np.int32))
         tokens_of_lucene = max(reader.getSumTotalTermFreq(_CONTENTS), 0)
     tokens = int(written.lengths.sum())
     if tokens != tokens_of_lucene:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +18,12 @@ Numbers = npt.NDArray[np.int32]
 _SEARCH = "org.apache.lucene.search."
 _ALL_POSTINGS_MIB = 16_000.0
 """The limit of Lucene's cache, above the size of any posting list; the cache takes what the list needs."""
+
+_BEFORE_FIRST_ARRAY, _BETWEEN_ARRAYS = 76, 10
+"""Bytes of Java's serialization before the numbers of a list's first array, and between the numbers of two arrays; both end
+with the array's size."""
+_SIZE = 4
+_NUMBER = 4
 
 
 class PostingList(NamedTuple):
@@ -39,24 +44,56 @@ class PostingLists:
         self._reader = reader
         self._searcher = java_class(_SEARCH + "IndexSearcher")(reader)
         self._searcher.setSimilarity(java_class("io.anserini.search.similarity.ImpactSimilarity")())
+        self._new_term = java_class("org.apache.lucene.index.Term")
+        self._new_query = java_class(_SEARCH + "TermQuery")
+        self._new_collector = java_class(_SEARCH + "CachingCollector").create
+        self._lists = _ArrayLists()
 
     def of(self, term: str) -> PostingList | None:
         """Return the postings of a term; None if there are none."""
-        index_term = java_class("org.apache.lucene.index.Term")(CONTENTS, term)
+        index_term = self._new_term(CONTENTS, term)
         if not self._reader.docFreq(index_term):
             return None
-        collector = java_class(_SEARCH + "CachingCollector").create(True, _ALL_POSTINGS_MIB)
-        query = java_class(_SEARCH + "TermQuery")(index_term)
-        self._searcher.search(query, java_cast(_SEARCH + "Collector", collector))
+        collector = self._new_collector(True, _ALL_POSTINGS_MIB)
+        self._searcher.search(self._new_query(index_term), java_cast(_SEARCH + "Collector", collector))
         collected = java_cast(_SEARCH + "CachingCollector$ScoreCachingCollector", collector)
+        contexts = collected.contexts
         documents: list[Numbers] = []
+        for segment, numbers in enumerate(self._lists.arrays(collected.docs, contexts.size(), ">i4")):
+            documents.append(numbers.astype(np.int32) + np.int32(contexts.get(segment).docBase))
         tf: list[Numbers] = []
-        for segment in range(collected.contexts.size()):
-            first = collected.contexts.get(segment).docBase
-            # Arrays come from Java as lists; `array` converts lists of numbers faster than NumPy.
-            documents.append(np.array(array("i", collected.docs.get(segment))) + np.int32(first))
-            tf.append(np.array(array("f", collected.scores.get(segment))).astype(np.int32))
+        for scores in self._lists.arrays(collected.scores, contexts.size(), ">f4"):
+            tf.append(scores.astype(np.int32))
         return PostingList(np.concatenate(documents), np.concatenate(tf))
+
+
+class _ArrayLists:
+    """Reads Java lists (`ArrayList`) of arrays of numbers.
+
+    pyjnius would make a Python object of each number, but it copies bytes at once. So Java serializes the list, which writes
+    the numbers of an array one after the other (Java Object Serialization Specification, chapter 6).
+    """
+
+    def __init__(self) -> None:
+        self._bytes = java_class("java.io.ByteArrayOutputStream")()
+        self._writer = java_class("java.io.ObjectOutputStream")(self._bytes)
+
+    def arrays(self, java_list: Any, arrays: int, number_type: str) -> list[npt.NDArray[Any]]:
+        """Return the arrays of a list of `int[]` (NumPy's type `>i4`) or `float[]` (`>f4`)."""
+        # The writer would refer to what it wrote before.
+        self._writer.reset()
+        self._writer.flush()
+        self._bytes.reset()
+        self._writer.writeObject(java_list)
+        self._writer.flush()
+        serialized: bytes = self._bytes.toByteArray().tostring()
+        numbers: list[npt.NDArray[Any]] = []
+        begin = _BEFORE_FIRST_ARRAY
+        for _ in range(arrays):
+            size = int.from_bytes(serialized[begin - _SIZE : begin], "big")
+            numbers.append(np.frombuffer(serialized, number_type, size, begin))
+            begin += size * _NUMBER + _BETWEEN_ARRAYS
+        return numbers
 
 
 class StoredLengths:
