@@ -69,7 +69,10 @@ class _Title:
 
     def is_about(self, heading: _Heading) -> bool:
         """Return whether a lower heading says a good part of the title."""
-        shared = self.shared(heading) / max(_letters(self.words), 1)
+        letters = self.shared(heading)
+        if not letters:
+            return False
+        shared = letters / _letters(self.words)
         return shared >= _MOST_OF_TITLE or (self.holds(heading) and shared >= _TITLE_SHARE)
 
 

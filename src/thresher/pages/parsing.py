@@ -32,7 +32,6 @@ INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE, LINK, LINK_END 
 BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
 # Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.marks`.
 ELEMENT, ELEMENT_END = "<)"
-_ELEMENT_END_MARK = MARK + ELEMENT_END
 CONTROL, CONTROL_END = BUTTON + SELECT + TEXTAREA, BUTTON_END + SELECT_END + TEXTAREA_END
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
 BEGIN = INLINE + SOFT + LINK + IMAGE + CONTROL + ITEM + "01234567"
@@ -64,8 +63,9 @@ _CONTROL_TAGS = {"button": (BUTTON, BUTTON_END), "select": (SELECT, SELECT_END),
 _VOID_TAGS = frozenset(("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param"))
 # Elements that no block is in, and that say nothing of the page: their attributes are left out.
 _UNDESCRIBED = (_VOID_TAGS | {"br"}) - {"meta"}
-# Attributes that may describe an element besides its tag; one mark stands for all that hide it.
-_DESCRIBING = HIDING | {"class", "id", "role", "itemprop", "itemtype", "rel", "content"}
+# Attributes that describe an element besides its tag, and those whose value tells it; one mark stands for all that hide it.
+_NAMING = frozenset(("class", "id", "role", "itemprop", "itemtype", "rel"))
+_TELLING = HIDING | {"content"}
 HIDDEN = "\x7f"
 _PAGE_TYPE = "og:type"
 
@@ -175,7 +175,7 @@ class _OpenElements:
         if self.depths:
             self.depths[-1] -= 1
         first, tag, most = self.begun.pop()
-        if most < LEFT_OUT and (most < 0 or _characters(self.pieces[first:]) > most):
+        if most < LEFT_OUT and (most < 0 or _are_longer(self.pieces[first:], most)):
             if self.begun and self.begun[-1][2] < LEFT_OUT:
                 # The one around is as long, and need not be counted.
                 self.begun[-1] = (*self.begun[-1][:2], -1)
@@ -184,9 +184,10 @@ class _OpenElements:
         self.pieces.append(self.marks.left_out.get(tag, self.marks.other_left_out))
 
 
-def _characters(pieces: Sequence[str]) -> int:
-    """Return the number of characters of a text that are neither white space nor marks."""
-    return len(_NO_CHARACTER.sub("", "".join(pieces)))
+def _are_longer(pieces: Sequence[str], most: int) -> bool:
+    """Return whether a text has more characters that are neither white space nor marks."""
+    text = "".join(pieces)
+    return len(text) > most and len(_NO_CHARACTER.sub("", text)) > most
 
 
 def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS, keeps_hidden: bool = False) -> bytes:
@@ -199,9 +200,8 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS, kee
         keeps_hidden: whether hidden elements stay.
     """
     html = CONTROL_REFERENCE.sub(b" ", with_breaks(_without_controls(utf8)))
-    marks = _marks(blocks, detail >= Detail.TAGS)
     version = Version(utf8, keeps_hidden)
-    target = _element_writer(marks, version) if detail >= Detail.ELEMENTS else _mark_writer(marks, version)
+    target = _writer(_marks(blocks, detail), version, detail >= Detail.ELEMENTS)
     # An eighth less time than for UTF-8.
     encoding = "ascii" if html.isascii() else "utf-8"
     # Without limits of depth and of a text's length. The index of ids is never used.
@@ -268,8 +268,8 @@ def one_space(utf8: bytes, outside: set[str]) -> bytes:
     return utf8
 
 
-def _mark_writer(marks: _Marks, version: Version) -> _Target:
-    """Return a parser's target that writes text and marks.
+def _writer(marks: _Marks, version: Version, describes: bool) -> _Target:
+    """Return a parser's target that writes text and marks, and descriptions of elements if it `describes`.
 
     The functions see their tables as local variables: attributes of an object would take a tenth of the time of parsing.
     """
@@ -279,6 +279,7 @@ def _mark_writer(marks: _Marks, version: Version) -> _Target:
     other_begin, other_end = marks.other_begin, marks.other_end
     open_elements = _OpenElements(pieces, marks, version)
     depths, hides_nothing = open_elements.depths, HIDING.isdisjoint
+    describe = _describer(append) if describes else None
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
         if depths:
@@ -290,6 +291,8 @@ def _mark_writer(marks: _Marks, version: Version) -> _Target:
         elif attributes and not hides_nothing(attributes):
             open_elements.begin(tag, attributes)
         append(mark)
+        if describe is not None:
+            describe(tag, attributes)
 
     def end(tag: str) -> None:
         append(end_mark(tag, other_end))
@@ -302,41 +305,35 @@ def _mark_writer(marks: _Marks, version: Version) -> _Target:
     return _Target(start, end, append, lambda: "".join(pieces).encode())
 
 
-def _element_writer(marks: _Marks, version: Version) -> _Target:
-    """Return a parser's target that writes the descriptions of elements too, and marks their ends."""
-    writer = _mark_writer(marks, version)
-    begin, finish, append = writer.start, writer.end, writer.data
+def _describer(append: Callable[[str], None]) -> Callable[[str, Mapping[str, str]], None]:
+    """Return a function that writes the description of an element."""
 
-    def start(tag: str, attributes: Mapping[str, str]) -> None:
-        begin(tag, attributes)
+    def describe(tag: str, attributes: Mapping[str, str]) -> None:
         append(_DESCRIBED)
         append(tag)
         if attributes and tag not in _UNDESCRIBED:
             for name, value in attributes.items():
-                if name in _DESCRIBING and _describes(tag, name, value, attributes):
+                if name in _NAMING:
+                    append(" ")
+                    append(value)
+                elif name in _TELLING and _tells(tag, name, value, attributes):
                     append(" ")
                     append(HIDDEN if name in HIDING else value)
         append(_DESCRIBED)
 
-    def end(tag: str) -> None:
-        append(_ELEMENT_END_MARK)
-        finish(tag)
-
-    return _Target(start, end, append, writer.close)
+    return describe
 
 
-def _describes(tag: str, name: str, value: str, attributes: Mapping[str, str]) -> bool:
-    """Return whether an attribute of `_DESCRIBING` describes its element."""
+def _tells(tag: str, name: str, value: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether an attribute of `_TELLING` describes its element."""
     if name in HIDING:
         return hides(name, value)
-    if name == "content":
-        return tag == "meta" and attributes.get("property") == _PAGE_TYPE
-    return True
+    return tag == "meta" and attributes.get("property") == _PAGE_TYPE
 
 
 @cache
-def _marks(blocks: str, detailed: bool) -> _Marks:
-    joins = blocks == "join"
+def _marks(blocks: str, detail: Detail) -> _Marks:
+    joins, detailed = blocks == "join", detail >= Detail.TAGS
     # Without detail, only headings have marks: blocks end at other tags, and tags within a line leave nothing.
     inline, inline_end = (MARK + INLINE, MARK + INLINE_END) if detailed else ("", "")
     soft, soft_end = (f"\n{MARK}{SOFT}", f"\n{MARK}{SOFT_END}") if detailed else ("\n", "\n")
@@ -361,6 +358,9 @@ def _marks(blocks: str, detailed: bool) -> _Marks:
         begin[tag] = _HEADING.format(level)
         end[tag] = _HEADING.format(0)
     other_begin, other_end = (inline, inline_end) if joins else (soft, soft_end)
+    if detail >= Detail.ELEMENTS:
+        end = {tag: MARK + ELEMENT_END + mark for tag, mark in end.items()}
+        other_end = MARK + ELEMENT_END + other_end
     suspects = {tag: begin.get(tag, other_begin) for tag in (*DROPPED_TAGS, CLOSED_TAG)}
     kept_apart = dict.fromkeys((*BLOCK_TAGS, *BOX_TAGS, *DROPPED_TAGS), left_out) if joins else {"a": ""}
     return _Marks(

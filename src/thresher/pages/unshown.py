@@ -40,6 +40,7 @@ _OPENED_CLASS = re.compile(
 )
 # Forms of an id between quotes: in an attribute or a script, in a link or a selector, in a script's JSON.
 _NAMED = ("{}", "#{}", "{}\\")
+_FEW_NAMES = 4
 
 
 def hides(name: str, value: str) -> bool:
@@ -92,15 +93,41 @@ class Version:
         if attributes.get("hidden", "").lower() == "until-found":
             return True
         name = attributes.get("id", "")
-        return bool(name) and sum(self._between_quotes[form.format(name).encode()] for form in _NAMED) > 1
+        return bool(name) and self._names.is_repeated(name)
 
     @cached_property
-    def _between_quotes(self) -> Counter[bytes]:
-        """How often each stretch of the page occurs between two quotes of any kind."""
+    def _names(self) -> _QuotedNames:
+        return _QuotedNames(self.utf8)
+
+
+@dataclass
+class _QuotedNames:
+    """The names that stand between two quotes of any kind in a page.
+
+    Counting all takes as long as ten searches. Most pages ask for few, most of which occur once: the first are searched for.
+    """
+
+    utf8: bytes
+    asked: int = 0
+
+    def is_repeated(self, name: str) -> bool:
+        """Return whether a name stands between quotes more than once, in any form."""
+        self.asked += 1
+        if self.asked <= _FEW_NAMES and self.utf8.count(name.encode()) < 2:
+            return False
+        return sum(self._counts[form.format(name).encode()] for form in _NAMED) > 1
+
+    @cached_property
+    def _counts(self) -> Counter[bytes]:
+        """How often each stretch of the page occurs between two quotes."""
         return Counter(self.utf8.replace(b"'", b'"').split(b'"'))
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
     if tag == CLOSED_TAG and "open" not in attributes:
         return True
-    return any(name in HIDING and hides(name, value) for name, value in attributes.items())
+    for name in HIDING:
+        value = attributes.get(name)
+        if value is not None and hides(name, value):
+            return True
+    return False
