@@ -55,6 +55,14 @@ def test_a_file_a_page(tmp_path: Path, pages: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "pages.jsonl", "there"]
 
 
+@pytest.mark.parametrize("ids", [("a", "a.txt/b"), ("a.txt/b", "a"), ("a", "a.txt/b/c", "a%2Etxt/b")])
+def test_a_folder_has_the_name_of_no_file(tmp_path: Path, ids: tuple[str, ...]) -> None:
+    with page_folder(tmp_path / "folder", "txt") as add:
+        for document_id in ids:
+            add(document_id, document_id.encode())
+    assert sorted(files(tmp_path / "folder").values()) == sorted(ids)
+
+
 def test_texts_in_one_file_have_an_empty_line_between_them(tmp_path: Path, pages: Path) -> None:
     clean_collection(pages, "none", tmp_path / "o.txt")
     assert (tmp_path / "o.txt").read_text() == "\n".join(text for text in TEXTS.values() if text)
@@ -92,26 +100,31 @@ def test_after_an_error_no_file_is_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-IDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=9) | st.text("%2eEFf./\0", max_size=9)
+IDS = (
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
+    | st.text("%2eEFf./\0", max_size=9)
+    | st.lists(st.sampled_from(["a", "/", ".txt", "%2E"]), max_size=6).map("".join)
+)
 
 
 @given(st.sets(IDS))
 def test_files_stay_in_the_folder_and_apart(ids: set[str]) -> None:
-    names = {page_file(document_id) for document_id in ids}
+    names = {page_file(document_id, "txt") for document_id in ids}
     assert len(names) == len(ids)
     for name in names:
-        path = PurePosixPath(f"{name}.txt")
+        path = PurePosixPath(name)
         assert not path.is_absolute()
         assert ".." not in path.parts
         assert "\0" not in name
-        assert str(path) == f"{name}.txt"
+        assert str(path) == name
+        assert not names.intersection(map(str, path.parents))
 
 
 @pytest.mark.parametrize("document_id", ["é" * 127 + "a", "x" * 9000, "a/" * 1500, "/".join(["x" * 150] * 30)])
 def test_names_of_long_ids_are_short_and_apart(tmp_path: Path, document_id: str) -> None:
-    names = [page_file(document_id), page_file(document_id + "b")]
+    names = [page_file(document_id, "txt"), page_file(document_id + "b", "txt")]
     assert names[0] != names[1]
     assert max(len(os.fsencode(name)) for name in names) < 255
     with page_folder(tmp_path / "out", "txt") as add:
         add(document_id, b"text")
-    assert files(tmp_path / "out") == {f"{names[0]}.txt": "text"}
+    assert files(tmp_path / "out") == {names[0]: "text"}

@@ -24,21 +24,32 @@ _LONGEST_NAME, _LONGEST_PATH = 200, 2000
 _SHOWN = 40
 
 
-def page_file(document_id: str) -> str:
-    """Return the path of a page's file below its folder, without its ending; different ids have different paths.
+def page_file(document_id: str, ending: str) -> str:
+    """Return the path of a page's file below its folder; different ids have different paths.
 
-    The parts of an id between slashes become folders. What would lead out of the folder is escaped as %XX of its bytes.
+    The parts of an id between slashes become folders. What would lead out of the folder is escaped as %XX of its bytes, and so
+    is the dot of a folder that would have the name of a file.
 
-    >>> page_file("guide/first page"), page_file("../x"), page_file("http://x/")
-    ('guide/first page', '%2E%2E/x', 'http:/%2F/x/%2F')
+    >>> page_file("guide/first page", "txt"), page_file("../x", "txt"), page_file("a.txt/b", "txt")
+    ('guide/first page.txt', '%2E%2E/x.txt', 'a%2Etxt/b.txt')
     """
-    names = [_file_name(part) for part in document_id.split("/")]
+    *folders, last = document_id.split("/")
+    names = [_folder_name(part, ending) for part in folders]
+    names.append(_file_name(last))
     path = "/".join(names)
     if len(os.fsencode(path)) > _LONGEST_PATH or any(len(os.fsencode(name)) > _LONGEST_NAME for name in names):
         # The end of its name keeps it apart from others.
         digest = hashlib.sha256(document_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return f"{_file_name(document_id.replace('/', '_')[:_SHOWN])}~{digest}"
-    return path
+        path = f"{_file_name(document_id.replace('/', '_')[:_SHOWN])}~{digest}"
+    return f"{path}.{ending}"
+
+
+def _folder_name(part: str, ending: str) -> str:
+    name = _file_name(part)
+    if name.lower().endswith(f".{ending}"):
+        dot = len(name) - len(ending) - 1
+        return f"{name[:dot]}%2E{name[dot + 1 :]}"
+    return name
 
 
 def _file_name(part: str) -> str:
@@ -57,7 +68,7 @@ def page_folder(folder: Path, ending: str) -> Iterator[AddPage]:
     with user_errors(folder), scratch_folder(target) as scratch:
 
         def add(document_id: str, content: bytes) -> None:
-            path = scratch / f"{page_file(document_id)}.{ending}"
+            path = scratch / page_file(document_id, ending)
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with path.open("xb") as out:
