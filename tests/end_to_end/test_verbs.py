@@ -276,7 +276,8 @@ def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_
     assert float(ndcg[3]) == pytest.approx(float(row["nDCG(dcg='exp-log2')@10 difference"]), abs=5e-5)
     assert ndcg[4] == "/".join(row[f"nDCG(dcg='exp-log2')@10 {side}"] for side in "WTL")
 
-    assert done.out.splitlines()[-1].endswith(f"against {baseline}, Holm correction over runs and measures, α = 0.05")
+    for fact in (f"against {baseline}", "Holm correction over 4 tests", "α = 0.05"):
+        assert fact in done.out.splitlines()[-1]
     options = ("--correction", "none", "--alpha", "0.1")
     free = thresher("evaluate", qrels, run, "--baseline", baseline, *options)
     lines = [line.split("\t") for line in free.out.splitlines()]

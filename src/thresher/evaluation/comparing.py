@@ -66,6 +66,11 @@ class ComparedRuns(Shown):
     pairs: Mapping[tuple[str, str], Mapping[str, Comparison]] = field(default_factory=dict)
 
     @property
+    def tests(self) -> int:
+        """The tests against the baseline, which a correction is over."""
+        return sum(map(len, self.comparisons.values()))
+
+    @property
     def means(self) -> dict[str, dict[str, float]]:
         """The means over the topics, by run and measure."""
         means: dict[str, dict[str, float]] = {}

@@ -73,7 +73,7 @@ def runs_table(compared: ComparedRuns) -> Table:
     columns += [test.effect, test.interval, NOTE]
     text = (
         f"{topics}. {TEST_NAMES[compared.test]} against {escape_controls(compared.baseline)}, "
-        f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"
+        f"{_correction_text(compared)}, α = {compared.alpha:g}"
     )
     return Table.of(columns, compared_rows(compared), text, keys=2)
 
@@ -96,9 +96,13 @@ def marked_table(compared: ComparedRuns) -> Table:
 
 def _baseline_caption(compared: ComparedRuns) -> str:
     directions = [test.direction for tests in compared.comparisons.values() for test in tests.values()]
-    correction = correction_text(compared.correction, "runs and measures")
+    correction = _correction_text(compared)
     text = f"{TEST_NAMES[compared.test]} against {escape_controls(compared.baseline)}, {correction}, α = {compared.alpha:g}"
     return f"{text}: {marks_text(directions)}"
+
+
+def _correction_text(compared: ComparedRuns) -> str:
+    return correction_text(compared.correction, f"{counted(compared.tests, 'test')} of runs and measures")
 
 
 def _pairs_caption(compared: ComparedRuns) -> str:

@@ -122,8 +122,9 @@ def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()
     ]
     topics = counted(len(results.facts.topics), "topic")
     text = f"{topics}; the baseline, the recommended index and points of the Pareto front."
-    if results.was_run:
-        text += f" †+ is significantly better, †{MINUS} worse."
+    comparisons = _comparisons(results)
+    if comparisons:
+        text += f" †+ is significantly better, †{MINUS} worse: {_tests_text(results, comparisons[0])}."
     return Table.of(columns, rows, text, _left_out(rows, results), _key_count(results), _baseline_group)
 
 
@@ -210,22 +211,30 @@ def caption(results: Results) -> str:
     """Return the line below a table of effectiveness: topics, test, correction, level, and the meaning of the marks."""
     facts = results.facts
     text = f"{counted(len(facts.topics), 'topic')}."
+    comparisons = _comparisons(results)
+    if comparisons:
+        directions = [comparison.direction for comparison in comparisons]
+        main = measure_header(results.tables[0].main).name
+        text += f" {_tests_text(results, comparisons[0])}: {marks_text(directions)}"
+        text += f" W/T/L: topics won, tied and lost in {main}."
+        if any(comparison.selected for comparison in comparisons):
+            text += " Variants that `choose` named were selected on these topics: they carry no mark."
+    return text
+
+
+def _comparisons(results: Results) -> list[Comparison]:
+    """Return the comparisons of all variants that were built."""
     comparisons: list[Comparison] = []
     for row in variant_rows(results):
         if row.built:
             comparisons += row.built.comparisons.values()
-    if comparisons:
-        directions = [comparison.direction for comparison in comparisons]
-        tested = comparisons[0]
-        correction = correction_text(tested.correction, "variants and measures")
-        main = measure_header(results.tables[0].main).name
-        text += (
-            f" {TEST_NAMES[tested.test]} against the baseline, {correction}, α = {tested.alpha}: {marks_text(directions)} "
-            f"W/T/L: topics won, tied and lost in {main}."
-        )
-        if any(comparison.selected for comparison in comparisons):
-            text += " Variants that `choose` named were selected on these topics: they carry no mark."
-    return text
+    return comparisons
+
+
+def _tests_text(results: Results, tested: Comparison) -> str:
+    """Return which tests were made; all were made as this one."""
+    correction = correction_text(tested.correction, f"{counted(results.tests, 'test')} of variants and measures")
+    return f"{TEST_NAMES[tested.test]} against the baseline, {correction}, α = {tested.alpha}"
 
 
 def shown_rows(table: VariantTable, limit: int | None) -> list[VariantRow]:
