@@ -183,6 +183,13 @@ class _OpenElements:
         del self.pieces[first:]
         self.pieces.append(self.marks.left_out.get(tag, self.marks.other_left_out))
 
+    def close(self) -> bytes:
+        """Return what is written, and forget it with the page: lxml keeps its target until Python collects garbage."""
+        flat = "".join(self.pieces).encode()
+        self.pieces.clear()
+        del self.version
+        return flat
+
 
 def _are_longer(pieces: Sequence[str], most: int) -> bool:
     """Return whether a text has more characters that are neither white space nor marks."""
@@ -302,7 +309,7 @@ def _writer(marks: _Marks, version: Version, describes: bool) -> _Target:
             else:
                 open_elements.end()
 
-    return _Target(start, end, append, lambda: "".join(pieces).encode())
+    return _Target(start, end, append, open_elements.close)
 
 
 def _describer(append: Callable[[str], None]) -> Callable[[str, Mapping[str, str]], None]:
