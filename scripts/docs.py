@@ -214,9 +214,9 @@ KINDS = {str: "text", bool: "true or false", int: "whole number", float: "number
 
 
 def key_row(name: str, key: Key) -> tuple[str, ...]:
-    kinds = "number" if float in key.kinds else " or ".join(KINDS[kind] for kind in key.kinds)
+    kinds = "number" if float in key.kinds else "/".join(KINDS[kind] for kind in key.kinds)
     if key.choices:
-        kinds = " or ".join(code(repr(choice).replace("'", '"')) for choice in key.choices)
+        kinds = "/".join(code(repr(choice).replace("'", '"')) for choice in key.choices)
     if key.of_texts:
         kinds += " of texts"
     if key.bounds:

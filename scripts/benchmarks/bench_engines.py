@@ -35,7 +35,7 @@ from thresher.base.machine import footprint, read_machine
 from thresher.base.numbers import Interval
 from thresher.experiments.measuring import build_variant, power_of
 from thresher.experiments.schema import CostsTable
-from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.analysis import Analysis, analyse, text_analyzer
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer
 from thresher.indexes.pruning.collected_postings import collected_postings
 from thresher.indexes.pruning.method import kept_postings
@@ -120,7 +120,7 @@ def _pisa(folder: Path, name: str, place: Path) -> tuple[Any, int]:
     from pyterrier_pisa import PisaIndex
 
     treatment = _of(name)
-    lexicon = Lexicon("porter", True, texts=True)
+    lexicon = Lexicon(Analysis(), texts=True)
     with collected_postings(
         folder / "scores", treatment.cleaner, ShardTokenizer(lexicon), folder / "postings"
     ) as postings:
@@ -153,7 +153,7 @@ def _searches(index: Any, algorithm: str, texts: Sequence[str]) -> Callable[[], 
     import pandas as pd
 
     retriever = index.bm25(k1=0.9, b=0.4, num_results=DEPTH, threads=1, query_algorithm=algorithm, toks_scale=1.0)
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     tokens = [dict.fromkeys(analyse(analyzer, text), 1.0) for text in texts]
     frame = pd.DataFrame({"qid": [*map(str, range(len(texts)))], "query_toks": tokens})
     return lambda: retriever(frame)

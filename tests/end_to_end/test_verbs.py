@@ -22,7 +22,7 @@ from thresher.base.numbers import Interval
 from thresher.cleaners.registry import scorers
 from thresher.evaluation.topics import read_topics
 from thresher.experiments.results import read_results
-from thresher.indexes.analysis import analyse, english_analyzer, parse_retrieval
+from thresher.indexes.analysis import Analysis, analyse, parse_retrieval, text_analyzer
 from thresher.indexes.indexing import open_index
 from thresher.indexes.jvm import java_class
 from thresher.indexes.pruning.treatments import methods
@@ -165,7 +165,7 @@ def test_work_is_what_the_indexes_hold(finished: Finished) -> None:
             terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "contents")
             counts = [terms.getSumTotalTermFreq(), terms.getSumDocFreq(), terms.size()]
             assert [int(row[column]) for column in ("tokens", "postings", "vocabulary")] == counts
-            analyzer = english_analyzer("porter", True)
+            analyzer = text_analyzer(Analysis())
             term = java_class("org.apache.lucene.index.Term")
             postings = [
                 reader.docFreq(term("contents", word)) for query in queries for word in set(analyse(analyzer, query))

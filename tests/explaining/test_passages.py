@@ -12,7 +12,7 @@ import pytest
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner
 from thresher.cleaners.scorer import KEEP_HIGH
 from thresher.experiments.explaining.removed_passages import cut_page
-from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.analysis import Analysis, analyse, text_analyzer
 from thresher.scores.block_kinds import BlockKind
 from thresher.scores.removed import DROPPED, DROPPED_HEADING, PageVerdicts, explained_pages
 
@@ -94,7 +94,7 @@ def test_only_the_pages_that_are_asked_for(store: Path) -> None:
 
 
 def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> None:
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     for page in explained_pages(store, parse_cleaner("words@9"), {"str.join", "chinese", "os.walk", "stop-words"}):
         whole = Counter(analyse(analyzer, "\n".join(segment.text for segment in page.segments)))
         kinds = tuple(BlockKind.LINK if number % 2 else BlockKind.TEXT for number in range(len(page.segments)))
@@ -114,7 +114,7 @@ def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> Non
 
 
 def test_passages_with_words_of_the_topic_alone(store: Path) -> None:
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     (page,) = explained_pages(store, parse_cleaner("words@999"), {"Ä-umlaut"})
     cleaned = cut_page(page, analyzer, {"file", "return", "path"})
     assert [passage.terms for passage in cleaned.removed] == [{"return": 1, "file": 1}] * 2

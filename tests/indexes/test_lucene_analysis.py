@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from many_languages import PARAGRAPHS
 
-from thresher.indexes.analysis import analyse, english_analyzer, valid_unicode
+from thresher.base.defaults import INDEX_LANGUAGES
+from thresher.base.errors import ConfigError
+from thresher.indexes.analysis import Analysis, analyse, text_analyzer, tokens_of_each, valid_unicode
+from thresher.indexes.lexicon import Lexicon
 
 
 @pytest.mark.parametrize(
@@ -17,7 +23,50 @@ from thresher.indexes.analysis import analyse, english_analyzer, valid_unicode
     ],
 )
 def test_words_become_tokens(stemmer: str, stopwords: bool, tokens: list[str]) -> None:
-    assert analyse(english_analyzer(stemmer, stopwords), "The running dogs' and houses, U.S.A.") == tokens
+    analyzer = text_analyzer(Analysis(stemmer=stemmer, stopwords=stopwords))
+    assert analyse(analyzer, "The running dogs' and houses, U.S.A.") == tokens
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "tokens"),
+    [
+        ("de", "Die größeren Häuser der Stadt", ["gross", "haus", "stadt"]),
+        ("fr", "Les chevaux de l'été", ["cheval", "été"]),
+        ("zh", "他来了！北京", ["他来", "来了", "北京"]),
+        ("cjk", "東京都 A4", ["東京", "京都", "a4"]),
+        ("ja", "東京に行きました", ["東京", "行く"]),
+        ("pl", "książki", ["książka"]),
+    ],
+)
+def test_languages_have_their_stemmers_and_stop_lists(language: str, text: str, tokens: list[str]) -> None:
+    assert analyse(text_analyzer(Analysis(language)), text) == tokens
+
+
+@pytest.mark.parametrize("language", sorted({*INDEX_LANGUAGES} - {"th"}))
+def test_texts_are_analysed_together_in_every_language(language: str) -> None:
+    analyzer = text_analyzer(Analysis(language))
+    texts = [*PARAGRAPHS.values(), "", "zqbzq 0 zq", "12.5 %"]
+    assert tokens_of_each(analyzer, texts) == [analyse(analyzer, text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fact"),
+    [
+        (("xx",), "'xx'"),
+        (("DE",), "'DE'"),
+        (("en", "german"), "'german'"),
+        (("de", "krovetz"), "'de'"),
+        (("de", "porter", False), "'de'"),
+    ],
+)
+def test_what_anserini_would_take_for_english_is_refused(arguments: tuple[Any, ...], fact: str) -> None:
+    with pytest.raises(ConfigError, match=fact):
+        Analysis(*arguments)
+
+
+def test_words_that_depend_on_their_neighbours_are_not_counted_one_by_one() -> None:
+    with pytest.raises(ConfigError, match="'ja'"):
+        Lexicon(Analysis("ja"))
 
 
 @given(st.text(st.characters(codec=None), max_size=12))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer
+from thresher.indexes.analysis import Analysis, RetrievalModel, analyse, text_analyzer
 from thresher.indexes.exact_ranking import ExactRanking, dirichlet_scores
 from thresher.indexes.indexing import IndexOptions, build_index, open_index
 from thresher.indexes.posting_lists import PostingList
@@ -68,7 +68,7 @@ def test_words_beyond_the_basic_plane(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mu", [2000.0, 37.5])
 def test_scores_are_those_of_the_formula(documents: Documents, index: Path, queries: list[str], mu: float) -> None:
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     tokens = {identifier: analyse(analyzer, text) for identifier, text in documents}
     with open_index(index) as reader:
         ranking = ExactRanking(reader, analyzer, mu, 10**6, index / "lengths.npy")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from thresher.base.errors import ConfigError, StateError
-from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer
+from thresher.indexes.analysis import Analysis, RetrievalModel, analyse, text_analyzer
 from thresher.indexes.indexing import (
     IndexOptions,
     Origin,
@@ -145,7 +145,7 @@ def test_lengths_are_tokens_after_analysis_in_order(documents: Documents, tmp_pa
     some = [*documents[:60], ("blank", " "), ("stop", "the of"), ("last", "running runs 😀")]
     build_index(some, tmp_path / "index", IndexOptions(lengths=True))
     lengths = np.load(tmp_path / "index" / "lengths.npy")
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     expected = [len(analyse(analyzer, text)) for identifier, text in some if identifier != "blank"]
     assert lengths.dtype == np.int32
     assert lengths.tolist() == expected

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from thresher.base.errors import ConfigError, InputError, StateError
-from thresher.indexes.analysis import RetrievalModel, english_analyzer, parse_retrieval
+from thresher.indexes.analysis import Analysis, RetrievalModel, parse_retrieval, text_analyzer
 from thresher.indexes.indexing import IndexOptions, build_index, open_index
 from thresher.indexes.jvm import java_class
 from thresher.indexes.searching import LuceneRanking, Searcher, strictly_decreasing
@@ -42,7 +42,7 @@ def _lowered_by_anserini(scores: list[float]) -> list[float]:
 def test_hits_are_those_of_simple_searcher(index: Path, queries: list[str], name: str, depth: int) -> None:
     model = parse_retrieval(name)
     theirs = _simple_searcher(index, model)
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     counts = []
     with open_index(index) as reader, Searcher(index, model, depth) as searcher:
         ranking = LuceneRanking(reader, analyzer, model, depth)

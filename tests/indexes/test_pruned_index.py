@@ -16,7 +16,7 @@ import pytest
 from index_checks import is_clean
 
 from thresher.base.errors import ConfigError, StateError
-from thresher.indexes.analysis import DELIMITER, FILLER, analyse, english_analyzer, parse_retrieval, term_list
+from thresher.indexes.analysis import DELIMITER, FILLER, Analysis, analyse, parse_retrieval, term_list, text_analyzer
 from thresher.indexes.indexing import (
     IndexOptions,
     PrunedDocument,
@@ -83,7 +83,7 @@ class Counts:
 
 @cache
 def terms_of(text: str) -> Counter[str]:
-    return Counter(analyse(english_analyzer("porter", True), text))
+    return Counter(analyse(text_analyzer(Analysis()), text))
 
 
 def pruned_counts(documents: Iterable[tuple[str, str]], keep: Keep) -> Counts:
@@ -288,7 +288,7 @@ def test_no_term_holds_what_term_lists_are_written_with() -> None:
     for sign in (*spaces, DELIMITER, FILLER):
         text = f"a{sign}b {sign} 1{sign}1 あ{sign} 😀{sign}\u200d {sign}\u0301 _{sign}_ ア{sign}ア"
         for stemmer in ("porter", "krovetz", "none"):
-            assert sign not in "".join(analyse(english_analyzer(stemmer, False), text))
+            assert sign not in "".join(analyse(text_analyzer(Analysis(stemmer=stemmer, stopwords=False)), text))
 
 
 def test_terms_are_read_as_they_are(tmp_path: Path) -> None:

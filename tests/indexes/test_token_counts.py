@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from thresher.base.defaults import STEMMERS
 from thresher.indexes import token_counts
-from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.analysis import Analysis, analyse, text_analyzer
 from thresher.indexes.token_counts import TokenCounter
 
 PIECES = (
@@ -55,7 +55,7 @@ PIECES = (
 
 
 def counts_of(texts: Sequence[str], stemmer: str = "porter", stopwords: bool = True) -> list[int]:
-    counter = TokenCounter(stemmer, stopwords)
+    counter = TokenCounter(Analysis(stemmer=stemmer, stopwords=stopwords))
     for text in texts:
         counter.add(text)
     lengths: list[int] = counter.lengths().tolist()
@@ -63,7 +63,7 @@ def counts_of(texts: Sequence[str], stemmer: str = "porter", stopwords: bool = T
 
 
 def tokens_of(texts: Sequence[str], stemmer: str = "porter", stopwords: bool = True) -> list[int]:
-    analyzer = english_analyzer(stemmer, stopwords)
+    analyzer = text_analyzer(Analysis(stemmer=stemmer, stopwords=stopwords))
     return [len(analyse(analyzer, text)) for text in texts]
 
 

@@ -9,7 +9,7 @@ from index_checks import is_clean
 
 from thresher.base.errors import ConfigError
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner
-from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.analysis import Analysis, analyse, text_analyzer
 from thresher.indexes.indexing import IndexOptions, build_index
 from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
 from thresher.indexes.pruning.treatments import Pruning, methods, parse_pruning, parse_treatment
@@ -63,7 +63,7 @@ def test_documents_that_lose_everything_stay_indexed(store: Path, tmp_path: Path
     assert (nothing.index.statistics.postings, nothing.index.statistics.vocabulary) == (0, 0)
     assert whole.index.statistics.documents == whole.index.documents
     # Only documents that never had a term have lost nothing.
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     texts = [page.text for page in cleaned_documents(store, Cleaner())]
     without = sum(bool(text.strip()) and not analyse(analyzer, text) for text in texts)
     assert nothing.index.statistics.documents == without

@@ -10,7 +10,7 @@ import pytest
 
 from thresher.base.errors import StateError
 from thresher.cleaners.cleaner import parse_cleaner
-from thresher.indexes.analysis import analyse, english_analyzer
+from thresher.indexes.analysis import Analysis, analyse, text_analyzer
 from thresher.indexes.indexing import IndexOptions, build_index
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer, hash_texts
 from thresher.indexes.pruning.collected_postings import collected_postings
@@ -30,7 +30,7 @@ CLEANERS = (
 
 @pytest.fixture(scope="module")
 def lexicon() -> Lexicon:
-    return Lexicon("porter", True, texts=True)
+    return Lexicon(Analysis(), texts=True)
 
 
 @pytest.mark.parametrize("name", CLEANERS)
@@ -38,7 +38,7 @@ def test_postings_are_those_of_the_cleaned_documents(store: Path, lexicon: Lexic
     cleaner = parse_cleaner(name)
     documents = {page.id: page for page in cleaned_documents(store, cleaner)}
     report = build_index(((id_, page.text) for id_, page in documents.items()), tmp_path / "index", IndexOptions())
-    analyzer = english_analyzer("porter", True)
+    analyzer = text_analyzer(Analysis())
     tokens = {id_: analyse(analyzer, page.text) for id_, page in documents.items()}
     with collected_postings(store, cleaner, ShardTokenizer(lexicon), tmp_path / "postings") as postings:
         statistics = postings.statistics

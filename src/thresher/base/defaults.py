@@ -16,6 +16,8 @@ LANGUAGE = "en"
 """The language of the sentence splitter's abbreviations."""
 STEMMERS = ("porter", "krovetz", "none")
 """The stemmers of Anserini's English analysis."""
+INDEX_LANGUAGES = tuple("en ar bn cjk da de es fa fi fr hi hu id it ja ko nl no pl pt ru sv te th tr uk zh".split())
+"""The languages of Anserini's analysers, by ISO 639-1; `ko` and `zh` have Lucene's analyser for all of CJK."""
 STATISTICS = ("original", "pruned")
 """The collection statistics that a pruned index is ranked with: those before pruning, or its own."""
 OUTPUT_FORMATS = ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")

@@ -259,6 +259,9 @@ class _Reading:
         pages = self._problems.parse(
             [document.pages], lambda table: PageOptions(**asdict(table)), ("pages", "language")
         )
+        index = self._problems.parse(
+            [document.index], lambda table: IndexOptions(**asdict(table)), ("index", "language")
+        )
         self._check_costs()
         self._check_workers(document.run)
         location = self._collection_location(document.collection)
@@ -267,6 +270,8 @@ class _Reading:
         variants = read_variants(document, self._problems)
         families = declared or swept_families(variants) or [parse_family(name) for name in DEFAULT_FAMILIES]
         self._check_index(variants)
+        if index and (any(model.exact for model in models) or any(variant.pruning for variant in variants)):
+            self._problems.parse(index, lambda options: options.analysis.check_words(), ("index", "language"))
         systems = self._systems(variants)
         self._locate_texts([*(variant.cleaner.scorers for variant in variants), *(one.scorers for one in families)])
         self._problems.check()
@@ -282,7 +287,7 @@ class _Reading:
             variants=variants,
             families=tuple(families),
             systems=tuple(systems),
-            index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
+            index=replace(index[0], lengths=any(model.exact for model in models)),
             pruning=PruningOptions(document.pruning.statistics == STATISTICS[0], document.pruning.combined),
             retrieval=RetrievalOptions(tuple(models), document.retrieval.depth),
             evaluation=EvaluationOptions(

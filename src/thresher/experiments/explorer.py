@@ -40,6 +40,7 @@ def explore_experiment(
     they are. See `thresher.experiments.runner.run_experiment` for `results`, `fresh` and `say`.
     """
     check_installed()
+    experiment.index.analysis.check_words()
     folder = results / experiment.name
     with held(folder):
         scored = score_experiment(experiment, folder, fresh, say)

@@ -19,6 +19,7 @@ from typing import Any
 import yaml
 
 from thresher import __version__
+from thresher.base.defaults import LANGUAGE
 from thresher.base.files import write_json, write_text
 from thresher.base.machine import Machine
 from thresher.base.repeats import Times
@@ -203,12 +204,18 @@ class Provenance:
                 "name": cleaner.name,
                 "scorers": sorted({scorer.canonical_name for scorer in cleaner.scorers}),
             },
-            "indexing": {
-                "tokenizer": "Lucene's StandardTokenizer",
-                "stemmer": self.experiment.index.stemmer,
-                "stopwords": self.experiment.index.stopwords,
-            },
+            "indexing": self._indexing(),
             "retrieval": [{"name": model.name, "method": model.family, "parameters": model.parameters}],
+        }
+
+    def _indexing(self) -> dict[str, Any]:
+        analysis = self.experiment.index.analysis
+        if analysis.language != LANGUAGE:
+            return {"analyzer": f"Lucene's of the language {analysis.language}"}
+        return {
+            "tokenizer": "Lucene's StandardTokenizer",
+            "stemmer": analysis.stemmer,
+            "stopwords": analysis.stopwords,
         }
 
 

@@ -40,7 +40,7 @@ from thresher.experiments.results import (
 )
 from thresher.experiments.stages import RowKey, VariantRun
 from thresher.experiments.table import Built, Cost, NoiseFloor, Row, VariantTable
-from thresher.indexes.analysis import english_analyzer, tokens_of_each
+from thresher.indexes.analysis import text_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.work import QueryWork
 from thresher.pages.parsing import TITLE_LEVEL
@@ -114,6 +114,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
             timed=experiment.measure_seconds,
             power=replace(power, machines=max(power.machines, scores.machines)),
             machines=scores.machines,
+            index_language=index.language,
         ),
         notices=tuple(_notices(scored)),
         alpha=experiment.evaluation.alpha,
@@ -146,7 +147,7 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
     A page counts once for each topic that judges it with a grade above 0. Words are compared after the index's analysis; a
     topic without a word after analysis is in no title. Pages that failed count nowhere.
     """
-    analyzer = english_analyzer(options.stemmer, options.stopwords)
+    analyzer = text_analyzer(options.analysis)
     topics_of = _words_of_topics(topics, analyzer)
     relevant = in_title = in_headings = 0
     for path in shards(store):

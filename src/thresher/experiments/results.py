@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 
 import thresher.base.arrow as pa
-from thresher.base.defaults import ALPHA, HOLM, WILCOXON
+from thresher.base.defaults import ALPHA, HOLM, LANGUAGE, WILCOXON
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import atomic_path, file_digest
 from thresher.base.machine import Power
@@ -78,6 +78,7 @@ class Setup:
         timed: seconds that timing was allowed; 0 where nothing was timed.
         power: the factors of Eq. 9.
         machines: the number of machines whose workers scored pages.
+        index_language: of the index's analysis; `language` is of the sentences.
     """
 
     blocks: str
@@ -94,6 +95,7 @@ class Setup:
     timed: float
     power: Power
     machines: int = 1
+    index_language: str = LANGUAGE
 
 
 @dataclass(frozen=True)

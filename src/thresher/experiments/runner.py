@@ -305,7 +305,7 @@ class _Run:
             scores=scored.key,
             digests=dict(topics.digests),
             read=[topics.source.field, topics.source.column],
-            analysis=[options.stemmer, options.stopwords],
+            analysis=[options.language, options.stemmer, options.stopwords],
         )
         path = self.folders.stage(name)
         record = stages.finished(stages.BIASES, path, key)

@@ -36,7 +36,7 @@ ID_KEYS = ("ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
 """The keys of [collection] on forming ids."""
 PAGES_KEYS = ("blocks", "language")
 """The keys of [pages]."""
-INDEX_KEYS = ("positions", "stored", "vectors", "stemmer")
+INDEX_KEYS = ("positions", "stored", "vectors", "stemmer", "language")
 """The keys of [index] that `thresher index` has as options of the same name."""
 _KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict: (dict,)}
 """The types of TOML values by the type that a key is declared with, where they differ."""
@@ -201,7 +201,8 @@ class IndexTable(_Strict):
     positions: Annotated[bool, "store the positions of words"] = False
     stored: Annotated[bool, "store the text of documents"] = False
     vectors: Annotated[bool, "store a term vector of each document"] = False
-    stemmer: Annotated[str, OneOf(d.STEMMERS), "stemmer, by Anserini's names"] = d.STEMMERS[0]
+    language: Annotated[str, OneOf(d.INDEX_LANGUAGES), "language of the analyser"] = d.LANGUAGE
+    stemmer: Annotated[str, OneOf(d.STEMMERS), "English stemmer, by Anserini's names"] = d.STEMMERS[0]
     stopwords: Annotated[bool, "drop Lucene's English stop words"] = True
 
 

@@ -11,20 +11,29 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from thresher.base.defaults import DEFAULT_INDEX
+from thresher.base.defaults import LANGUAGE
 from thresher.base.errors import ConfigError, InputError
-from thresher.collections import Collection, IdRule, JsonFields, ReadOptions, open_collection
+from thresher.collections import Collection, IdRule, JsonFields, ReadOptions, Source, open_collection
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.isolated import documents_apart, likely_fields_apart
 from thresher.collections.tar import Tar
 from thresher.evaluation.topics import read_topics, spelled_as
 from thresher.evaluation.trec_files import read_qrels
 from thresher.experiments.config import NAME
+from thresher.experiments.page_language import (
+    cleaners_for,
+    families_for,
+    language_of_pages,
+    language_tables,
+    sweeps_for,
+)
 
 LOOKED_AT = 20_000
 """The most pages that are looked at."""
+_FIRST, _EVERY = 20, 200
+"""The pages whose language is looked at: the first ones, then every so many."""
 _WHOLE_PATHS = IdRule(keep_suffix=True)
 """Makes whole paths ids; every other rule can be applied to these."""
 
@@ -40,6 +49,7 @@ class CollectionSummary:
         judged: the number of documents in the qrels.
         judged_seen: the number of judged documents among the pages.
         first_id: the id of the first page.
+        language: of most pages, by ISO 639-1.
     """
 
     reading: ReadOptions
@@ -48,6 +58,7 @@ class CollectionSummary:
     judged: int
     judged_seen: int
     first_id: str
+    language: str = LANGUAGE
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,7 @@ def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path)
         raise InputError("no topic has judgments", "give topics and qrels that belong together", str(qrels))
     paths = {"pages": pages, "topics": topics, "qrels": qrels}
     return StartingFile(
-        text=_text(name, file, paths, summary.reading),
+        text=_text(name, file, paths, summary),
         collection=summary,
         topics=len(spelled),
         topics_with_judgments=len(with_judgments),
@@ -121,12 +132,16 @@ def summarised(pages: Path, judged: set[str]) -> CollectionSummary:
         InputError: if no page can be read.
     """
     collection = _with_likely_fields(open_collection(pages, ReadOptions(_WHOLE_PATHS)), pages)
-    ids, failed = [], 0
+    ids: list[str] = []
+    failed = 0
+    sample: list[Source] = []
     for source in islice(documents_apart(collection, LOOKED_AT), LOOKED_AT):
         if source.problem:
             failed += 1
-        else:
-            ids.append(source.id)
+            continue
+        if len(ids) < _FIRST or len(ids) % _EVERY == 0:
+            sample.append(source)
+        ids.append(source.id)
     if not ids:
         raise InputError("it has no page that can be read", "check the folder, and the format of its files", str(pages))
     rule = IdRule()
@@ -141,6 +156,7 @@ def summarised(pages: Path, judged: set[str]) -> CollectionSummary:
         judged=len(judged),
         judged_seen=len(judged & set(ids)),
         first_id=ids[0],
+        language=language_of_pages(sample),
     )
 
 
@@ -189,13 +205,19 @@ def _changed_keys(reading: ReadOptions) -> list[_ChangedKey]:
     return changed
 
 
-def _text(name: str, file: Path, paths: Mapping[str, Path], reading: ReadOptions) -> str:
-    values = {"name": name, "index": DEFAULT_INDEX}
+def _text(name: str, file: Path, paths: Mapping[str, Path], summary: CollectionSummary) -> str:
+    language = summary.language
+    values: dict[str, Any] = {"name": name, "cleaners": cleaners_for(language), "families": families_for(language)}
     for key, path in paths.items():
         values[key] = os.path.relpath(path, file.parent)
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     keys = ""
-    for key, value in _changed_keys(reading):
+    for key, value in _changed_keys(summary.reading):
         keys += f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
+    sweeps = ""
+    for scorer, cutoffs in sweeps_for(language):
+        sweeps += f"[[sweep]]\nscorer = {json.dumps(scorer)}\ncutoffs = {json.dumps(cutoffs)}\n\n"
     template = files("thresher.experiments").joinpath("starting.toml").read_text(encoding="utf-8")
-    return Template(template).substitute(quoted, keys=keys, file=shlex.quote(str(file)))
+    return Template(template).substitute(
+        quoted, keys=keys, sweeps=sweeps, language=language_tables(language), file=shlex.quote(str(file))
+    )

@@ -1,4 +1,4 @@
-"""Anserini's English analysis, lists of terms, and retrieval models.
+"""Anserini's analysis of texts, lists of terms, and retrieval models.
 
 A list of terms is a document whose terms are counted already. Lucene indexes the list as it would index the document's text.
 Spaces separate the terms. A delimiter and the tf follow a term whose tf is not 1: `list<U+0001>3 string`. Anserini's analysis
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Literal
 
-from thresher.base.defaults import BM25_B, BM25_K1, QLD_MU
+from thresher.base.defaults import BM25_B, BM25_K1, INDEX_LANGUAGES, LANGUAGE, QLD_MU, STEMMERS
 from thresher.base.errors import ConfigError
 from thresher.base.number_text import number_text
 from thresher.indexes.jvm import java_cast, java_characters, java_class, start
@@ -28,8 +28,12 @@ FILLER = "\ue000"
 into a word, so no query has this term.
 """
 NO_STEMMER = "none"
+_CJK, _CHINESE, _JAPANESE, _THAI = "cjk", "zh", "ja", "th"
+# Their analysers look for words in whole sentences.
+_IN_CONTEXT = (_JAPANESE, _THAI)
 _LONGEST_TERM = 32766
 _SEPARATOR = "\0"
+_LETTERS = str.maketrans("0123456789", "bcdfghjkmp")
 _PARAMETERS: dict[FamilyName, tuple[str, ...]] = {"qld": ("mu",), "bm25": ("b", "k1"), "classic": ()}
 _FIX = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, bm25(b=0.3,k1=1.2) or classic"
 _NAME = re.compile(r"(?P<family>[a-z0-9]+)(?:\((?P<arguments>[^()]*)\))?")
@@ -67,17 +71,74 @@ def _arguments(**arguments: str) -> Any:
     return java_map
 
 
-def english_analyzer(stemmer: str, stopwords: bool) -> Any:
-    """Return Anserini's English analyzer (a Java object), as `IndexCollection` would make it.
+@dataclass(frozen=True)
+class Analysis:
+    """How documents and queries become terms. Other languages than English have a stemmer and a stop list of their own.
 
     Args:
-        stemmer: `porter`, `krovetz` or `none`.
+        language: one of `INDEX_LANGUAGES`. Anserini takes any other for English.
+        stemmer: of English: `porter`, `krovetz` or `none`.
         stopwords: drop Lucene's 33 English stop words.
     """
+
+    language: str = LANGUAGE
+    stemmer: str = STEMMERS[0]
+    stopwords: bool = True
+
+    def __post_init__(self) -> None:
+        if self.language not in INDEX_LANGUAGES:
+            fix = f"use one of {', '.join(INDEX_LANGUAGES)}"
+            raise ConfigError(f"there is no analyser of the language {self.language!r}", fix, "language")
+        if self.stemmer not in STEMMERS:
+            raise ConfigError(f"there is no stemmer {self.stemmer!r}", f"use one of {', '.join(STEMMERS)}")
+        if self.language != LANGUAGE and (self.stemmer, self.stopwords) != (STEMMERS[0], True):
+            what = f"the analyser of {self.language!r} has a stemmer and a stop list of its own"
+            raise ConfigError(what, "leave out `stemmer` and `stopwords`, which are of English", "language")
+
+    @property
+    def anserini_language(self) -> str:
+        """The language by Anserini's name."""
+        return _CHINESE if self.language == _CJK else self.language
+
+    def check_words(self) -> None:
+        """Check that the terms of a word do not depend on words before and after it.
+
+        Raises:
+            ConfigError: if they do, so that nothing can be counted by words or sentences.
+        """
+        if self.language in _IN_CONTEXT:
+            what = f"terms of {self.language!r} depend on neighbouring words: no exploring, no pruning, no qld(exact)"
+            fix = "run cleaners with other models, or use cjk for Japanese"
+            raise ConfigError(what, fix, "language")
+
+    @property
+    def description(self) -> str:
+        """The stemmer and the stop list, in words."""
+        if self.language != LANGUAGE:
+            return f"Analyser: Lucene's of the language {self.language}, with its stemmer and stop list"
+        stop = "Lucene's English stop words left out" if self.stopwords else "no stop words left out"
+        return f"Stemmer: {self.stemmer}; {stop}"
+
+
+def text_analyzer(analysis: Analysis) -> Any:
+    """Return Anserini's analyzer (a Java object), as `IndexCollection` would make it.
+
+    Raises:
+        ConfigError: if this Java cannot split Thai.
+    """
     start()
+    if analysis.language != LANGUAGE:
+        if analysis.language == _THAI and not java_class("org.apache.lucene.analysis.th.ThaiTokenizer").DBBI_AVAILABLE:
+            raise ConfigError(
+                "this Java cannot split Thai", "use a full JDK, with the module jdk.localedata", "language"
+            )
+        analyzers = java_class("io.anserini.analysis.AnalyzerMap")
+        return analyzers.getLanguageSpecificAnalyzer(analysis.anserini_language)
     from pyserini.analysis import get_lucene_analyzer
 
-    return get_lucene_analyzer(stemming=stemmer != NO_STEMMER, stemmer=stemmer, stopwords=stopwords)
+    return get_lucene_analyzer(
+        stemming=analysis.stemmer != NO_STEMMER, stemmer=analysis.stemmer, stopwords=analysis.stopwords
+    )
 
 
 def analyse(analyzer: Any, text: str) -> list[str]:
@@ -119,9 +180,14 @@ def _unused_word(text: str) -> str:
     """Return a word that a text lacks and that the analysis leaves unchanged."""
     lowered = valid_unicode(text).lower()
     number = 0
-    while f"{number}z0" in lowered:
+    while _marker(number) in lowered:
         number += 1
-    return f"{number}z0"
+    return _marker(number)
+
+
+def _marker(number: int) -> str:
+    # Letters alone: Japanese analysis splits at digits. No stemmer of any language removes the end.
+    return f"zq{str(number).translate(_LETTERS)}zq"
 
 
 def tokens_of_each(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:

@@ -60,12 +60,12 @@ def write_json_lines(documents: Iterable[tuple[str, str]], path: Path, options: 
 
     U+0000 in contents becomes a space, and a lone surrogate becomes U+FFFD. With `options.lengths`, count tokens.
     """
-    counter = TokenCounter(options.stemmer, options.stopwords) if options.lengths else None
+    counter = TokenCounter(options.analysis) if options.lengths else None
     written = blank = 0
     ids: list[str] = []
     with path.open("wb") as file:
         for identifier, text in documents:
-            contents = readable(text)
+            contents = readable(valid_unicode(text))
             if is_blank(contents):
                 blank += 1
                 continue
@@ -128,6 +128,7 @@ def _arguments(lines: Path, index: Path, options: IndexOptions) -> Any:
     arguments.memoryBuffer = BUFFER_MIB
     arguments.optimize = True
     arguments.quiet = True
+    arguments.language = options.analysis.anserini_language
     arguments.stemmer = options.stemmer
     arguments.keepStopwords = not options.stopwords
     arguments.storePositions = options.positions

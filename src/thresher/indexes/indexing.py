@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.base.defaults import STEMMERS
+from thresher.base.defaults import LANGUAGE, STEMMERS
 from thresher.base.errors import ConfigError, InputError, ResourceError, StateError, ThresherError
 from thresher.base.files import atomic_path, remove_folder
 from thresher.base.records import RecordFile
-from thresher.indexes.analysis import FILLER, term_list
+from thresher.indexes.analysis import FILLER, Analysis, term_list
 from thresher.indexes.anserini import WrittenDocuments, index_json_lines, write_json_lines
 from thresher.indexes.document_ids import DocumentIds
 from thresher.indexes.jvm import java_cast, java_class, java_folder, start, user_error_of_java
@@ -42,8 +42,7 @@ class IndexOptions:
         positions: positions of words, for phrase queries.
         stored: the text of the documents.
         vectors: a term vector, with positions, of each document.
-        stemmer: `porter`, `krovetz` or `none`.
-        stopwords: drop Lucene's 33 English stop words.
+        stemmer, stopwords, language: see `thresher.indexes.analysis.Analysis`.
         lengths: exact document lengths beside the index, for `qld(exact)`.
     """
 
@@ -53,10 +52,16 @@ class IndexOptions:
     stemmer: str = STEMMERS[0]
     stopwords: bool = True
     lengths: bool = False
+    language: str = LANGUAGE
 
     def __post_init__(self) -> None:
-        if self.stemmer not in STEMMERS:
-            raise ConfigError(f"there is no stemmer {self.stemmer!r}", f"use one of {', '.join(STEMMERS)}")
+        """Check the language and the stemmer."""
+        _ = self.analysis
+
+    @property
+    def analysis(self) -> Analysis:
+        """How documents and queries become terms."""
+        return Analysis(self.language, self.stemmer, self.stopwords)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from thresher.base.numbers import Ints
 from thresher.base.progress import progress
 from thresher.base.tables import Table, Texts
-from thresher.indexes.analysis import analyse_each, english_analyzer
+from thresher.indexes.analysis import Analysis, analyse_each, text_analyzer
 from thresher.indexes.pruning.postings import Hashes, Numbers, ranges
 from thresher.scores.store import read_shard, shards
 
@@ -260,11 +260,15 @@ class Lexicon:
 
     Attributes:
         text_of: with `texts`, the text of every term that was met, by its hash.
+
+    Raises:
+        ConfigError: if the language's words cannot be analysed one by one.
     """
 
-    def __init__(self, stemmer: str, stopwords: bool, texts: bool = False) -> None:
+    def __init__(self, analysis: Analysis, texts: bool = False) -> None:
+        analysis.check_words()
         self.text_of: dict[int, str] | None = {} if texts else None
-        self._analyzer: Any = english_analyzer(stemmer, stopwords)
+        self._analyzer: Any = text_analyzer(analysis)
         self._forget()
 
     def _forget(self) -> None:

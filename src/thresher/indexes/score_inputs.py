@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.numbers import Ints
-from thresher.indexes.analysis import english_analyzer
+from thresher.indexes.analysis import text_analyzer
 from thresher.indexes.indexing import LENGTHS, IndexOptions, open_index, settings_of
 from thresher.indexes.jvm import java_class
 from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics, TermLoss
@@ -87,7 +87,7 @@ class ScoredIndex:
     @property
     def analyzer(self) -> Any:
         """The analyzer of queries and documents (a Java object)."""
-        return english_analyzer(self.options.stemmer, self.options.stopwords)
+        return text_analyzer(self.options.analysis)
 
     def inputs(self, terms: Sequence[str], ids: Sequence[str]) -> ScoreInputs:
         """Return the inputs of the scores of documents by terms; documents and terms may be missing in the index."""

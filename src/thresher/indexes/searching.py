@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import ConfigError, InputError
-from thresher.indexes.analysis import RetrievalModel, analyse, english_analyzer
+from thresher.indexes.analysis import RetrievalModel, analyse, text_analyzer
 from thresher.indexes.exact_ranking import ExactRanking
 from thresher.indexes.indexing import LENGTHS, IndexOptions, open_index, settings_of
 from thresher.indexes.jvm import java_cast, java_class
@@ -174,7 +174,7 @@ class Searcher:
             reader = stack.enter_context(open_index(self._folder))
             settings = settings_of(self._folder)
             options = settings.options if settings else IndexOptions()
-            analyzer = english_analyzer(options.stemmer, options.stopwords)
+            analyzer = text_analyzer(options.analysis)
             original: OriginalStatistics | None = None
             if settings is not None and settings.original_statistics:
                 original = OriginalStatistics(self._folder / ORIGINAL_STATISTICS, reader)

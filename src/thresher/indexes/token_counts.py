@@ -6,7 +6,7 @@ import numpy as np
 
 from thresher.base.numbers import Ints
 from thresher.base.tables import Lists, Table, Texts
-from thresher.indexes.analysis import valid_unicode
+from thresher.indexes.analysis import Analysis, valid_unicode
 from thresher.indexes.lexicon import Lexicon, split_words
 
 _CHARACTERS = 1 << 20
@@ -16,13 +16,12 @@ _CHARACTERS = 1 << 20
 class TokenCounter:
     """Counts the tokens of texts as an index of these texts would.
 
-    Args:
-        stemmer: `porter`, `krovetz` or `none`.
-        stopwords: drop Lucene's 33 English stop words.
+    Raises:
+        ConfigError: if the language's words cannot be analysed one by one.
     """
 
-    def __init__(self, stemmer: str, stopwords: bool) -> None:
-        self._lexicon = Lexicon(stemmer, stopwords)
+    def __init__(self, analysis: Analysis) -> None:
+        self._lexicon = Lexicon(analysis)
         self._lengths: list[Ints] = []
         self._waiting: list[str] = []
         self._characters = 0

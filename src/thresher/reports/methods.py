@@ -12,7 +12,7 @@ from thresher.cleaners.scorer import Scorer
 from thresher.evaluation.mean_tests import DRAWS, MOST_EXACT
 from thresher.evaluation.significance import TEST_NAMES
 from thresher.experiments.results import Facts, Results
-from thresher.indexes.analysis import formula_of
+from thresher.indexes.analysis import Analysis, formula_of
 from thresher.indexes.pruning.method import PruningMethod
 from thresher.indexes.pruning.treatments import Treatment, method_class
 from thresher.reports.formatting import correction_text
@@ -129,12 +129,8 @@ def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator
 def _index(results: Results) -> Iterator[str]:
     setup = results.facts.setup
     held = ", ".join(["postings with frequencies", *setup.holds])
-    stop = "no stop words left out"
-    if setup.stopwords:
-        stop = "Lucene's English stop words left out"
-    yield (
-        f"Lucene through Pyserini, one thread, merged into one segment; it holds {held}. Stemmer: {setup.stemmer}; {stop}."
-    )
+    analysis = Analysis(setup.index_language, setup.stemmer, setup.stopwords)
+    yield (f"Lucene through Pyserini, one thread, merged into one segment; it holds {held}. {analysis.description}.")
     yield "Sizes are postings, pairs of a document and a term. Bytes are the sizes of all files that a search reads."
     if results.was_explored:
         yield (

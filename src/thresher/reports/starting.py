@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from thresher.base.defaults import LANGUAGE
 from thresher.base.number_text import counted
+from thresher.cleaners.languages import BY_CODE
+from thresher.experiments.page_language import index_language
 from thresher.experiments.starting import StartingFile
 
 
@@ -14,6 +17,10 @@ def starting_sentences(file: StartingFile) -> Iterator[str]:
     yield f"{counted(pages.pages, 'page')} read, and {pages.failed:,} that cannot be read."
     yield f"{counted(file.topics, 'topic')}, {file.topics_with_judgments:,} with judgments."
     yield f"{pages.judged_seen:,} of {pages.judged:,} judged pages are among those read."
+    if pages.language != LANGUAGE:
+        yield f"The pages' language is {BY_CODE.get(pages.language, pages.language)}: [pages] and cleaners are set to it."
+        if not index_language(pages.language):
+            yield f"No analyser of {pages.language} can be pruned: the index is analysed as English."
     if not pages.judged_seen:
         judged = file.first_judged or "none"
         yield f"The first page's id is {pages.first_id}, the first judged one {judged}: set `ids` in [collection]."

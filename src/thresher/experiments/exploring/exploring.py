@@ -23,7 +23,7 @@ from thresher.experiments.exploring.rank_measures import Evaluator
 from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
 from thresher.experiments.exploring.shard_counts import CountingJob, count_shards
 from thresher.experiments.table import Row, Variant, VariantTable
-from thresher.indexes.analysis import RetrievalModel, english_analyzer, tokens_of_each
+from thresher.indexes.analysis import RetrievalModel, text_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.lexicon import hash_texts
 from thresher.indexes.work import IndexStatistics
@@ -235,7 +235,7 @@ def _explore_text(store: Path, sweeps: Sequence[NestedSweep], search: Search, fo
 
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> AnalysedQueries:
     """Return queries as Anserini's bags of words."""
-    analyzer = english_analyzer(options.stemmer, options.stopwords)
+    analyzer = text_analyzer(options.analysis)
     bags = [Counter(tokens) for tokens in tokens_of_each(analyzer, texts)]
     terms = sorted(set().union(*bags))
     number_of = {term: number for number, term in enumerate(terms)}

@@ -83,7 +83,7 @@ def explore_pruning(
     collection rank.
     """
     analysed = search.queries()
-    tokenizer = ShardTokenizer(Lexicon(search.options.stemmer, search.options.stopwords))
+    tokenizer = ShardTokenizer(Lexicon(search.options.analysis))
     by_cleaner: dict[str, list[PruningSweep]] = {}
     for sweep in sweeps:
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)

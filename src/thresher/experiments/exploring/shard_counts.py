@@ -61,7 +61,7 @@ def count_shards(store: Path, job: CountingJob, backend: Backend | None = None) 
     """
     paths = shards(store)
     if backend is None or backend.is_this_process or sum(path.stat().st_size for path in paths) < _MUCH:
-        lexicon = Lexicon(job.options.stemmer, job.options.stopwords)
+        lexicon = Lexicon(job.options.analysis)
         for path in progress(paths, "exploring", len(paths), "shards"):
             shard = tokenize_shard(path, job.columns, lexicon)
             if shard is not None:
@@ -78,7 +78,7 @@ def _count_in_worker(job: CountingJob, path: Path) -> ShardCounts | None:
     """Count a shard in a process that has its own Java and remembers the words that it met; threads take turns."""
     with _ONE_AT_A_TIME:
         start_in_worker()
-        shard = tokenize_shard(path, job.columns, _lexicon(job.options.stemmer, job.options.stopwords))
+        shard = tokenize_shard(path, job.columns, _lexicon(job.options.analysis))
         return None if shard is None else count_shard(shard, job)
 
 

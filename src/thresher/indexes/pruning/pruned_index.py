@@ -131,7 +131,7 @@ def build_pruned(
         options: of the index.
         advance: called for each document.
     """
-    lexicon = Lexicon(options.index.stemmer, options.index.stopwords, texts=True)
+    lexicon = Lexicon(options.index.analysis, texts=True)
     scratch = folder.parent / f"{folder.name}.postings"
     with collected_postings(store, cleaner, ShardTokenizer(lexicon), scratch) as postings:
         texts = lexicon.text_of or {}
