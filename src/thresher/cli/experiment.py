@@ -190,7 +190,7 @@ def _show(
     files: Sequence[tuple[str, Path]] = (),
     experiment: Experiment | None = None,
 ) -> None:
-    """Print what was found, and what is recommended if that was chosen of the same evidence.
+    """Print the findings, and the recommendation if it was chosen from the same evidence.
 
     The table is that of the sweeps of an explored `experiment`, or else that of the Pareto front.
     """
@@ -204,23 +204,33 @@ def _show(
     from thresher.reports.variant_tables import frontier_table, main_table
 
     choice = last_choice(folder, results.facts.key)
-    recommended = [name for model in results.retrievals if choice for name in choice.named_variants(model)]
+    recommended: list[str] = []
+    sentences: list[str] = []
+    shell_commands: Sequence[str] = ()
+    if choice:
+        for model in results.retrievals:
+            recommended += choice.named_variants(model)
+        sentences += answer(choice)
+        sentences += measured(choice, results)
+        shell_commands = commands(choice)
+    sentences += findings(results)
+    sentences += warnings(results)
     full = [table for table in (main_table(results), systems_table(results)) if table]
     short = partial(frontier_table, results, recommended=recommended)
-    if experiment is not None and any(map(is_tested, results.measures)):
+    if experiment is not None and any(is_tested(measure) for measure in results.measures):
         asked = ChooseOptions()
         criteria = asked.criteria(experiment)
         short = partial(sweeps_table, results, asked.measures(experiment, criteria), criteria)
         full.insert(0, short(None))
-    told = options.Answer(
-        (*((*answer(choice), *measured(choice, results)) if choice else ()), *findings(results), *warnings(results)),
-        short,
-        full,
-        [("report", folder / REPORT_FILE), *files],
-        folder / RESULTS_FILE,
-        commands(choice) if choice else (),
+    printed = options.Answer(
+        sentences=sentences,
+        short=short,
+        full=full,
+        files=[("report", folder / REPORT_FILE), *files],
+        record=folder / RESULTS_FILE,
+        commands=shell_commands,
     )
-    options.say_answer(told, style)
+    options.say_answer(printed, style)
 
 
 @click.command()
@@ -309,13 +319,20 @@ def _chosen(choice: Choice, folder: Path) -> options.Answer:
     from thresher.reports.summary import answer, commands
 
     answers = answers_table(choice)
-    short = None if answers is None else lambda _: answers
     tables = [answers, savings_table(choice)]
     for model in choice.models:
         tables += families_tables(choice, model)
-    sentences = [*answer(choice), *map(notice_text, choice.notices)]
-    files = [("report", folder / REPORT_FILE)]
-    return options.Answer(sentences, short, [*filter(None, tables)], files, folder / CHOICE_FILE, commands(choice))
+    sentences = list(answer(choice))
+    for notice in choice.notices:
+        sentences.append(notice_text(notice))
+    return options.Answer(
+        sentences=sentences,
+        short=None if answers is None else lambda _: answers,
+        full=[table for table in tables if table],
+        files=[("report", folder / REPORT_FILE)],
+        record=folder / CHOICE_FILE,
+        commands=commands(choice),
+    )
 
 
 def _shared(choice: SharedChoice, results: Path) -> options.Answer:
