@@ -267,7 +267,7 @@ def test_cleaning_and_evaluation_load_few_modules(tmp_path: Path) -> None:
     command = "import sys\nfrom thresher.cli.main import main\nmain()"
     for code, arguments, most in (
         ("import sys, thresher.scores.cleaning", [], 86),
-        (command, ["evaluate", "qrels", "one", "two"], 60),
+        (command, ["evaluate", "qrels", "one", "two"], 61),
     ):
         done = subprocess.run(
             [sys.executable, "-c", code + COUNT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True

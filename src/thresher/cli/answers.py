@@ -1,0 +1,109 @@
+"""What the verbs of experiments print: the findings and the recommendation, a choice, one setting for several experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thresher.cli import options
+
+if TYPE_CHECKING:
+    from thresher.experiments.choosing.choices import Choice
+    from thresher.experiments.choosing.shared import SharedChoice
+    from thresher.experiments.config import Experiment
+    from thresher.experiments.results import Results
+
+
+def show_results(
+    results: Results,
+    folder: Path,
+    style: options.OutputStyle,
+    files: Sequence[tuple[str, Path]] = (),
+    experiment: Experiment | None = None,
+) -> None:
+    """Print the findings, and the recommendation if it was chosen from the same evidence.
+
+    The table is that of the sweeps of an explored `experiment`, or else that of the Pareto front.
+    """
+    from thresher.evaluation.significance import is_tested
+    from thresher.experiments.chooser import ChooseOptions, last_choice
+    from thresher.experiments.results import RESULTS_FILE
+    from thresher.reports.files import REPORT_FILE
+    from thresher.reports.further_tables import systems_table
+    from thresher.reports.summary import answer, commands, findings, measured, warnings
+    from thresher.reports.sweep_tables import sweeps_table
+    from thresher.reports.variant_tables import frontier_table, main_table
+
+    choice = last_choice(folder, results.facts.key)
+    recommended: list[str] = []
+    sentences: list[str] = []
+    shell_commands: Sequence[str] = ()
+    if choice:
+        for model in results.retrievals:
+            recommended += choice.named_variants(model)
+        sentences += answer(choice)
+        sentences += measured(choice, results)
+        shell_commands = commands(choice)
+    sentences += findings(results)
+    sentences += warnings(results)
+    full = [table for table in (main_table(results), systems_table(results)) if table]
+    short = partial(frontier_table, results, recommended=recommended)
+    if experiment is not None and any(is_tested(measure) for measure in results.measures):
+        asked = ChooseOptions()
+        criteria = asked.criteria(experiment)
+        short = partial(sweeps_table, results, asked.measures(experiment, criteria), criteria)
+        full.insert(0, short(None))
+    printed = options.Answer(
+        sentences=sentences,
+        short=short,
+        full=full,
+        files=[("report", folder / REPORT_FILE), *files],
+        record=folder / RESULTS_FILE,
+        commands=shell_commands,
+    )
+    options.say_answer(printed, style)
+
+
+def answer_of_choice(choice: Choice, folder: Path) -> options.Answer:
+    """Return the answer for one experiment, as `choose` prints it."""
+    from thresher.experiments.choosing.choices import CHOICE_FILE
+    from thresher.reports.choice_tables import answers_table, families_tables, savings_table
+    from thresher.reports.files import REPORT_FILE
+    from thresher.reports.notices import notice_text
+    from thresher.reports.summary import answer, commands
+
+    answers = answers_table(choice)
+    tables = [answers, savings_table(choice)]
+    for model in choice.models:
+        tables += families_tables(choice, model)
+    sentences = list(answer(choice))
+    for notice in choice.notices:
+        sentences.append(notice_text(notice))
+    return options.Answer(
+        sentences=sentences,
+        short=None if answers is None else lambda _: answers,
+        full=[table for table in tables if table],
+        files=[("report", folder / REPORT_FILE)],
+        record=folder / CHOICE_FILE,
+        commands=commands(choice),
+    )
+
+
+def answer_of_shared(choice: SharedChoice, results: Path) -> options.Answer:
+    """Return the answer for several experiments, as `choose` prints it."""
+    from thresher.experiments.choosing.shared import SHARED_FILE
+    from thresher.reports.choice_tables import shared_table
+    from thresher.reports.summary import shared_answer
+
+    table = shared_table(choice)
+    file = results / SHARED_FILE
+    return options.Answer(
+        sentences=list(shared_answer(choice)),
+        short=lambda _: table,
+        full=[table],
+        files=[("record", file)],
+        record=file,
+        commands=choice.commands,
+    )
