@@ -45,8 +45,8 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_other_versions_are_refused(tmp_path: Path) -> None:
     write_choice(choice(), tmp_path)
     path = tmp_path / CHOICE_FILE
-    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 7}))
-    with pytest.raises(StateError, match="version 7 is not known, only 8"):
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 8}))
+    with pytest.raises(StateError, match="version 8 is not known, only 9"):
         read_choice(tmp_path)
 
 

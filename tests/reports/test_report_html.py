@@ -85,7 +85,7 @@ def test_the_first_screen_says_what_is_recommended(text: str, judged: Results, c
         assert sentences == list(model_answer(choice, model))
         assert part.xpath("./pre")[0].text.split("\n")[:-1] == list(choice.commands[RECOMMENDED])
         figures = [figure.text for figure in part.xpath(".//dl[@class='figures']//b")]
-        assert figures == ["−50.0 %", "−0.0100", "−50.0 %"]
+        assert figures == [f"≈ −{100 - 100 * model.first.bytes_share:.1f} %", "−0.0100", "−50.0 %"]
 
 
 def test_the_answer_rests_on_assumptions_and_has_its_table(text: str, choice: Choice) -> None:
@@ -134,7 +134,7 @@ def test_the_line_below_the_title_counts_topics_and_variants() -> None:
 def test_before_a_choice_the_figures_are_the_baselines() -> None:
     tree = parsed(render_report(small()))
     assert "thresher choose" in tree.xpath("//p[@class='sentence']")[0].text_content()
-    assert [value.text for value in tree.xpath("//dl[@class='figures']//b")] == ["80,000", "0.4250", "410"]
+    assert [value.text for value in tree.xpath("//dl[@class='figures']//b")] == ["2.50 MB", "0.4250", "410"]
     stay = parsed(render_report(made(), chosen(made(), None)))
     assert stay.xpath("//p[@class='sentence']")[0].text_content().startswith("Stay with no cleaning")
     assert not stay.xpath("//p[@class='use']")

@@ -155,7 +155,7 @@ def test_the_main_table_shows_what_was_built(results: Results) -> None:
     shown = main_table(words)
     assert column(shown, "exp-nDCG@10") == ["0.4250", "0.4375†+", "0.3250†−"]
     assert column(shown, "W/T/L", "topics") == ["–", "6/1/1", "1/0/7"]
-    assert column(shown, "index", "% of baseline") == ["100.0", "50.0", "25.0"]
+    assert column(shown, "postings", "% of baseline") == ["100.0", "50.0", "25.0"]
     assert column(shown, "index", "MB") == ["2.500", "1.250", "0.625"]
     assert column(shown, "emptied", "pages") == ["0", "10", "100"]
     assert column(shown, "time of a query", "by baseline's") == ["1.000", "0.500", "not measurable here"]
@@ -211,7 +211,7 @@ def test_the_answer_has_the_baseline_the_front_and_what_is_recommended(results: 
         }
     assert len(rows) <= 12 + 2
     alone = frontier_table(replace(results, tables=(table,)), 99)
-    shares = [float(text) for text in column(alone, "index", "% of baseline")]
+    shares = [float(text) for text in column(alone, "postings", "% of baseline")]
     assert shares == sorted(shares, reverse=True)
     # Of ties only the smallest is shown, beside the baseline.
     baseline, *means = [text[:6] for text in column(alone, "exp-nDCG@10")]
@@ -288,7 +288,7 @@ def test_an_empty_baseline_has_no_shares() -> None:
     alone = replace(found, tables=(table.only((0,)).with_rows((empty,)),))
     line = read(results_csv(alone))[0]
     assert "postings_share" not in line
-    assert column(main_table(alone), "index", "% of baseline") == ["–"]
+    assert column(main_table(alone), "postings", "% of baseline") == ["–"]
 
 
 def test_every_row_knows_its_variant(results: Results) -> None:

@@ -254,14 +254,15 @@ def pick_of(table: VariantTable, name: str, *effects: Effect) -> ChosenIndex:
     index = table.position[name]
     share = float(table.shares[index])
     work = WorkChange(400 * share, 400.0, interval(share))
-    saved = Savings(1_000_000, 1e6, 1 - share, Basis.NOT_RUN, 0)
+    saved = Savings(1_000_000, 1_000_000, 1 - share, Basis.NOT_RUN, 0)
     row = table.rows[index]
     return ChosenIndex(
         variant=name,
         postings=row.index.postings,
         share=share,
-        bytes=row.bytes,
-        bytes_share=table.bytes_share(index),
+        bytes=int(table.index_bytes[index]),
+        bytes_share=float(table.bytes_shares[index]),
+        measured=row.bytes is not None,
         emptied=int(table.emptied[index]),
         effects=effects,
         held_out=(),
@@ -307,6 +308,8 @@ def _answered(table: VariantTable, smallest: str | None, conservative: str | Non
         no_cleaning=pick_of(table, "none", Effect(table.main, topics, 0.5, 0.5, 0.0, None, None, 0.025)),
         smallest=named(smallest),
         best=pick_of(table, best, more) if best else None,
+        size=None,
+        within=None,
         conservative=named(conservative),
         conservative_topics=86,
         families=(*walks, FamilyTests("none|up", 0.0125, 0, None, None)),

@@ -21,6 +21,7 @@ from thresher.experiments.choosing.deciding import choose_variants
 from thresher.experiments.choosing.families import parse_family
 from thresher.experiments.choosing.savings import Savings, Timings, savings
 from thresher.experiments.choosing.shared import SharedChoice, choose_shared, write_shared
+from thresher.experiments.choosing.sizes import parse_size
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.measuring import power_of
@@ -55,6 +56,7 @@ class ChooseOptions:
         emptied: the largest share of the pages that an index may leave without text.
         families: the sweeps to choose from.
         deciding: further measures that must not be lost.
+        bytes: the size that the best index is also looked for within, such as `4M`.
     """
 
     measure: str | None = None
@@ -64,6 +66,7 @@ class ChooseOptions:
     emptied: float | None = None
     families: Sequence[str] = ()
     deciding: Sequence[str] = ()
+    bytes: str | int | None = None
 
     def request(self, experiment: Experiment) -> ChoiceRequest:
         """Return the choice to make of an experiment.
@@ -88,6 +91,8 @@ class ChooseOptions:
             criteria = replace(criteria, alpha=self.alpha)
         if self.emptied is not None:
             criteria = replace(criteria, emptied=self.emptied)
+        if self.bytes is not None:
+            criteria = replace(criteria, bytes=parse_size(self.bytes))
         if self.families:
             names = [parse_family(family).name for family in self.families]
             criteria = replace(criteria, families=tuple(dict.fromkeys(names)))
@@ -309,14 +314,21 @@ def _with_savings(model: ModelChoice, table: VariantTable, save: Callable[[int],
 
     def measured(index: ChosenIndex) -> ChosenIndex:
         position = table.position[index.variant]
-        size = table.rows[position].bytes
-        return replace(index, bytes=size, bytes_share=table.bytes_share(position), savings=save(position))
+        return replace(
+            index,
+            bytes=int(table.index_bytes[position]),
+            bytes_share=float(table.bytes_shares[position]),
+            measured=table.rows[position].bytes is not None,
+            savings=save(position),
+        )
 
     changed = replace(model, no_cleaning=measured(model.no_cleaning))
     if model.smallest is not None:
         changed = replace(changed, smallest=measured(model.smallest))
     if model.best is not None:
         changed = replace(changed, best=measured(model.best))
+    if model.within is not None:
+        changed = replace(changed, within=measured(model.within))
     if model.conservative is not None:
         changed = replace(changed, conservative=measured(model.conservative))
     return changed

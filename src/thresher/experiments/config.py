@@ -22,6 +22,7 @@ from thresher.evaluation.non_inferiority import parse_margin
 from thresher.evaluation.significance import is_tested
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family, swept_families
+from thresher.experiments.choosing.sizes import parse_size
 from thresher.experiments.locations import CatalogueId, Location, Locations, TopicSource, with_catalogue
 from thresher.experiments.problems import Problems, key_lines, read_document
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, RunTable, read_options
@@ -256,6 +257,7 @@ class _Reading:
             document.choose.deciding, lambda measure: checked_measure(measure, measures), ("choose", "deciding")
         )
         margins = self._problems.parse([document.choose.margin], parse_margin, ("choose", "margin"))
+        sizes = self._problems.parse(filter(None, [document.choose.bytes]), parse_size, ("choose", "bytes"))
         pages = self._problems.parse(
             [document.pages], lambda table: PageOptions(**asdict(table)), ("pages", "language")
         )
@@ -303,6 +305,7 @@ class _Reading:
                 emptied=document.choose.emptied,
                 families=tuple(family.name for family in families),
                 deciding=tuple(deciding),
+                bytes=sizes[0] if sizes else None,
             ),
             measure_seconds=document.measure.seconds,
             costs=document.costs,

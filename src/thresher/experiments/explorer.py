@@ -16,7 +16,7 @@ from thresher.experiments.exploring.exploring import POINTS, Search, explore, in
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.experiments.exploring.nested_sweeps import template_of
 from thresher.experiments.inputs import Scored, score_experiment
-from thresher.experiments.outcome import facts_of, kept_results
+from thresher.experiments.outcome import facts_of, index_contents, kept_results
 from thresher.experiments.results import Results, write_results
 from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable
@@ -48,8 +48,11 @@ def explore_experiment(
         before = kept_results(folder, key, say)
         sweeps = sweeps_of(experiment)
         say(Announcement(Step.EXPLORING, {"scorers": len(sweeps)}))
-        facts = before.facts if before else facts_of(experiment, scored, key)
-        explored = Results(facts, _explored(experiment, scored, sweeps))
+        if before:
+            facts = replace(before.facts, contents=index_contents(experiment, scored))
+        else:
+            facts = facts_of(experiment, scored, key)
+        explored = Results.of(facts, _explored(experiment, scored, sweeps))
         if before:
             explored = explored.with_built(before)
         write_results(explored, folder)

@@ -24,6 +24,7 @@ from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import Notice
 from thresher.experiments.table import Built, NoiseFloor, Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.size_estimates import IndexContents
 from thresher.indexes.work import IndexStatistics
 from thresher.pages import PageOptions
 
@@ -135,6 +136,7 @@ class Facts:
         noise: how times were measured, one for each retrieval model and one for indexing; empty where nothing was timed.
         title_bias, held_out_title_bias: of the topics; None where nothing was run.
         systems: baseline runs of other systems.
+        contents: what all indexes hold, by which their bytes are estimated.
     """
 
     experiment: str
@@ -152,6 +154,7 @@ class Facts:
     title_bias: TitleBias | None = None
     held_out_title_bias: TitleBias | None = None
     systems: tuple[BaselineRun, ...] = field(default=())
+    contents: IndexContents = IndexContents()
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,6 +163,11 @@ class Results(Plotted):
 
     facts: Facts
     tables: tuple[VariantTable, ...]
+
+    @classmethod
+    def of(cls, facts: Facts, tables: Sequence[VariantTable]) -> Results:
+        """Return the results of tables that were just made, which learn from the facts what their indexes hold."""
+        return cls(facts, tuple(replace(table, contents=facts.contents) for table in tables))
 
     @property
     def retrievals(self) -> tuple[str, ...]:
@@ -290,7 +298,7 @@ def read_results(folder: Path) -> Results:
     try:
         if not table_path.is_file() or file_digest(table_path) != record.table:
             raise StateError("it is not the table that belongs to results.json", _FIX, str(table_path))
-        return Results(record.facts, tuple(_read(pa.read_parquet(table_path), record)))
+        return Results.of(record.facts, tuple(_read(pa.read_parquet(table_path), record)))
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise StateError(f"the table of variants cannot be read ({error})", _FIX, str(table_path)) from error
 

@@ -265,6 +265,9 @@ class ChooseTable(_Strict):
         str,
         "the accepted loss: a share of the baseline's mean such as `5%`, or a number in units of the measure",
     ] = d.MARGIN
+    bytes: Annotated[
+        str, "a size that the best index is also looked for within, such as `4M`, by measured or estimated bytes"
+    ] = ""
     alpha: Annotated[
         float, Range(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
     ] = d.ALPHA

@@ -21,6 +21,7 @@ from thresher.base.repeats import BreakEven, MeasuredTime, Times
 from thresher.cleaners.cleaner import Cleaner
 from thresher.evaluation.significance import Comparison, is_tested, pareto_front
 from thresher.indexes.pruning.treatments import Family, Pruning, Treatment
+from thresher.indexes.size_estimates import CountedIndex, IndexContents, estimated_bytes, scaled_bytes
 from thresher.indexes.work import IndexStatistics, QueryWork
 
 
@@ -159,6 +160,7 @@ class VariantTable:
         query_postings: of a query's terms, Σ df; shape (variants, topics).
         held_out_topics: ids; empty without held-out topics.
         held_out: values on these; shape (measures, variants, held-out topics).
+        contents: what all indexes hold, by which their bytes are estimated.
     """
 
     retrieval: str
@@ -169,6 +171,7 @@ class VariantTable:
     query_postings: Floats
     held_out_topics: tuple[str, ...]
     held_out: Floats
+    contents: IndexContents = IndexContents()
 
     def __post_init__(self) -> None:
         variants, measures = len(self.rows), len(self.measures)
@@ -260,18 +263,25 @@ class VariantTable:
         return _over(np.array([row.words for row in self.rows]), self.baseline.words)
 
     @cached_property
-    def bytes_shares(self) -> Floats:
-        """Bytes, as a share of the baseline's."""
-        sizes = np.full(len(self.rows), np.nan)
-        for index, row in enumerate(self.rows):
-            if row.bytes is not None:
-                sizes[index] = row.bytes
-        return _over(sizes, sizes[0])
+    def index_bytes(self) -> Ints:
+        """Bytes of each index: measured where it was built, estimated elsewhere; shape (variants,)."""
+        return np.array([self._estimate(row) if row.bytes is None else row.bytes for row in self.rows], dtype=np.int64)
 
-    def bytes_share(self, index: int) -> float | None:
-        """Return the bytes of a variant over those of the baseline; None unless both are built."""
-        share = float(self.bytes_shares[index])
-        return None if np.isnan(share) else share
+    def _estimate(self, row: Row) -> int:
+        """Return the estimated bytes of an index, scaled by what the baseline's files have in truth if it was built."""
+        estimate = self._estimate_by_type(row)
+        if self.baseline.built is None:
+            return round(sum(estimate.values()))
+        of_baseline = self._estimate_by_type(self.baseline)
+        return round(sum(scaled_bytes(estimate, of_baseline, self.baseline.built.bytes_by_type).values()))
+
+    def _estimate_by_type(self, row: Row) -> Mapping[str, float]:
+        return estimated_bytes(CountedIndex(row.index, row.words, row.variant.pruning is not None), self.contents)
+
+    @cached_property
+    def bytes_shares(self) -> Floats:
+        """Bytes, as a share of the baseline's, each measured or estimated."""
+        return _over(self.index_bytes, self.index_bytes[0])
 
     @cached_property
     def emptied(self) -> Ints:

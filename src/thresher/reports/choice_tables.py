@@ -13,7 +13,7 @@ from thresher.experiments.choosing.shared import SettingOnCollection, SharedChoi
 from thresher.reports import formats
 from thresher.reports.columns import Column, field_of, meaning_of, middle_of
 from thresher.reports.cost_columns import BreakEvenColumns, break_even_columns
-from thresher.reports.formatting import percent_text
+from thresher.reports.formatting import percent_text, size_mark
 from thresher.reports.index_columns import IndexColumns, first_failed, index_columns, last_accepted, topics_needed
 from thresher.reports.named_indexes import NamedIndex, co2_saved, named_indexes, seconds_saved
 from thresher.reports.summary import loss_text, margin_text
@@ -26,25 +26,35 @@ REMOVED_WORDS: tuple[Column[RemovedWords], ...] = (
 )
 
 NamedColumn = Column[NamedIndex]
+
+
+def _mark_of_estimate(row: NamedIndex) -> str:
+    return size_mark(row.index is None or row.index.measured)
+
+
 NAMED_RETRIEVAL = NamedColumn("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT)
 NAMED_TOPICS = NamedColumn("topics", attrgetter("topics"), "The number of topics.", formats.COUNT)
 NAMED_ROLE = NamedColumn("answer", attrgetter("role"), "The question that the index answers.", formats.TEXT)
 NAMED_BYTES = NamedColumn(
     "index_bytes",
     field_of(attrgetter("index"), "bytes"),
-    "Bytes of the built index.",
+    "Bytes of the index: measured where it was built, estimated (≈) elsewhere.",
     formats.MEGABYTES,
     "index",
     "MB",
-    missing="not built",
+    prefix=_mark_of_estimate,
+)
+NAMED_BASIS = NamedColumn(
+    "bytes_basis", attrgetter("bytes_basis"), "Whether its bytes are measured or estimated.", formats.TEXT
 )
 NAMED_BYTES_SHARE = NamedColumn(
     "bytes_share",
     field_of(attrgetter("index"), "bytes_share"),
-    "Bytes of the built index over those of the baseline's.",
+    "Bytes of the index over those of the baseline's.",
     formats.PERCENT,
     "bytes",
     "% of baseline",
+    prefix=_mark_of_estimate,
 )
 NAMED_POSTINGS = NamedColumn(
     "postings", field_of(attrgetter("index"), "postings"), "Postings of the index.", formats.COUNT
@@ -58,10 +68,11 @@ SAVINGS: tuple[NamedColumn, ...] = (
     Column(
         "bytes",
         field_of(attrgetter("savings"), "bytes"),
-        "Bytes of index that are saved.",
+        "Bytes of index that are saved, by measured or estimated (≈) sizes.",
         formats.MEGABYTES,
         "index saved",
         "MB",
+        prefix=_mark_of_estimate,
     ),
     Column(
         "share",
@@ -70,6 +81,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
         formats.PERCENT,
         "saved",
         "% of baseline",
+        prefix=_mark_of_estimate,
     ),
     Column("basis", field_of(attrgetter("savings"), "basis"), "Where the times come from.", formats.TEXT, "times"),
     Column(
@@ -124,7 +136,7 @@ def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
 
 def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
     """Return all columns of the answers: the size of each index, its effectiveness, and what it saves."""
-    return [NAMED_RETRIEVAL, *_answer_columns(measures), *SAVINGS, *NAMED_BREAK_EVEN, *NAMED_CO2_BREAK_EVEN]
+    return [NAMED_RETRIEVAL, *_answer_columns(measures), NAMED_BASIS, *SAVINGS, *NAMED_BREAK_EVEN, *NAMED_CO2_BREAK_EVEN]
 
 
 def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
@@ -136,7 +148,7 @@ def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
 
 
 def answers_table(choice: Choice) -> Table | None:
-    """Return three rows for each retrieval model: no cleaning, the smallest index, and the best one."""
+    """Return rows for each retrieval model: no cleaning, the smallest index, the best one, and that within a size."""
     rows = named_indexes(choice)
     if not rows:
         return None
@@ -148,6 +160,11 @@ def answers_table(choice: Choice) -> Table | None:
         f"Smallest: the smallest index that is shown to lose less than {margin}. Best: the smallest of the indexes that are "
         f"shown to gain and whose mean is within {margin} of the highest of these. Each of the two holds with {sure}."
     )
+    if choice.criteria.bytes is not None:
+        size = formats.MEGABYTES.beside_bounds(choice.criteria.bytes)
+        text += (
+            f" Within the size: the highest mean within {size} MB; its bound holds for all variants of the families."
+        )
     missing = [row.role for row in rows if row.index is None]
     note = "" if not missing else f"No index is shown to be one: {', '.join(dict.fromkeys(missing))}."
     return Table.of(filled(columns, rows), rows, text, note)

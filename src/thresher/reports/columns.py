@@ -38,6 +38,7 @@ class Column(Generic[Row]):
         header: in tables.
         unit: below the header.
         text: returns the text of a row that has a value, where a cell shows more than the value.
+        prefix: returns what stands before a row's number, such as `≈`.
         mark: returns a row's significance mark, which stands behind the number.
         interval: returns the value's 95 % interval: tables show it behind the number, CSV files in two further columns.
         in_csv: whether CSV files have the column; not if it only shows the values of other columns.
@@ -53,6 +54,7 @@ class Column(Generic[Row]):
     header: str = ""
     unit: str = ""
     text: Callable[[Row], str] | None = None
+    prefix: Callable[[Row], str] | None = None
     mark: Callable[[Row], str] | None = None
     interval: Callable[[Row], Interval | None] | None = None
     in_csv: bool = True

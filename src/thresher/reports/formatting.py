@@ -151,6 +151,11 @@ def p_text(p: float) -> str:
     return fixed(p, 4)
 
 
+def size_mark(is_measured: bool) -> str:
+    """Return what stands before a size: `≈` before an estimate."""
+    return "" if is_measured else "≈ "
+
+
 def megabytes(count: float) -> float:
     """Return bytes as megabytes of 10^6 bytes."""
     return count / 1e6

@@ -16,7 +16,16 @@ from thresher.reports import choice_tables, further_tables, summary, variant_tab
 from thresher.reports.chart_data import chart_data
 from thresher.reports.charts import topics_chart
 from thresher.reports.drawing import Plot, frontier_plot, shown_measure, shown_variant, variants_plot
-from thresher.reports.formatting import MINUS, change_text, fixed, measure_text, megabytes, percent, significant_digits
+from thresher.reports.formatting import (
+    MINUS,
+    change_text,
+    fixed,
+    measure_text,
+    megabytes,
+    percent,
+    significant_digits,
+    size_mark,
+)
 from thresher.reports.html_parts import render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
@@ -171,9 +180,10 @@ def _nothing_chosen(table: VariantTable) -> Iterator[str]:
     yield "Nothing is recommended yet: run `thresher choose`."
     default = table.position.get(DEFAULT_INDEX)
     if default is not None:
-        share, mean = percent(table.shares[default]), measure_text(table.mean(table.main)[default])
+        share, mean = percent(table.bytes_shares[default]), measure_text(table.mean(table.main)[default])
+        mark = size_mark(table.rows[default].bytes is not None)
         measure = measure_header(table.main).name
-        yield f"The default index, `{DEFAULT_INDEX}`, has {share} % of the postings and {measure} {mean}."
+        yield f"The default index, `{DEFAULT_INDEX}`, has {mark}{share} % of the bytes and {measure} {mean}."
     yield from summary.model_findings(table)
 
 
@@ -198,15 +208,15 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice, warnings:
 
 
 def _figures(table: VariantTable, index: ChosenIndex) -> Iterator[KeyFigure]:
-    row = table.rows[table.position[index.variant]]
-    detail = "postings"
-    if row.bytes is not None:
-        detail += f", {significant_digits(megabytes(row.bytes))} MB"
-    yield KeyFigure("Index size", _change(index.share), detail)
+    position = table.position[index.variant]
+    size, share = table.index_bytes[position], float(table.bytes_shares[position])
+    mark = size_mark(table.rows[position].bytes is not None)
+    detail = f"{mark}{significant_digits(megabytes(size))} MB; postings {_change(index.share)}"
+    yield KeyFigure("Index size", mark + _change(share), detail)
     yield _effect_figure(index)
     if index.work is not None:
-        share = index.work.share
-        yield KeyFigure("Postings per query", _change(share.value), f"{_change(share.low)} to {_change(share.high)}")
+        ratio = index.work.share
+        yield KeyFigure("Postings per query", _change(ratio.value), f"{_change(ratio.low)} to {_change(ratio.high)}")
 
 
 def _effect_figure(index: ChosenIndex) -> KeyFigure:
@@ -222,7 +232,8 @@ def _effect_figure(index: ChosenIndex) -> KeyFigure:
 
 def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
     detail = "no cleaning"
-    yield KeyFigure("Index size", fixed(table.baseline.index.postings, 0), f"postings, {detail}")
+    size = size_mark(table.baseline.bytes is not None) + significant_digits(megabytes(table.index_bytes[0]))
+    yield KeyFigure("Index size", f"{size} MB", f"{fixed(table.baseline.index.postings, 0)} postings, {detail}")
     yield KeyFigure(measure_header(table.main).name, measure_text(table.mean(table.main)[0]), detail)
     yield KeyFigure("Postings per query", fixed(table.mean_query_postings[0], 0), detail)
 

@@ -135,7 +135,7 @@ def _index(results: Results) -> Iterator[str]:
     if results.was_explored:
         yield (
             "Variants that were explored were ranked without an index, with the scores that Lucene would give. Their postings "
-            "are exact; their bytes are not known."
+            "are exact; their bytes (≈) are estimated from postings, terms, documents and ids."
         )
 
 

@@ -26,13 +26,20 @@ class NamedIndex:
     index: ChosenIndex | None
 
     @property
+    def bytes_basis(self) -> str | None:
+        """Whether the index's bytes are measured or estimated."""
+        if self.index is None:
+            return None
+        return "measured" if self.index.measured else "estimated"
+
+    @property
     def savings(self) -> Savings | None:
         """What the index saves over the queries of the choice."""
         return self.index.savings if self.index else None
 
 
 def named_indexes(choice: Choice) -> list[NamedIndex]:
-    """Return three answers for each retrieval model that has enough topics."""
+    """Return the answers for each retrieval model that has enough topics."""
     rows = []
     for model in choice.models:
         if model.too_few:

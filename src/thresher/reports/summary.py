@@ -14,7 +14,17 @@ from thresher.experiments.choosing.choices import Choice, ChosenIndex, Effect, M
 from thresher.experiments.choosing.shared import SharedChoice
 from thresher.experiments.results import Results, TitleBias
 from thresher.experiments.table import VariantTable
-from thresher.reports.formatting import being, change_text, measure_text, percent, percent_text, signed
+from thresher.reports.formatting import (
+    being,
+    change_text,
+    measure_text,
+    megabytes,
+    percent,
+    percent_text,
+    signed,
+    significant_digits,
+    size_mark,
+)
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
 from thresher.reports.variant_rows import VariantRow
@@ -172,7 +182,7 @@ def measured(choice: Choice, results: Results) -> Iterator[str]:
 
 def _measured_text(choice: Choice, table: VariantTable, named: ChosenIndex, is_same: bool) -> str:
     index = table.position[named.variant]
-    facts = [f"{percent(table.shares[index])} % of the index"]
+    facts = [f"{percent(table.bytes_shares[index])} % of the bytes ({percent(table.shares[index])} % of the postings)"]
     for measure in choice.measures:
         facts.append(f"{measure_header(measure).name} {measure_text(table.mean(measure)[index])}")
     verdict = "as explored"
@@ -186,7 +196,9 @@ def model_answer(choice: Choice, model: ModelChoice) -> Iterator[str]:
     if model.too_few:
         yield f"{STAY}: {model.topics} topics are too few for a verdict, at least {MINIMUM} are needed."
         return
-    if model.first is None:
+    if model.size is not None:
+        yield _within_size(choice, model, model.size)
+    elif model.first is None:
         yield _nothing_shown(choice, model)
     else:
         yield f"Use {model.first.variant}: {_size(model.first)}, {_reason(choice, model, model.first)}."
@@ -198,6 +210,18 @@ def _nothing_shown(choice: Choice, model: ModelChoice) -> str:
     needed = [index.topics_needed for index in failed if index.topics_needed]
     more = f" About {min(needed):,} topics might show it." if needed else ""
     return f"{STAY}: no smaller index is shown to {_little_loss(choice)} ({_test(choice, model)}).{more}"
+
+
+def _within_size(choice: Choice, model: ModelChoice, size: int) -> str:
+    """Return what is best within a size; its bound holds for all candidates together."""
+    within = f"within {significant_digits(megabytes(size))} MB"
+    index = model.within
+    if index is None:
+        return f"No index of the families is {within}."
+    best = f"the highest mean {_short(index.effects[0])} {within}"
+    if index.variant == model.no_cleaning.variant:
+        return f"{STAY}: it has {best}, {_size(index)}."
+    return f"Use {index.variant}: {_size(index)}, {best}: {_bounded(index.effects[0])} ({_test(choice, model)})."
 
 
 def _reason(choice: Choice, model: ModelChoice, index: ChosenIndex) -> str:
@@ -217,11 +241,12 @@ def _test(choice: Choice, model: ModelChoice) -> str:
 
 
 def _size(index: ChosenIndex) -> str:
-    """Return the size of an index: bytes if they are known, and postings."""
-    postings = f"{percent(index.share)} % of the postings"
-    if index.bytes_share is None:
-        return postings
-    return f"{percent(index.bytes_share)} % of the bytes, {postings}"
+    """Return the size of an index: bytes, marked if they are estimated, then postings."""
+    mark = size_mark(index.measured)
+    size = significant_digits(megabytes(index.bytes))
+    return (
+        f"{mark}{size} MB, {mark}{percent(index.bytes_share)} % of the bytes ({percent(index.share)} % of the postings)"
+    )
 
 
 def _conservative(model: ModelChoice) -> str:
@@ -347,14 +372,14 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
         *better, worst = sorted(choice.tried, key=attrgetter("worst"))
         lost = f"lost at most {loss_text(choice, better[-1].worst)} on {len(better)} of {count} collections"
         last = f"{loss_text(choice, worst.worst)} on {worst.collection}"
-        yield f"Use {choice.variant}: {share} % of the index on average; it {lost} and {last}, in {_measures(choice)}."
+        yield f"Use {choice.variant}: {share} % of the postings on average; it {lost} and {last}, in {_measures(choice)}."
     failed = [f"{setting.collection} ({loss_text(choice, setting.worst)})" for setting in choice.failed]
     where = ""
     if failed:
         where = f": {', '.join(failed)}"
     yield (
         f"Left out in turn, {len(failed)} of {count} collections lost {margin} or more with the setting that the others "
-        f"recommend{where}; it has {share_left_out} % of the index on average."
+        f"recommend{where}; it has {share_left_out} % of the postings on average."
     )
     if choice.variant:
         pairs = zip(choice.measures, choice.bounds, strict=True)

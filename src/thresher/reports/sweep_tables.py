@@ -65,6 +65,7 @@ def sweeps_table(
         VariantColumn("answer", role_text, "The question that the variant answers for its sweep.", formats.TEXT),
         variants.mean_column(main),
         variants.difference_column(main),
+        variants.BYTES_SHARE,
         variants.POSTINGS_SHARE,
         variants.WORDS_SHARE,
         variants.EMPTIED,

@@ -129,7 +129,7 @@ def _text(column: Column[Row], row: Row, value: str | float, show: Number) -> st
         return _interval_text(column, row)
     if isinstance(value, str):
         return value
-    return show(value)
+    return f"{column.prefix(row) if column.prefix else ''}{show(value)}"
 
 
 def _interval_text(column: Column[Row], row: Row) -> str:

@@ -9,7 +9,7 @@ from thresher.reports import formats
 from thresher.reports import variant_cost_columns as costs
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns
 from thresher.reports.cost_columns import FOOTPRINTS, footprint_columns
-from thresher.reports.formatting import MARKS, direction
+from thresher.reports.formatting import MARKS, direction, size_mark
 from thresher.reports.table import measure_header
 from thresher.reports.variant_rows import VariantRow
 
@@ -34,10 +34,26 @@ WORDS = VariantColumn("words", attrgetter("record.words"), "Words left by cleani
 BYTES = VariantColumn(
     "bytes",
     attrgetter("record.bytes"),
-    "Size of the index in bytes (MB: 10⁶ bytes).",
+    "Bytes of the built index (MB: 10⁶ bytes).",
     formats.MEGABYTES,
     "index",
     "MB",
+)
+ESTIMATED_BYTES = VariantColumn(
+    "estimated_bytes",
+    attrgetter("estimated_bytes"),
+    "Estimated bytes of an index that was not built.",
+    formats.MEGABYTES,
+)
+SIZE = VariantColumn(
+    "index_bytes",
+    attrgetter("size"),
+    "Bytes of the index: measured where it was built, estimated (≈) elsewhere (MB: 10⁶ bytes).",
+    formats.MEGABYTES,
+    "index",
+    "MB",
+    prefix=lambda row: size_mark(row.estimated_bytes is None),
+    in_csv=False,
 )
 QUERY_POSTINGS = VariantColumn(
     "query_postings",
@@ -52,7 +68,7 @@ POSTINGS_SHARE = VariantColumn(
     attrgetter("share"),
     "Postings, as a share of the baseline's.",
     formats.PERCENT,
-    "index",
+    "postings",
     "% of baseline",
 )
 WORDS_SHARE = VariantColumn(
@@ -66,10 +82,11 @@ WORDS_SHARE = VariantColumn(
 BYTES_SHARE = VariantColumn(
     "bytes_share",
     attrgetter("bytes_share"),
-    "Bytes, as a share of the baseline's.",
+    "Bytes, as a share of the baseline's: measured where the index was built, estimated (≈) elsewhere.",
     formats.PERCENT,
     "bytes",
     "% of baseline",
+    prefix=lambda row: size_mark(row.estimated_bytes is None),
 )
 EMPTIED = VariantColumn(
     "emptied",
@@ -195,7 +212,8 @@ def variant_columns(measures: tuple[str, ...]) -> tuple[VariantColumn, ...]:
     for measure in measures:
         comparison = _held_out_comparison(measure)
         columns += [held_out_mean_column(measure), held_out_difference_column(measure), *comparison[1:]]
-    columns += [WORDS, BYTES, QUERY_POSTINGS, POSTINGS_SHARE, WORDS_SHARE, BYTES_SHARE, EMPTIED, EMPTIED_SHARE]
+    columns += [WORDS, BYTES, ESTIMATED_BYTES, SIZE, QUERY_POSTINGS, POSTINGS_SHARE, WORDS_SHARE, BYTES_SHARE]
+    columns += [EMPTIED, EMPTIED_SHARE]
     columns += [DOCUMENTS, TOKENS, POSTINGS, VOCABULARY, QUERY_DOCUMENTS]
     for group in (costs.CLEANING_COST, costs.INDEXING_COST, costs.QUERY_TIME, costs.INDEXING_TIME):
         columns += group

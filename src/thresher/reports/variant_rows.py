@@ -53,8 +53,18 @@ class VariantRow:
         return float(self.table.word_shares[self.index])
 
     @property
+    def size(self) -> int:
+        """The bytes, measured if the index was built, or else estimated."""
+        return int(self.table.index_bytes[self.index])
+
+    @property
+    def estimated_bytes(self) -> int | None:
+        """The bytes of an index that was not built; None for one that was."""
+        return self.size if self.record.bytes is None else None
+
+    @property
     def bytes_share(self) -> float:
-        """The bytes, as a share of the baseline's; NaN if they are not known."""
+        """The bytes, as a share of the baseline's, each measured or estimated."""
         return float(self.table.bytes_shares[self.index])
 
     @property

@@ -71,8 +71,9 @@ class ChosenIndex:
         variant: its name.
         postings: the number of its postings.
         share: its postings over the baseline's.
-        bytes: of the index; None before it is built.
-        bytes_share: its bytes over the baseline's; None before both are built.
+        bytes: of the index, measured or estimated.
+        bytes_share: its bytes over the baseline's.
+        measured: whether the index was built, so that its bytes are no estimate.
         emptied: pages with text that it leaves without any.
         effects: by deciding measure, the main one first, with the bounds of the test that accepted the index.
         held_out: the effects on held-out topics, with 95 % intervals by Student's t; empty without held-out topics.
@@ -83,8 +84,9 @@ class ChosenIndex:
     variant: str
     postings: int
     share: float
-    bytes: int | None
-    bytes_share: float | None
+    bytes: int
+    bytes_share: float
+    measured: bool
     emptied: int
     effects: tuple[Effect, ...]
     held_out: tuple[Effect, ...]
@@ -150,6 +152,7 @@ class AnswerRole(StrEnum):
     SMALLEST = "smallest"
     BEST = "best"
     CONSERVATIVE = "conservative"
+    WITHIN = "within the size"
 
 
 class AnswerLine(NamedTuple):
@@ -172,6 +175,8 @@ class ModelChoice:
         smallest: the smallest index that any family accepts by Student's t; None to stay with the baseline.
         best: the smallest of the indexes that are shown to be better than the baseline and nearly as good as the best of
             them; None where no gain is shown.
+        size: the bytes that the best index was also looked for within; None if that was not asked.
+        within: the index with the highest mean whose bytes are within that size; None without one.
         conservative: the smallest index that any family accepts with an imaginary topic that loses everything.
         conservative_topics: the number of topics that the conservative test needs even if no topic changes.
         families: the tests of the families by Student's t.
@@ -185,6 +190,8 @@ class ModelChoice:
     no_cleaning: ChosenIndex
     smallest: ChosenIndex | None
     best: ChosenIndex | None
+    size: int | None
+    within: ChosenIndex | None
     conservative: ChosenIndex | None
     conservative_topics: int
     families: tuple[FamilyTests, ...]
@@ -202,18 +209,26 @@ class ModelChoice:
 
     @property
     def answer(self) -> tuple[AnswerLine, ...]:
-        """The three answers: no cleaning, the smallest index, and the best index."""
-        return (
+        """The answers: no cleaning, the smallest index, the best index and, if a size was given, the best within it."""
+        lines = (
             AnswerLine(AnswerRole.NO_CLEANING, self.no_cleaning),
             AnswerLine(AnswerRole.SMALLEST, self.smallest),
             AnswerLine(AnswerRole.BEST, self.best),
         )
+        if self.size is None:
+            return lines
+        return (*lines, AnswerLine(AnswerRole.WITHIN, self.within))
 
     @property
     def first(self) -> ChosenIndex | None:
-        """The index to use: the best if it is no larger than the smallest, or else the smallest; None for no cleaning."""
+        """The index to use; None for no cleaning.
+
+        The best within the size that was asked for; or else the best if it is no larger than the smallest, or the smallest.
+        """
         if self.too_few:
             return None
+        if self.within is not None:
+            return None if self.within.variant == self.no_cleaning.variant else self.within
         if self.best is not None and (self.smallest is None or self.best.share <= self.smallest.share):
             return self.best
         return self.smallest
@@ -224,8 +239,8 @@ class ModelChoice:
         if self.too_few:
             return ()
         indexes: dict[str, ChosenIndex] = {}
-        for index in (self.first, self.smallest, self.best, self.conservative):
-            if index is not None:
+        for index in (self.first, self.smallest, self.best, self.within, self.conservative):
+            if index is not None and index.variant != self.no_cleaning.variant:
                 indexes.setdefault(index.variant, index)
         return tuple(indexes.values())
 
@@ -278,7 +293,7 @@ class Choice(Shown):
         return tuple(index.variant for index in model.named)
 
 
-_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 8, StateError)
+_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 9, StateError)
 
 
 def write_choice(choice: Choice, folder: Path) -> None:

@@ -19,6 +19,7 @@ class ChoiceCriteria:
         emptied: the largest share of the pages with text that an index may leave without any; in [0, 1].
         families: canonical names of the tested sweeps, each once.
         deciding: the measures that must not be lost besides the main one; empty for AP if the experiment measures it.
+        bytes: the size that the best index is also looked for within; None for none.
 
     Raises:
         ConfigError: if `alpha` is out of range.
@@ -29,6 +30,7 @@ class ChoiceCriteria:
     emptied: float = MOST_EMPTIED
     families: tuple[str, ...] = DEFAULT_FAMILIES
     deciding: tuple[str, ...] = ()
+    bytes: int | None = None
 
     def __post_init__(self) -> None:
         """Check the allowed error."""

@@ -22,6 +22,7 @@ from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.gains import best_gain
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.savings import Savings
+from thresher.experiments.choosing.sizes import best_within
 from thresher.experiments.choosing.testing_order import FixedSequence, fixed_sequences, smallest_accepted
 from thresher.experiments.table import VariantTable
 
@@ -71,6 +72,8 @@ class _Decision:
             no_cleaning=self._baseline(),
             smallest=self._accepted(families),
             best=self._best(),
+            size=problem.criteria.bytes,
+            within=self._within(),
             conservative=self._accepted(conservative_families),
             conservative_topics=fewest_conservative_topics(self._smallest_margin_share(), highest_level),
             families=tuple(self._family_tests(sequence) for sequence in families),
@@ -102,6 +105,16 @@ class _Decision:
         effects = [self._effect(number, gain.variant, low) for number, low in enumerate(gain.bounds)]
         return self._chosen_index(gain.variant, tuple(effects))
 
+    def _within(self) -> ChosenIndex | None:
+        size = self.problem.criteria.bytes
+        best = best_within(self.problem, size) if size is not None else None
+        if best is None:
+            return None
+        if best.variant == 0:
+            return self._baseline()
+        effects = [self._effect(number, best.variant, low) for number, low in enumerate(best.bounds)]
+        return self._chosen_index(best.variant, tuple(effects))
+
     def _chosen_index(self, variant: int, effects: tuple[Effect, ...]) -> ChosenIndex:
         table = self.problem.table
         held_out: tuple[Effect, ...] = ()
@@ -111,8 +124,9 @@ class _Decision:
             variant=table.rows[variant].name,
             postings=int(table.sizes[variant]),
             share=float(table.shares[variant]),
-            bytes=table.rows[variant].bytes,
-            bytes_share=table.bytes_share(variant),
+            bytes=int(table.index_bytes[variant]),
+            bytes_share=float(table.bytes_shares[variant]),
+            measured=table.rows[variant].bytes is not None,
             emptied=int(table.emptied[variant]),
             effects=effects,
             held_out=held_out,

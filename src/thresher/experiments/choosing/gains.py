@@ -18,8 +18,8 @@ RESAMPLES = 10_000
 
 
 @dataclass(frozen=True)
-class ShownGain:
-    """A variant that is shown to be better than the baseline.
+class BoundedVariant:
+    """A variant with the bounds of its differences from the baseline.
 
     Args:
         variant: the variant.
@@ -31,7 +31,7 @@ class ShownGain:
     bounds: tuple[float, ...]
 
 
-def best_gain(problem: ChoiceProblem) -> ShownGain | None:
+def best_gain(problem: ChoiceProblem) -> BoundedVariant | None:
     """Return the best index; None where no gain is shown.
 
     Every index in the families' orders of testing is a candidate, if it leaves enough pages with text. The gain of a candidate
@@ -53,7 +53,7 @@ def best_gain(problem: ChoiceProblem) -> ShownGain | None:
     near_best = [variant for variant in shown if means[variant] >= highest - problem.margins[0] - TOLERANCE]
     best = problem.smallest(near_best)
     assert best is not None
-    return ShownGain(best, tuple(bounds[:, candidates.index(best)].tolist()))
+    return BoundedVariant(best, tuple(bounds[:, candidates.index(best)].tolist()))
 
 
 def _candidates(problem: ChoiceProblem) -> list[int]:

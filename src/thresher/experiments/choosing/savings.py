@@ -35,8 +35,8 @@ class Savings:
 
     Args:
         queries: the number of queries.
-        bytes: bytes of index that are saved; None where bytes are not known.
-        share: the saved bytes over the baseline's bytes; None where bytes are not known.
+        bytes: bytes of index that are saved, by measured or estimated sizes.
+        share: the saved bytes over the baseline's bytes.
         basis: the source of the times.
         indexes: the number of timed indexes.
         query_seconds: wall time that all queries save, negative where they take longer; None if noise hides it.
@@ -47,8 +47,8 @@ class Savings:
     """
 
     queries: int
-    bytes: float | None
-    share: float | None
+    bytes: int
+    share: float
     basis: Basis
     indexes: int
     query_seconds: Interval | None = None
@@ -203,12 +203,14 @@ def savings(table: VariantTable, index: int, timings: Timings, queries: int, pow
         queries: at least 1.
         power: of a machine, and the number of machines that clean at the same time.
     """
-    row, baseline = table.rows[index], table.baseline
-    saved_bytes, share = None, None
-    if row.bytes is not None and baseline.bytes:
-        saved_bytes = baseline.bytes - row.bytes
-        share = 1 - float(table.bytes_shares[index])
-    saved = Savings(queries=queries, bytes=saved_bytes, share=share, basis=Basis.NOT_RUN, indexes=len(timings.timed))
+    row = table.rows[index]
+    saved = Savings(
+        queries=queries,
+        bytes=int(table.index_bytes[0] - table.index_bytes[index]),
+        share=1 - float(table.bytes_shares[index]),
+        basis=Basis.NOT_RUN,
+        indexes=len(timings.timed),
+    )
     extra = timings.extra_seconds(row)
     if extra is None:
         return saved

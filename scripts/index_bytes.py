@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Compare estimated bytes of indexes with those of built ones, and fit the bytes of what files hold:
+docs/results/index-bytes.md.
+
+usage: scripts/index_bytes.py RESULTS_FOLDER...     (such as results/pydoc results/cacm results/postgresql)
+
+Each folder holds what `thresher run` built. `--fit` prints the coefficients of `thresher.indexes.size_estimates`, fitted to
+all of them. There are three estimates: by coefficients fitted without the collection, by those of the package, and by those of
+the package times what the baseline's files have in truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from arguments import parser_of
+from fill import collection_of, put, table
+from thresher import Row, read_results
+from thresher.indexes.size_estimates import (
+    BYTES_OF_AMOUNTS,
+    CountedIndex,
+    IndexContents,
+    amounts,
+    estimated_bytes,
+    scaled_bytes,
+)
+
+PAGE = Path(__file__).parents[1] / "docs" / "results" / "index-bytes.md"
+FITTED = {
+    ".doc": (".doc",),
+    ".tim": (".tim", ".tip", ".tmd"),
+    ".dvd": (".dvd",),
+    ".fdt": (".fdt",),
+    ".parquet": (".parquet",),
+}
+"""The coefficients that are fitted, and the types of files that each stands for; the others follow from the format."""
+
+Coefficients = Mapping[str, tuple[float, ...]]
+Estimate = Callable[["BuiltIndex"], float]
+
+
+@dataclass(frozen=True)
+class BuiltIndex:
+    """An index that was built, with the baseline of its collection."""
+
+    collection: str
+    row: Row
+    baseline: Row
+    contents: IndexContents
+
+    def counted(self) -> CountedIndex:
+        """Return what the estimate is made from."""
+        return counted(self.row)
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the measured bytes by type."""
+        return sizes(self.row)
+
+
+def counted(row: Row) -> CountedIndex:
+    """Return what the estimate of an index is made from."""
+    return CountedIndex(row.index, row.words, row.variant.pruning is not None)
+
+
+def sizes(row: Row) -> Mapping[str, int]:
+    """Return the measured bytes of an index by type."""
+    assert row.built is not None
+    return row.built.bytes_by_type
+
+
+def read(folders: Sequence[Path]) -> list[BuiltIndex]:
+    """Return the built indexes of results, of equal ones the first."""
+    indexes = []
+    for folder in folders:
+        results = read_results(folder)
+        rows = [row for row in results.table().rows if row.built is not None]
+        different = {(row.index, row.bytes): row for row in reversed(rows)}
+        for row in reversed(different.values()):
+            indexes.append(BuiltIndex(collection_of(folder.name), row, rows[0], results.facts.contents))
+    return indexes
+
+
+def fitted(indexes: Sequence[BuiltIndex]) -> Coefficients:
+    """Return coefficients by least squares, where an error counts as a share of the whole index."""
+    coefficients = dict(BYTES_OF_AMOUNTS)
+    for kind, types in FITTED.items():
+        having = [index for index in indexes if kind in amounts(index.counted(), index.contents)]
+        weights = np.array([1 / sum(index.sizes().values()) for index in having])
+        of_kind = np.array([amounts(index.counted(), index.contents)[kind] for index in having])
+        measured = np.array([sum(index.sizes().get(name, 0) for name in types) for index in having])
+        varies = of_kind.any(axis=0)
+        solved, *_ = np.linalg.lstsq(of_kind[:, varies] * weights[:, None], measured * weights, rcond=None)
+        of_amounts = np.array(BYTES_OF_AMOUNTS[kind])
+        of_amounts[varies] = solved
+        coefficients[kind] = tuple(of_amounts.tolist())
+    return coefficients
+
+
+def error(index: BuiltIndex, estimate: float) -> float:
+    """Return an estimate's difference from the measured bytes as a share of these."""
+    return estimate / sum(index.sizes().values()) - 1
+
+
+def by_package(index: BuiltIndex) -> float:
+    """Return the package's estimate."""
+    return sum(estimated_bytes(index.counted(), index.contents).values())
+
+
+def by_baseline(index: BuiltIndex) -> float:
+    """Return the package's estimate where the baseline was built."""
+    estimate = estimated_bytes(index.counted(), index.contents)
+    of_baseline = estimated_bytes(counted(index.baseline), index.contents)
+    return sum(scaled_bytes(estimate, of_baseline, sizes(index.baseline)).values())
+
+
+def without_collection(indexes: Sequence[BuiltIndex]) -> Estimate:
+    """Return the estimate by coefficients that were fitted to the other collections."""
+    of_collection = {}
+    for name in {index.collection for index in indexes}:
+        of_collection[name] = fitted([index for index in indexes if index.collection != name])
+
+    def estimate(index: BuiltIndex) -> float:
+        coefficients = of_collection[index.collection]
+        of_types = amounts(index.counted(), index.contents).items()
+        return sum(float(np.dot(coefficients[kind], of_kind)) for kind, of_kind in of_types)
+
+    return estimate
+
+
+def lines(indexes: Sequence[BuiltIndex]) -> Iterable[tuple[str, ...]]:
+    """Give a line for each index."""
+    left_out = without_collection(indexes)
+    for index in indexes:
+        others = "–" if index.row is index.baseline else f"{100 * error(index, by_baseline(index)):+.1f}"
+        yield (
+            index.collection,
+            f"`{index.row.name}`",
+            f"{index.row.index.postings:,}",
+            f"{index.row.index.vocabulary:,}",
+            f"{sum(index.sizes().values()):,}",
+            f"{100 * error(index, left_out(index)):+.1f}",
+            f"{100 * error(index, by_package(index)):+.1f}",
+            others,
+        )
+
+
+def summary(indexes: Sequence[BuiltIndex]) -> str:
+    """Return the largest and the mean error of each estimate."""
+    pruned = [index for index in indexes if index.row is not index.baseline]
+    estimates = {
+        "without the collection": (without_collection(indexes), indexes),
+        "by the package": (by_package, indexes),
+        "with the baseline built": (by_baseline, pruned),
+    }
+    rows = []
+    for name, (estimate, of_indexes) in estimates.items():
+        errors = [abs(error(index, estimate(index))) for index in of_indexes]
+        within = sum(value <= 0.1 for value in errors)
+        rows.append(
+            (name, f"{100 * sum(errors) / len(errors):.1f}", f"{100 * max(errors):.1f}", f"{within} of {len(errors)}")
+        )
+    return table(("estimate", "mean error (%)", "largest (%)", "within 10 %"), rows, "l")
+
+
+def main(folders: Sequence[Path], fit: bool) -> None:
+    indexes = read(folders)
+    if fit:
+        for kind, coefficients in fitted(indexes).items():
+            print(f'    "{kind}": ({", ".join(f"{value:.3f}" for value in coefficients)}),')
+        return
+    heads = ("collection", "index", "postings", "terms", "bytes", "left out (%)", "package (%)", "baseline built (%)")
+    put(PAGE, "errors", summary(indexes))
+    put(PAGE, "indexes", table(heads, lines(indexes), "ll"))
+
+
+if __name__ == "__main__":
+    parser = parser_of(__doc__)
+    parser.add_argument("--fit", action="store_true", help="print the fitted coefficients")
+    parser.add_argument("results", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    main(arguments.results, arguments.fit)

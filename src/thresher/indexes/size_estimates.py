@@ -1,0 +1,169 @@
+"""Bytes of an index before it is built, by the types of its files, from its counts.
+
+What Lucene writes for each posting, term, document or token is nearly the same in all collections. `scripts/index_bytes.py`
+fits how many bytes that is to built indexes, and compares the estimates with them (docs/results/index-bytes.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log2
+
+from thresher.indexes.indexing import IndexOptions
+from thresher.indexes.work import IndexStatistics
+
+BYTES_OF_AMOUNTS: Mapping[str, tuple[float, ...]] = {
+    ".doc": (1.729, 0.715, -0.160, 1.2),
+    ".tim": (1.075, 0.672),
+    ".dvd": (1.303, 1.018),
+    ".fdt": (4.05, 0.71, 3.3),
+    ".nvd": (1.0,),
+    ".pos": (0.12, 0.139, 1.2),
+    ".tvd": (2.1, 2.2),
+    ".npy": (4.0,),
+    ".parquet": (3976.0, 0.512),
+    "segments": (1740.0,),
+}
+"""The bytes of each of the amounts that a type of file grows with; see `amounts`."""
+_ONCE = 0.45
+"""Of all postings a share of about (tokens / postings)^−0.45 has a tf of 1."""
+_OF_A_TERM = 6
+"""A term's counts and address take about as much as six of its letters."""
+_OF_AN_ID = 3
+"""The same of an id."""
+_SHARED = 0.35
+"""With twice as many terms, neighbours share about this many letters more."""
+
+
+@dataclass(frozen=True)
+class IndexContents:
+    """What all indexes of an experiment hold.
+
+    Args:
+        id_bytes: the mean length of an id in bytes of UTF-8.
+        id_letters: of an id, the mean number of bytes that it does not share with the id before it in alphabetical order.
+        term_letters: the same of the different terms of a sample of the pages.
+        sample_terms: the number of these terms.
+        options: positions, texts, vectors and exact lengths.
+        original_statistics: whether a pruned index keeps the statistics of the unpruned collection.
+    """
+
+    id_bytes: float = 16.0
+    id_letters: float = 8.0
+    term_letters: float = 3.5
+    sample_terms: int = 10_000
+    options: IndexOptions = IndexOptions()
+    original_statistics: bool = True
+
+
+def own_letters(names: Iterable[str]) -> float:
+    """Return the mean number of bytes that a name does not share with the one before it in alphabetical order.
+
+    >>> own_letters(["rain", "raincoat", "sun"])
+    3.6666666666666665
+    """
+    ordered = sorted(name.encode() for name in names)
+    if not ordered:
+        return 0.0
+    own = len(ordered[0])
+    for before, name in pairwise(ordered):
+        own += len(name) - _shared(before, name)
+    return own / len(ordered)
+
+
+def _shared(before: bytes, name: bytes) -> int:
+    """Return the number of bytes that two names have in common at their beginnings."""
+    for place, (left, right) in enumerate(zip(before, name, strict=False)):
+        if left != right:
+            return place
+    return min(len(before), len(name))
+
+
+@dataclass(frozen=True)
+class CountedIndex:
+    """The counts that an index's bytes are estimated from.
+
+    Args:
+        statistics: of the index.
+        words: left by cleaning.
+        pruned: whether postings were pruned.
+    """
+
+    statistics: IndexStatistics
+    words: int
+    pruned: bool
+
+
+def amounts(index: CountedIndex, contents: IndexContents) -> Mapping[str, tuple[float, ...]]:
+    """Return the amounts that the files of an index grow with, by type.
+
+    - `.doc`, postings: the distance to the document before it, in fewer bits where lists are long; the tf, unless it is 1; of
+      a pruned index a posting for what each document lost.
+    - `.tim`, the dictionary: the letters of every term, less those that it shares with its neighbours, its counts and an
+      address; and every id, which is a term of its own field.
+    - `.dvd`: every id as it is, and its place. `.fdt`: the ids once more, compressed, and texts if asked for.
+    - `.nvd`: a byte for the length of each document. `.npy`: four of them, for exact lengths.
+    - `.pos`: the distance of each token to the one before it, in more bits in long documents; an address for each term.
+    - `.tvd`: terms and tokens of each document.
+    - `.parquet`: what each term lost by pruning.
+    - `segments`: all that does not grow.
+    """
+    counts, options = index.statistics, contents.options
+    documents, tokens, postings, terms = map(
+        float, (counts.documents, counts.tokens, counts.postings, counts.vocabulary)
+    )
+    ids = documents * contents.id_bytes
+    keeps_losses = index.pruned and contents.original_statistics
+    several = postings * (1 - _ratio(tokens, postings) ** -_ONCE)
+    in_long_lists = postings * log2(_ratio(postings, terms))
+    letters = contents.term_letters - _SHARED * log2(_ratio(terms, contents.sample_terms))
+    sizes: dict[str, tuple[float, ...]] = {
+        ".doc": (postings, several, in_long_lists, documents if keeps_losses else 0.0),
+        ".tim": (terms * (_OF_A_TERM + letters), documents * (_OF_AN_ID + contents.id_letters)),
+        ".dvd": (documents, ids),
+        ".fdt": (documents, documents * contents.id_letters, float(index.words) if options.stored else 0.0),
+        ".nvd": (documents,),
+        "segments": (1.0,),
+    }
+    if options.positions:
+        sizes[".pos"] = (tokens, tokens * log2(max(_ratio(tokens, documents), 1.0)), terms)
+    if options.vectors:
+        sizes[".tvd"] = (postings, tokens)
+    if options.lengths:
+        sizes[".npy"] = (documents,)
+    if keeps_losses:
+        sizes[".parquet"] = (1.0, terms)
+    return sizes
+
+
+def _ratio(whole: float, parts: float) -> float:
+    """Return a ratio, where a count of nothing stands for one."""
+    return max(whole, 1.0) / max(parts, 1.0)
+
+
+def estimated_bytes(index: CountedIndex, contents: IndexContents) -> Mapping[str, float]:
+    """Return the bytes of an index by the types of its files; types that hold little count to `segments`."""
+    estimate = {}
+    for kind, of_kind in amounts(index, contents).items():
+        estimate[kind] = sum(size * amount for size, amount in zip(BYTES_OF_AMOUNTS[kind], of_kind, strict=True))
+    return estimate
+
+
+def scaled_bytes(
+    estimate: Mapping[str, float], of_baseline: Mapping[str, float], built: Mapping[str, int]
+) -> Mapping[str, float]:
+    """Return an estimate, each type of file times the ratio of the baseline's measured bytes to its estimated ones.
+
+    Args:
+        estimate: of an index that was not built.
+        of_baseline: of the baseline's index.
+        built: the bytes of the baseline's index, which was built.
+    """
+    scaled = {}
+    for kind, size in estimate.items():
+        measured, estimated = built.get(kind, 0), of_baseline.get(kind, 0.0)
+        is_comparable = measured and estimated and kind != "segments"
+        scaled[kind] = size * measured / estimated if is_comparable else size
+    return scaled
