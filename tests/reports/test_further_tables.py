@@ -16,6 +16,7 @@ from thresher.experiments.held_out import chosen_on_topics
 from thresher.reports.further_tables import (
     CHOSEN_COLUMNS,
     chosen_table,
+    parts_table,
     system_columns,
     systems_table,
 )
@@ -77,3 +78,12 @@ def test_a_name_is_parsed_into_sweep_and_cutoff() -> None:
         (None, None),
     ]
     assert replace(variant("words@5"), cutoff=5.0).name == "words@5"
+
+
+def test_the_parts_of_an_index_are_shares_of_its_bytes() -> None:
+    table = parts_table(small())
+    assert table is not None
+    assert column(table, "postings", "%") == ["60.0"] * 3
+    assert column(table, "dictionary", "%") == ["39.6"] * 3
+    assert column(table, "description", "%") == ["0.4"] * 3
+    assert parts_table(made(only_explored=list(NAMES))) is None

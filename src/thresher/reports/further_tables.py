@@ -1,4 +1,4 @@
-"""Further tables: variants chosen on the topics and tested on held-out topics, and baseline runs of other systems."""
+"""Further tables: variants chosen on the topics and tested on held-out topics, runs of other systems, parts of indexes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from operator import attrgetter
 from thresher.evaluation.significance import TEST_NAMES, Comparison
 from thresher.experiments.held_out import Chosen, chosen_on_topics
 from thresher.experiments.results import BaselineRun, Results
+from thresher.indexes.work import INDEX_PARTS, IndexPart
 from thresher.reports import formats
+from thresher.reports import variant_columns as variants
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, comparison_mark
 from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
 from thresher.reports.table import Table, measure_header
+from thresher.reports.variant_columns import VariantColumn
+from thresher.reports.variant_rows import VariantRow
 from thresher.reports.variant_tables import caption
 
 CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
@@ -82,6 +86,26 @@ SYSTEM_BYTES = SystemColumn(
     "index",
     "MB",
 )
+
+
+def parts_table(results: Results) -> Table | None:
+    """Return for each built index the share of its bytes that its parts have; None where nothing was built."""
+    table = results.tables[0]
+    rows = [VariantRow(table, index) for index in table.built]
+    if not rows:
+        return None
+    parts = [_part_column(part) for part in INDEX_PARTS]
+    shown = [column for column in parts if any(column.value(row) for row in rows)]
+    text = "The share of each index's bytes that its parts have, in %. docs/results/columns.md says what a part is for."
+    return Table.of([variants.VARIANT, variants.BYTES, *shown], rows, text)
+
+
+def _part_column(part: IndexPart) -> VariantColumn:
+    def share(row: VariantRow) -> float:
+        sizes = row.built.bytes_by_type if row.built else {}
+        return sum(sizes.get(kind, 0) for kind in part.types) / max(sum(sizes.values()), 1)
+
+    return VariantColumn(part.name, share, f"{part.purpose}.", formats.PERCENT, unit="%")
 
 
 def chosen_table(results: Results) -> Table | None:

@@ -124,7 +124,11 @@ class ModelPage:
 def _model_page(results: Results, choice: Choice | None, number: int) -> ModelPage:
     (table,) = results.tables
     data = chart_data(table, choice)
-    further = [further_tables.systems_table(results), further_tables.chosen_table(results)]
+    further = [
+        further_tables.systems_table(results),
+        further_tables.chosen_table(results),
+        further_tables.parts_table(results),
+    ]
     return ModelPage(
         name=table.retrieval,
         screen=_first_screen(results, choice),
