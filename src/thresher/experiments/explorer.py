@@ -15,8 +15,9 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.exploring.exploring import POINTS, Search, explore, in_numbers
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.experiments.exploring.nested_sweeps import template_of
+from thresher.experiments.index_contents import index_contents
 from thresher.experiments.inputs import Scored, score_experiment
-from thresher.experiments.outcome import facts_of, index_contents, kept_results
+from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.results import Results, write_results
 from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable

@@ -26,6 +26,7 @@ from thresher.evaluation.topics import About, Notice, notice
 from thresher.evaluation.trec_files import read_run
 from thresher.experiments.announcements import Announcement, Say, Step
 from thresher.experiments.config import Experiment
+from thresher.experiments.index_contents import index_contents
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import CostMeter, Measurements, power_of
 from thresher.experiments.results import (
@@ -42,7 +43,6 @@ from thresher.experiments.stages import RowKey, VariantRun
 from thresher.experiments.table import Built, Cost, NoiseFloor, Row, VariantTable
 from thresher.indexes.analysis import text_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
-from thresher.indexes.size_estimates import IndexContents, own_letters
 from thresher.indexes.work import QueryWork
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.lost_pages import failures
@@ -51,8 +51,6 @@ from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 
 # A crawl may have millions, which are in failures.jsonl.
 _REASONS_KEPT = 10_000
-_SAMPLED = 200
-"""About as many pages tell the letters of a term."""
 
 
 Run = Mapping[str, Mapping[str, float]]
@@ -125,36 +123,6 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
         test=experiment.evaluation.test,
         contents=index_contents(experiment, scored),
     )
-
-
-def index_contents(experiment: Experiment, scored: Scored) -> IndexContents:
-    """Return what the experiment's indexes hold beside their terms."""
-    index, store = experiment.index, scored.store
-    ids: list[str] = []
-    for path in shards(store):
-        ids += read_shard(path, ["id"]).texts("id").tolist()
-    terms = _terms_of_sample(store, len(ids), english_analyzer(index.stemmer, index.stopwords))
-    return IndexContents(
-        id_bytes=sum(len(identifier.encode()) for identifier in ids) / max(len(ids), 1),
-        id_letters=own_letters(ids),
-        term_letters=own_letters(terms),
-        sample_terms=len(terms),
-        options=index,
-        original_statistics=experiment.pruning.original_statistics,
-    )
-
-
-def _terms_of_sample(store: Path, documents: int, analyzer: Any) -> set[str]:
-    """Return the different terms of evenly spread pages of a store."""
-    every = max(1, documents // _SAMPLED)
-    terms: set[str] = set()
-    begin = 0
-    for path in shards(store):
-        texts = read_shard(path, ["text"]).texts("text").tolist()
-        for tokens in tokens_of_each(analyzer, texts[-begin % every :: every]):
-            terms.update(tokens)
-        begin += len(texts)
-    return terms
 
 
 def _queries(topics: TopicSet) -> dict[str, str]:

@@ -67,6 +67,11 @@ class Built:
     held_out: Mapping[str, Comparison] = field(default_factory=dict)
     cutoffs: Mapping[str, float] = field(default_factory=dict)
     emptied_languages: Mapping[str, int] = field(default_factory=dict)
+
+    def share_of(self, types: Iterable[str]) -> float:
+        """Return the share of the index's bytes that types of files have."""
+        return sum(self.bytes_by_type.get(kind, 0) for kind in types) / max(sum(self.bytes_by_type.values()), 1)
+
     co2_break_even: BreakEven | None = None
 
 

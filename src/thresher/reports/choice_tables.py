@@ -136,7 +136,14 @@ def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
 
 def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
     """Return all columns of the answers: the size of each index, its effectiveness, and what it saves."""
-    return [NAMED_RETRIEVAL, *_answer_columns(measures), NAMED_BASIS, *SAVINGS, *NAMED_BREAK_EVEN, *NAMED_CO2_BREAK_EVEN]
+    return [
+        NAMED_RETRIEVAL,
+        *_answer_columns(measures),
+        NAMED_BASIS,
+        *SAVINGS,
+        *NAMED_BREAK_EVEN,
+        *NAMED_CO2_BREAK_EVEN,
+    ]
 
 
 def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:

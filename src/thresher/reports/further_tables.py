@@ -102,8 +102,7 @@ def parts_table(results: Results) -> Table | None:
 
 def _part_column(part: IndexPart) -> VariantColumn:
     def share(row: VariantRow) -> float:
-        sizes = row.built.bytes_by_type if row.built else {}
-        return sum(sizes.get(kind, 0) for kind in part.types) / max(sum(sizes.values()), 1)
+        return row.built.share_of(part.types) if row.built else 0.0
 
     return VariantColumn(part.name, share, f"{part.purpose}.", formats.PERCENT, unit="%")
 
