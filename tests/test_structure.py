@@ -110,6 +110,7 @@ SCRIPT_MODULES = {
     "defaults.py": ("base.defaults",),  # the defaults that it computes again
     "models.py": ("evaluation.cleaneval.gold_files",),  # the folders of pages in a gold standard
     "page_topics.py": ("pages.links",),  # addresses of links
+    "index_bytes.py": ("indexes.size_estimates",),
     "*": (),
 }
 

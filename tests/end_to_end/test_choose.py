@@ -205,7 +205,7 @@ def test_one_setting_for_several_collections(again: Decided, call: Call) -> None
     assert [one["collection"] for one in record["tried"]] == list(names)
     assert {one["variant"] for one in (*record["tried"], *record["left_out"])} == {index}
     lines = done.out.splitlines()
-    assert lines[0].startswith(f"- Use {index}: {100 * table.shares[row]:.1f} % of the index on average")
+    assert lines[0].startswith(f"- Use {index}: {100 * table.shares[row]:.1f} % of the postings on average")
     made = [line for line in lines if line.startswith("thresher ")]
     assert made == record["commands"]
     assert shlex.split(made[0])[:3] == ["thresher", "clean", "PAGES"]
@@ -375,5 +375,5 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     done = call("report", str(copy.results), cwd=copy.web.folder)
     assert (done.code, done.errors) == (
         5,
-        [f"error: {path}: version 99 is not known, only 8. Fix: run `thresher choose` again."],
+        [f"error: {path}: version 99 is not known, only 9. Fix: run `thresher choose` again."],
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from thresher.indexes.analysis import english_analyzer, tokens_of_each
+from thresher.indexes.analysis import text_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions, build_index
 from thresher.indexes.size_estimates import CountedIndex, IndexContents, estimated_bytes, own_letters, scaled_bytes
 from thresher.indexes.work import IndexStatistics
@@ -34,7 +34,7 @@ def test_the_estimate_is_within_a_tenth(options: IndexOptions, tmp_path: Path) -
     documents = dict(sections())
     report = build_index(documents.items(), tmp_path / "index", options)
     terms = {
-        term for tokens in tokens_of_each(english_analyzer("porter", True), list(documents.values())) for term in tokens
+        term for tokens in tokens_of_each(text_analyzer(options.analysis), list(documents.values())) for term in tokens
     }
     contents = IndexContents(
         id_bytes=sum(map(len, documents)) / len(documents),

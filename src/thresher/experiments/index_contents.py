@@ -7,7 +7,7 @@ from typing import Any
 
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
-from thresher.indexes.analysis import english_analyzer, tokens_of_each
+from thresher.indexes.analysis import text_analyzer, tokens_of_each
 from thresher.indexes.size_estimates import IndexContents, own_letters
 from thresher.scores.store import read_shard, shards
 
@@ -21,7 +21,7 @@ def index_contents(experiment: Experiment, scored: Scored) -> IndexContents:
     ids: list[str] = []
     for path in shards(store):
         ids += read_shard(path, ["id"]).texts("id").tolist()
-    terms = _terms_of_sample(store, len(ids), english_analyzer(index.stemmer, index.stopwords))
+    terms = _terms_of_sample(store, len(ids), text_analyzer(index.analysis))
     return IndexContents(
         id_bytes=sum(len(identifier.encode()) for identifier in ids) / max(len(ids), 1),
         id_letters=own_letters(ids),
