@@ -49,8 +49,7 @@ from thresher.scores.lost_pages import failures
 from thresher.scores.score_pass import ScoreReport
 from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 
-# A crawl may have millions, which are in failures.jsonl.
-_REASONS_KEPT = 10_000
+_REASONS_KEPT = 10_000  # a crawl may have millions, which are in failures.jsonl
 
 
 Run = Mapping[str, Mapping[str, float]]
@@ -374,9 +373,8 @@ def _table(
     costs: CostSources,
 ) -> VariantTable:
     """Return the table of a retrieval model, whose first run is the baseline's."""
-    searched = list(topics.topics)
     # All topics were searched; those with judgments count.
-    places = [searched.index(topic) for topic in topics.ids]
+    places = [list(topics.topics).index(topic) for topic in topics.ids]
     keys = [run.key for run in runs]
     work = [run.search.work.of(places) for run in runs]
     rows = []
