@@ -210,7 +210,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     (tmp_path / TABLE_FILE).unlink()
     with pytest.raises(StateError, match=TABLE_FILE):
         read_results(tmp_path)
-    for broken in (text[:-9], "[]", text.replace('"version":6', '"version":5'), text.replace('"facts"', '"fact"')):
+    for broken in (text[:-9], "[]", text.replace('"version":7', '"version":6'), text.replace('"facts"', '"fact"')):
         assert broken != text
         (tmp_path / RESULTS_FILE).write_text(broken, encoding="utf-8")
         with pytest.raises(StateError, match=RESULTS_FILE):
