@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 import pyarrow as pa
@@ -83,7 +84,8 @@ class Counts:
 
 @cache
 def terms_of(text: str) -> Counter[str]:
-    return Counter(analyse(text_analyzer(Analysis()), text))
+    # Letters are composed before they are indexed.
+    return Counter(analyse(text_analyzer(Analysis()), normalize("NFC", text)))
 
 
 def pruned_counts(documents: Iterable[tuple[str, str]], keep: Keep) -> Counts:

@@ -31,8 +31,8 @@ from thresher.scores.store import (
     read_cost,
     read_report,
     shard_path,
-    shards,
     write_shard,
+    written_shards,
 )
 
 SPENT = ScoringCost({"pages": 0.25}, Times(2.0, 1.75, 99.5))
@@ -64,14 +64,14 @@ def page(document_id: str, status: str, file: str, offset: int | None) -> PageSc
 def put(folder: Path, groups: Sequence[Sequence[PageScores]]) -> list[bytes]:
     """Write a store of these shards, and return their bytes."""
     folder.mkdir(exist_ok=True)
-    for path in shards(folder):
+    for path in written_shards(folder):
         path.unlink()
     for number, pages in enumerate(groups):
         words = sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
         report = ShardReport(len(pages), **count(pages), words=words, bytes=9 * len(pages), begin=1, first=2, after=3)
         path = shard_path(folder, replace(whole(()), number=number))
         write_shard(path, pages, [SCORER.canonical_name], report, SPENT)
-    return [path.read_bytes() for path in shards(folder)]
+    return [path.read_bytes() for path in written_shards(folder)]
 
 
 def checked(groups: Sequence[Sequence[PageScores]]) -> list[list[PageScores]]:
@@ -129,8 +129,10 @@ def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
     expected = put(tmp_path / "expected", checked(groups))
     put(tmp_path / "store", groups)
     fail_duplicates(tmp_path / "store")
-    paths = shards(tmp_path / "store")
-    assert [read_report(path) for path in paths] == [read_report(path) for path in shards(tmp_path / "expected")]
+    paths = written_shards(tmp_path / "store")
+    assert [read_report(path) for path in paths] == [
+        read_report(path) for path in written_shards(tmp_path / "expected")
+    ]
     assert [path.read_bytes() for path in paths] == expected
     assert all(read_cost(path) == SPENT for path in paths)
     for path in paths:
@@ -144,9 +146,9 @@ def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
 def test_shards_without_duplicates_are_not_touched(tmp_path: Path) -> None:
     groups = [[page("a", SCORED, "f", 0)], [], [page("b", SCORED, "f", 1)], [page("a", SCORED, "g", 0)]]
     put(tmp_path, groups)
-    before = [path.stat().st_ino for path in shards(tmp_path)]
+    before = [path.stat().st_ino for path in written_shards(tmp_path)]
     fail_duplicates(tmp_path)
-    after = [path.stat().st_ino for path in shards(tmp_path)]
+    after = [path.stat().st_ino for path in written_shards(tmp_path)]
     assert [one == other for one, other in zip(before, after, strict=True)] == [True, True, True, False]
 
 
@@ -168,15 +170,15 @@ def test_a_pass_that_was_ended_half_way_goes_on(tmp_path: Path, monkeypatch: pyt
         patch.setattr(store_module, "write_columns", write)
         with pytest.raises(KeyboardInterrupt):
             fail_duplicates(store)
-    done = [path.read_bytes() == content for path, content in zip(shards(store), expected, strict=True)]
+    done = [path.read_bytes() == content for path, content in zip(written_shards(store), expected, strict=True)]
     assert done == [True, True, True, False]
     fail_duplicates(store)
-    assert [path.read_bytes() for path in shards(store)] == expected
+    assert [path.read_bytes() for path in written_shards(store)] == expected
 
 
 def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
     put(tmp_path, [[page("a", SCORED, "f", 0)], [page("a", SCORED, "f", 1)]])
-    path = shards(tmp_path)[1]
+    path = written_shards(tmp_path)[1]
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(StateError) as caught:
         fail_duplicates(tmp_path)
@@ -187,4 +189,4 @@ def test_an_empty_store(tmp_path: Path) -> None:
     fail_duplicates(tmp_path)
     put(tmp_path, [[], []])
     fail_duplicates(tmp_path)
-    assert [read_report(path).documents for path in shards(tmp_path)] == [0, 0]
+    assert [read_report(path).documents for path in written_shards(tmp_path)] == [0, 0]

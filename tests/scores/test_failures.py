@@ -23,8 +23,8 @@ from thresher.scores.store import (
     ShardReport,
     count,
     shard_path,
-    shards,
     write_shard,
+    written_shards,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
@@ -46,7 +46,7 @@ PAGES = st.lists(
 
 def put(folder: Path, *groups: list[PageScores]) -> None:
     """Write a store of these shards and no others."""
-    for path in shards(folder):
+    for path in written_shards(folder):
         path.unlink()
     for number, pages in enumerate(groups):
         report = ShardReport(len(pages), **count(pages), words=0, bytes=0, begin=None, first=None, after=0)
@@ -56,7 +56,7 @@ def put(folder: Path, *groups: list[PageScores]) -> None:
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(PAGES, max_size=4))
+@given(st.lists(PAGES, min_size=1, max_size=4))
 def test_every_failed_page_is_listed_in_order(tmp_path: Path, groups: list[list[PageScores]]) -> None:
     put(tmp_path, *groups)
     expected = [
@@ -80,16 +80,17 @@ def test_names_for_messages() -> None:
     assert Failure("f.html", None, "", "why").name == "f.html"
 
 
-def test_a_store_of_nothing_has_an_empty_list(tmp_path: Path) -> None:
-    write_failures(tmp_path / "no store", tmp_path / "new" / "failures.jsonl")
-    assert (tmp_path / "new" / "failures.jsonl").read_bytes() == b""
+def test_a_missing_store_has_no_list(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match="there are no scores"):
+        write_failures(tmp_path / "no store", tmp_path / "new" / "failures.jsonl")
+    assert not (tmp_path / "new" / "failures.jsonl").exists()
 
 
 def test_a_list_is_whole_or_what_it_was(tmp_path: Path) -> None:
     put(tmp_path, [PageScores("a", FAILED, "why", "f")], [PageScores("b", FAILED, "why", "f")])
     out = tmp_path / "failures.jsonl"
     out.write_text("before\n")
-    first, second = shards(tmp_path)
+    first, second = written_shards(tmp_path)
     second.write_bytes(second.read_bytes()[:40])
     with pytest.raises(StateError) as caught:
         write_failures(tmp_path, out)
