@@ -75,15 +75,21 @@ def test_links_stay(tmp_path: Path, pages: Path, expected: bytes) -> None:
 def test_links_that_lead_to_themselves(tmp_path: Path, pages: Path) -> None:
     loop = tmp_path / "loop.jsonl"
     loop.symlink_to(loop)
-    for source, output, extras in (
-        (pages, loop, Extras()),
-        (pages, loop / "o.jsonl", Extras()),
-        (pages, tmp_path / "o.jsonl", Extras(failures=loop)),
-        (loop, tmp_path / "o.jsonl", Extras()),
+    (tmp_path / "to-loop.jsonl").symlink_to(loop)
+    links, nothing = "Too many levels of symbolic links", "there is no such"
+    for source, output, extras, where, what in (
+        (pages, loop, Extras(), loop, links),
+        (pages, tmp_path / "to-loop.jsonl", Extras(), tmp_path / "to-loop.jsonl", links),
+        (pages, loop / "o.jsonl", Extras(), loop, nothing),
+        (pages, tmp_path / "o.jsonl", Extras(failures=loop), loop, links),
+        (loop, tmp_path / "o.jsonl", Extras(), loop, nothing),
     ):
-        with pytest.raises(InputError, match="loop"):
+        with pytest.raises(InputError) as error:
             clean_collection(source, "words@3", output, extras=extras)
-    assert {path.name for path in tmp_path.iterdir()} == {"pages.jsonl", "loop.jsonl"}
+        assert error.value.where == str(where)
+        assert what in error.value.what
+        assert error.value.fix
+    assert {path.name for path in tmp_path.iterdir()} == {"pages.jsonl", "loop.jsonl", "to-loop.jsonl"}
 
 
 def test_a_named_pipe_is_written_through(tmp_path: Path, pages: Path, expected: bytes) -> None:

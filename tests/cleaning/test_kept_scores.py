@@ -77,6 +77,13 @@ def test_errors_of_the_input_leave_nothing(tmp_path: Path, pages: Path) -> None:
     assert names(tmp_path) == {"pages.jsonl"}
 
 
+def test_before_the_first_scores_an_error_leaves_nothing(tmp_path: Path, pages: Path) -> None:
+    with pytest.raises(InputError) as error:
+        clean_collection(pages, "words@2", tmp_path / "o.jsonl", extras=Extras(failures="/proc/f.jsonl"))
+    assert error.value.where == "/proc/f.jsonl"
+    assert names(tmp_path) == {"pages.jsonl"}
+
+
 def test_a_file_that_cannot_be_written_leaves_the_scores(tmp_path: Path) -> None:
     """The limit of files is above what the scores take, and below what the output takes."""
     text = " ".join(f"word{number % 7}" for number in range(20_000))

@@ -22,12 +22,22 @@ from thresher.experiments.results import read_results
 Call = Callable[..., Done]
 
 
-def refused(call: Call, web: Web, code: int, *errors: str, arguments: tuple[str, ...] = ("run", "web.toml")) -> None:
-    """Run a command that must fail with these lines and leave nothing but locks, which are empty of results."""
+def refused(
+    call: Call,
+    web: Web,
+    code: int,
+    *errors: str,
+    arguments: tuple[str, ...] = ("run", "web.toml"),
+    notes: tuple[str, ...] = (),
+) -> None:
+    """Run a command that must fail with these lines, after these notes, and leave nothing but locks, which are empty of
+    results.
+    """
     before = tree(web.folder)
     done = call(*arguments, cwd=web.folder)
     told = re.compile("reading |scoring |indexing |1 file with another ending was left out")
-    assert [line for line in done.err.splitlines() if not told.match(line)] == [f"error: {error}" for error in errors]
+    lines = [line for line in done.err.splitlines() if not told.match(line)]
+    assert lines == [*notes, *(f"error: {error}" for error in errors)]
     assert (done.code, done.out) == (code, "")
     after = tree(web.folder)
     new = {name for name in before | after if before.get(name) != after.get(name)}
@@ -257,7 +267,7 @@ def test_json_lines_that_are_broken_fail(web: Web, call: Call) -> None:
 
 def test_odd_ids_are_escaped_on_request_from_end_to_end(web: Web, call: Call) -> None:
     """Ids with spaces, control characters, percent signs, umlauts, slashes and dots."""
-    odd = web.folder / "pages" / "deep" / "..odd"
+    odd = web.folder / "pages" / "deep" / "odd.."
     odd.mkdir(parents=True)
     ids = {
         "a b": "a%20b",
@@ -270,12 +280,12 @@ def test_odd_ids_are_escaped_on_request_from_end_to_end(web: Web, call: Call) ->
     for name in ids:
         (odd / f"{name}.html").write_text(f"<p>The zeppelin of {sorted(ids).index(name)} parts</p>")
     (web.folder / "topics.tsv").write_text("1\tzeppelin\n")
-    (web.folder / "qrels.txt").write_text("".join(f"1 0 deep/..odd/{escaped} 1\n" for escaped in ids.values()))
+    (web.folder / "qrels.txt").write_text("".join(f"1 0 deep/odd../{escaped} 1\n" for escaped in ids.values()))
     web.write(collection='path = "pages"\nescape_ids = true', sweep="", cleaners="")
     assert call("run", "web.toml", cwd=web.folder).code == 0
     lines = (web.folder / "results" / "web" / "runs" / "none.trec").read_text(encoding="utf-8").split("\n")
     result = [line.split(" ")[2] for line in lines if line]
-    assert result == sorted(f"deep/..odd/{escaped}" for escaped in ids.values())
+    assert result == sorted(f"deep/odd../{escaped}" for escaped in ids.values())
     assert read_results(web.folder / "results" / "web").table().mean("AP").tolist() == [1.0]
 
 
@@ -300,8 +310,10 @@ def test_results_within_the_collection(web: Web, call: Call) -> None:
         "results/web: it is in the folder of the collection, ., and would be read as a part of it. Fix: name another "
         "with --results, or move the collection into a folder of its own."
     )
-    for verb in ("run", "explore"):
-        refused(call, web, 2, line, arguments=(verb, "web.toml"))
+    note = "3 files with other endings were left out: 1 .txt, 1 .tsv, 1 .toml; format html reads pages of any name"
+    # The first command leaves two locks.
+    for verb, notes in (("run", (note,)), ("explore", (note, "2 hidden folders or files were left out"))):
+        refused(call, web, 2, line, arguments=(verb, "web.toml"), notes=notes)
 
 
 TOPICS = {
@@ -394,7 +406,6 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
 
 
 USAGE = {
-    (): "Missing command. Fix: see `thresher --help`.",
     ("polish",): "No such command 'polish'. Fix: see `thresher --help`.",
     ("run",): "Missing argument 'EXPERIMENT'. Fix: see `thresher run --help`.",
     ("run", "web.toml", "--workers", "0"): (

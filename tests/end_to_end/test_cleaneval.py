@@ -255,8 +255,8 @@ def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
             ["input"],
             3,
             [
-                "error: input: the folder holds no gold (GoldStandard/, gold/, annotated/, ground-truth/"
-                " or ground-truth.json). Fix: "
+                "error: input: the folder holds no gold (GoldStandard/, gold/, annotated/, ground-truth/, Corrected/, clean/, "
+                "text/, prepared_html/ or ground-truth.json). Fix: add one, or name the gold by --gold."
             ],
         ),
     ],

@@ -338,7 +338,7 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
         folder: has the pages in `input/`, `original/` or `html/`, or directly if there is no such folder. Pages may be
             compressed one by one. If none is HTML, those in `.txt` are read, as text.
         gold: a folder of gold texts, of JSON files as WCXB's or of annotated pages, or a JSON file as AEB's; by default the
-            folder's `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
+            folder's first of `gold_files.GOLD_FOLDERS`, or its `ground-truth.json`.
         comments: whether readers' comments, below Dragnet's mark or inside L3S-GN1's, are content.
     """
     gold = gold or gold_of(folder)

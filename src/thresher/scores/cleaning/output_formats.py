@@ -101,13 +101,15 @@ def target_of(path: Path) -> Path:
 
 
 def check_writable(path: Path) -> None:
-    """Check that a file can be written under a name: its folder exists, and it is not a folder itself."""
+    """Check that a file can be written under a name: its folder exists, and it is no folder and no link to itself."""
     with user_errors(path):
         if is_stream(path):
             return
         if path.is_dir():
             raise InputError("it is a folder", "name a file in it", str(path))
         target = real_path(path) if path.is_symlink() else path
+        if target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         folder = target.parent
         if not folder.exists():
             raise InputError("there is no such folder", "make it first, or correct the path", str(folder))

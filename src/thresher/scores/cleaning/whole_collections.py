@@ -40,6 +40,7 @@ from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import read_shard, shards, text_store
 
 _BEGUN = "outputs.json"
+_SCORES = "scores"
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
 BY_ADDRESS = ReadOptions(IdRule("address"), any_ids=True)
@@ -70,8 +71,8 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
             yield folder
             keep = False
         except (ConfigError, InputError, MissingDependencyError) as error:
-            # A disk that fails is an error of the system.
-            keep = isinstance(error.__cause__, OSError)
+            # A disk that fails is an error of the system. Before the first scores there is nothing to keep.
+            keep = isinstance(error.__cause__, OSError) and (folder / _SCORES).is_dir()
             raise
         finally:
             if not keep:
@@ -243,7 +244,7 @@ def _clean_all(
     job: CleanJob, collection: Collection | None, folder: Path, files: _Files, tally: Tally
 ) -> Collection | None:
     """Score and write a collection, or the windows of standard input; return the last one, None if there was none."""
-    store = folder / "scores"
+    store = folder / _SCORES
     last: Collection | None = None
     for piece in _pieces(job, collection, folder):
         last = piece.collection
@@ -280,8 +281,8 @@ def _pieces(job: CleanJob, collection: Collection | None, folder: Path) -> Itera
         yield _Piece(collection, 0)
         return
     for lines in piped_lines(cast(BufferedIOBase, sys.stdin.buffer), folder, job.reading, job.format, job.window):
-        if (folder / "scores").is_dir():
-            remove_folder(folder / "scores")
+        if (folder / _SCORES).is_dir():
+            remove_folder(folder / _SCORES)
         yield _Piece(lines.collection, lines.offset)
 
 
