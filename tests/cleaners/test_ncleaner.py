@@ -29,7 +29,7 @@ SIGNATURE = "__init__(self, /, *args, **kwargs)"
 
 def test_each_block_has_its_score():
     segments = read_html(
-        f"<title>T</title><p>{PROSE}<p>{SIGNATURE}<p>A | B | C<p>\u200b\u200e<p>中文<br>It’s <b>so</b>.<p>cat a | sort"
+        f"<title>T</title><p>{PROSE}<p>{SIGNATURE}<p>A | B | C<p>\ue000\ufffd<p>中文<br>It’s <b>so</b>.<p>cat a | sort"
     )
     for model in ("standard", "nonlexical"):
         result = NCleaner(model=model).score(segments)
