@@ -26,11 +26,11 @@ from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.numbers import Floats
 from thresher.base.student import t_quantile
 from thresher.evaluation.non_inferiority import ImaginaryTopic, Margin, lower_bounds
-from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.testing_order import fixed_sequences, smallest_accepted
 from thresher.experiments.table import Row, VariantTable
 
 FAMILIES = (DCP, BOILERPIPE, SECOND, THIRD)
+FOUR_FAMILIES = 0.05 / 4
 SHARES = tuple(share / 100 for share in range(95, 0, -5))
 
 
@@ -60,10 +60,17 @@ def fading(seed: int, topics: int = 60, families: tuple[str, ...] = FAMILIES) ->
 # The level
 
 
-def test_levels_and_critical_values() -> None:
-    for families, critical in ((1, 1.671), (2, 2.001), (4, 2.300), (5, 2.391), (8, 2.577), (28, 3.035)):
-        criteria = replace(ChoiceCriteria(), families=tuple(str(number) for number in range(families)))
-        assert t_quantile(criteria.level, 59) == pytest.approx(critical, abs=5e-4)
+@pytest.mark.parametrize(
+    ("families", "critical"), [(1, 1.671), (2, 2.001), (4, 2.300), (5, 2.391), (8, 2.577), (28, 3.035)]
+)
+def test_families_share_alpha(families: int, critical: float) -> None:
+    """None of the families passes, so that each is tested at its part of alpha."""
+    names = [f"words@{number}|dcp" for number in range(1, families + 1)]
+    table = table_of(np.full(60, 0.5), {name: {0.5: np.full(60, 0.4)} for name in names})
+    sequences = fixed_sequences(problem_of(table, families=tuple(names)), False)
+    assert [len(sequence.order) for sequence in sequences] == [1] * families
+    assert {sequence.level for sequence in sequences} == {0.05 / families}
+    assert t_quantile(sequences[0].level, 59) == pytest.approx(critical, abs=5e-4)
 
 
 def test_a_family_that_has_ended_hands_its_level_on() -> None:
@@ -100,7 +107,7 @@ def test_pages_end_a_family_before_topics_do() -> None:
 
 def test_families_at_the_margin_are_wrong_as_often_as_stated() -> None:
     tested = np.random.default_rng(1).normal(size=(4000, 4, 60))
-    assert (lower_bounds(tested, ChoiceCriteria().level) > 0).any(axis=1).mean() <= 0.062
+    assert (lower_bounds(tested, FOUR_FAMILIES) > 0).any(axis=1).mean() <= 0.062
 
 
 def all_or_nothing(topics: int) -> tuple[Floats, Floats, Floats]:
@@ -116,7 +123,7 @@ def all_or_nothing(topics: int) -> tuple[Floats, Floats, Floats]:
 @pytest.mark.parametrize(("topics", "cautious_wrong"), [(60, None), (100, 0.06)])
 def test_rare_total_losses(topics: int, cautious_wrong: float | None) -> None:
     baseline, values, too_much = all_or_nothing(4000)
-    dice, margin, level = np.random.default_rng(3), Margin(0.05, relative=True), ChoiceCriteria().level
+    dice, margin, level = np.random.default_rng(3), Margin(0.05, relative=True), FOUR_FAMILIES
     imaginary = ImaginaryTopic(topics, draws=2000)
     by_t, cautious, any_cautious = [], [], []
     for _ in range(120 if cautious_wrong else 20):

@@ -70,13 +70,10 @@ def parse_margin(asked: str | float, where: str = "--margin") -> Margin:
         raise ConfigError(f"{text!r} is not a margin", fix, where) from error
 
 
-def lower_bounds(tested: Floats, level: float, inflation: float = 1.0) -> Floats:
-    """Return lower bounds of means over the last dimension, at least two topics, each of confidence 1 − level, by Student's t.
-
-    Variances of means are multiplied by `inflation`, where values are not independent.
-    """
+def lower_bounds(tested: Floats, level: float) -> Floats:
+    """Return lower bounds of means over the last dimension, two topics or more, of confidence 1 − level, by Student's t."""
     topics = tested.shape[-1]
-    errors = tested.std(axis=-1, ddof=1) * math.sqrt(inflation / topics)
+    errors = tested.std(axis=-1, ddof=1) / math.sqrt(topics)
     bounds: Floats = tested.mean(axis=-1) - t_quantile(level, topics - 1) * errors
     return bounds
 

@@ -24,6 +24,8 @@ _BEFORE_FIRST_ARRAY, _BETWEEN_ARRAYS = 76, 10
 with the array's size."""
 _SIZE = 4
 _NUMBER = 4
+_END = b"\x78"
+"""The end of the list."""
 
 
 class PostingList(NamedTuple):
@@ -93,6 +95,8 @@ class _ArrayLists:
             size = int.from_bytes(serialized[begin - _SIZE : begin], "big")
             numbers.append(np.frombuffer(serialized, number_type, size, begin))
             begin += size * _NUMBER + _BETWEEN_ARRAYS
+        if serialized[begin - _BETWEEN_ARRAYS :] != _END:
+            raise ValueError("Java serialized a list of arrays in another form")
         return numbers
 
 

@@ -140,13 +140,13 @@ def matched(gold: Mapping[str, Entry], pages: Iterable[str]) -> dict[str, Entry]
 
     Gold that belongs to no page keeps its stem.
     """
-    known = set(pages)
+    stems = set(pages)
     by_page: dict[str, Entry] = {}
     for stem, entry in gold.items():
         short = stem
-        if stem not in known:
+        if stem not in stems:
             short = _without_endings(stem)
-        if short in known and short not in gold:
+        if short in stems and short not in gold:
             by_page[short] = entry
         else:
             by_page[stem] = entry

@@ -151,7 +151,6 @@ class AnswerRole(StrEnum):
     NO_CLEANING = "no cleaning"
     SMALLEST = "smallest"
     BEST = "best"
-    CONSERVATIVE = "conservative"
     WITHIN = "within the size"
 
 

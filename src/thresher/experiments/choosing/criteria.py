@@ -36,8 +36,3 @@ class ChoiceCriteria:
         """Check the allowed error."""
         if not 0 < self.alpha < 0.5:
             raise ConfigError(f"{self.alpha} is no probability of an error", "give one above 0 and below 0.5", "alpha")
-
-    @property
-    def level(self) -> float:
-        """The level at which each family begins: an equal part of `alpha`; families that were not explored count too."""
-        return self.alpha / len(self.families)

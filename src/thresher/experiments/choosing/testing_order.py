@@ -100,9 +100,7 @@ def _nearest_below(table: VariantTable, inside: Sequence[int], target: int) -> i
     return min(inside, key=preference, default=None)
 
 
-def fixed_sequences(
-    problem: ChoiceProblem, conservative: bool, topics: NDArray[np.bool_] | None = None
-) -> list[FixedSequence]:
+def fixed_sequences(problem: ChoiceProblem, conservative: bool) -> list[FixedSequence]:
     """Test all families, each in its fixed order.
 
     The families share alpha equally. A family that has ended, with every index accepted, hands its part to the others, which
@@ -118,12 +116,8 @@ def fixed_sequences(
     Args:
         problem: the variants to test.
         conservative: whether to test with an imaginary topic that loses everything, instead of by Student's t.
-        topics: whether each topic counts; None for all topics.
     """
-    tested = problem.tested
-    if topics is not None:
-        tested = tested[..., topics]
-    test = _Test(problem, tested, conservative)
+    test = _Test(problem, conservative)
     sequences: dict[str, FixedSequence] = {}
     families: Sequence[str] = problem.criteria.families
     running = list(families)
@@ -140,10 +134,9 @@ def fixed_sequences(
 
 @dataclass(frozen=True)
 class _Test:
-    """A test of a problem's variants; `tested` are the statistics of the topics that count."""
+    """A test of a problem's variants: by Student's t, or `conservative` with an imaginary topic that loses everything."""
 
     problem: ChoiceProblem
-    tested: Floats
     conservative: bool
 
     def sequence(self, family: str, level: float) -> FixedSequence:
@@ -163,7 +156,7 @@ class _Test:
 
     def _lower_bounds(self, order: Sequence[int], level: float) -> Floats:
         """Return lower bounds of the tested statistics; shape (measures, variants of `order`)."""
-        statistics = self.tested[:, list(order)]
+        statistics = self.problem.tested[:, list(order)]
         topics = statistics.shape[-1]
         if topics < MINIMUM:
             return np.full(statistics.shape[:2], -np.inf)
