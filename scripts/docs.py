@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Write what the documentation lists: docs/commands.md and experiment-files.md, the lists of cleaners.md and
-pruning.md, results/columns.md.
+weights.md, results/columns.md.
 
 They are made from what the code declares.
 
@@ -315,7 +315,7 @@ def pages() -> dict[str, str]:
         "commands.md": commands(),
         "experiment-files.md": experiment_files(),
         "cleaners.md": filled(FOLDER / "cleaners.md", "cleaners", cleaners()),
-        "pruning.md": filled(FOLDER / "pruning.md", "methods", methods()),
+        "weights.md": filled(FOLDER / "weights.md", "methods", methods()),
         "results/columns.md": columns(),
     }
 

@@ -68,7 +68,7 @@ def test_every_key_scorer_and_pruning_method_is_documented() -> None:
     cleaners = (DOCS / "cleaners.md").read_text(encoding="utf-8")
     for name in scorers():
         assert f"\n### {name}\n" in cleaners
-    pruning = (DOCS / "pruning.md").read_text(encoding="utf-8")
+    pruning = (DOCS / "weights.md").read_text(encoding="utf-8")
     published = (RESULTS / "pruning.md").read_text(encoding="utf-8")
     for name in methods():
         assert f"\n### {name}\n" in pruning
