@@ -48,7 +48,7 @@ extras: .venv/run
 	$(BIN)/python scripts/extras.py $(EXTRAS)
 
 clean:
-	rm -rf .venv results collections
+	rm -rf .venv results collections/pydoc
 	find indexes -mindepth 1 ! -name README.md -delete
 
 .venv/run: requirements/run.lock pyproject.toml

@@ -3,8 +3,9 @@
 
 usage: scripts/make_collection.py NAME FOLDER CLONE...
 
-NAME is an experiment: web, ray-docs or sqlite-docs. The files go into FOLDER, to which THRESHER_DATA is then set. Each
-repository is read at one commit, and what is made of it must have the known checksums. Half a repository will do for `web`:
+NAME is an experiment: web, ray-docs or sqlite-docs. The files go into FOLDER, to which THRESHER_DATA is then set
+(`collections` needs no setting). Each repository is read at one commit, and what is made of it must have the known checksums.
+Half a repository will do for `web`:
 
     git clone --filter=blob:none --sparse https://github.com/Murrough-Foley/web-content-extraction-benchmark wcxb
     git -C wcxb sparse-checkout set dev/html

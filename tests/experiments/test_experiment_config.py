@@ -758,7 +758,11 @@ def test_shipped_experiments_load(
     if "THRESHER_DATA" in file.read_text(encoding="utf-8"):
         monkeypatch.setenv("THRESHER_DATA", str(request.getfixturevalue("shared_data")))
     monkeypatch.setenv("BLOGS06", str(tmp_path))
-    monkeypatch.setenv("BLOGS06_TREC", str(blogs06_topics(tmp_path)))
+    trec = blogs06_topics(tmp_path)
+    if "clueweb12" in file.stem:
+        trec = request.getfixturevalue("shared_data") / "topics-qrels"
+    for variable in ("TREC_TOPICS", "TREC_QRELS"):
+        monkeypatch.setenv(variable, str(trec))
     monkeypatch.chdir(tmp_path)
     shipped = shipped_experiment(file.stem, tmp_path)
     for model in re.findall(r"lm=(\.\./models/[\w-]+)", file.read_text(encoding="utf-8")):
@@ -794,7 +798,7 @@ def test_paths_of_models_are_relative_to_the_file(load: Load, tmp_path: Path, mo
 def test_what_is_missing_is_told_with_where_to_get_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for variable in ("THRESHER_DATA", "CLUEWEB12_B13", "BLOGS06", "BLOGS06_TREC"):
+    for variable in ("THRESHER_DATA", "CLUEWEB12_B13", "BLOGS06", "TREC_TOPICS", "TREC_QRELS"):
         monkeypatch.setenv(variable, str(tmp_path / "nothing"))
     file = ROOT / "experiments" / f"{name}.toml"
     source = tomllib.loads(file.read_text(encoding="utf-8"))["experiment"]["source"]
@@ -803,6 +807,29 @@ def test_what_is_missing_is_told_with_where_to_get_it(
     missing = [error for error in caught.value.problems if error.what.startswith("there is no ")]
     assert len(missing) >= 3
     assert all(error.fix.endswith(f"; {source}") for error in missing)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda path: path.stem)
+def test_default_paths_are_in_the_checkout(file: Path) -> None:
+    """Without variables, topics and qrels of TREC are in the folders for them, and nothing is outside."""
+    text = file.read_text(encoding="utf-8")
+    defaults = re.findall(r"\$\{(\w+):-([^}]*)\}", text)
+    assert len(defaults) == text.count("${")
+    for variable, default in defaults:
+        folder = {"TREC_TOPICS": "topics", "TREC_QRELS": "qrels"}.get(variable, "collections")
+        assert default.split("/")[:2] == ["..", folder]
+        assert ".." not in default.split("/")[1:]
+
+
+@pytest.mark.parametrize("name", ["clueweb12-perplexity", "blogs06"])
+def test_the_head_of_a_file_names_the_files_of_trec(name: str) -> None:
+    text = (ROOT / "experiments" / f"{name}.toml").read_text(encoding="utf-8")
+    head, _, tables = text.partition("[experiment]")
+    files = re.findall(r"\$\{TREC_(?:TOPICS|QRELS):-\.\./(\w+)\}/([^\"]+)", tables)
+    assert len(files) >= 2
+    for folder, file in files:
+        assert f"{folder}/{file}" in head
+    assert "https://trec.nist.gov/data/" in head
 
 
 def test_a_missing_collection_is_told_with_how_to_make_it(tmp_path: Path) -> None:

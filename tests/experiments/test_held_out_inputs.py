@@ -17,7 +17,8 @@ FILE = Path(__file__).parents[2] / "experiments" / "clueweb12-perplexity.toml"
 
 def test_topics_of_two_tracks(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLUEWEB12_B13", str(tmp_path))
-    monkeypatch.setenv("THRESHER_DATA", str(shared_data))
+    for variable in ("TREC_TOPICS", "TREC_QRELS"):
+        monkeypatch.setenv(variable, str(shared_data / "topics-qrels"))
     experiment = load_experiment(FILE)
     assert (experiment.name, experiment.collection.location, experiment.collection.format) == (
         FILE.stem,
