@@ -9,10 +9,11 @@ SECONDS ?= 600
 
 .PHONY: demo test bench fuzz extras clean
 
-demo: .venv/run collections/pydoc
-	$(BIN)/thresher run experiments/pydoc.toml --seconds 10
-	$(BIN)/thresher explore experiments/pydoc.toml
-	$(BIN)/thresher choose experiments/pydoc.toml
+demo: .venv/run collections/pydoc-site
+	$(BIN)/thresher explore experiments/pydoc-site.toml --quiet
+	$(BIN)/thresher choose experiments/pydoc-site.toml --quiet
+	$(BIN)/thresher run experiments/pydoc-site.toml --chosen --seconds 5 --quiet
+	$(BIN)/thresher choose experiments/pydoc-site.toml
 	@echo
 	@echo 'Your own pages, for example in pages/:'
 	@echo '  $(BIN)/thresher play pages/ -o try.html                # two cleaners side by side, in a browser'
@@ -22,6 +23,10 @@ demo: .venv/run collections/pydoc
 # The pages of Python's standard library: 22 MB.
 collections/pydoc: | .venv/run
 	$(BIN)/python scripts/pydoc_pages.py $@
+
+# The same pages in an invented site, as documentation on the web has it: 29 MB.
+collections/pydoc-site: collections/pydoc
+	$(BIN)/python scripts/pydoc_site.py $< $@
 
 # Property tests have the same examples every time. Compiled files are kept even where a shell says not to keep any: the
 # suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times. Tests
@@ -54,7 +59,7 @@ clean:
 .venv/run: requirements/run.lock pyproject.toml
 	$(PYTHON) scripts/check_python.py
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/run.lock
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --require-hashes -r requirements/run.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 

@@ -7,12 +7,14 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+import yaml
 from shipped import shipped_experiment
 
 import thresher
@@ -99,6 +101,14 @@ def test_the_readme_is_short() -> None:
     # The figures of the tables are not to be read one by one.
     prose = [line for line in text.splitlines() if not line.startswith("|")]
     assert len(" ".join(prose).split()) <= 1050
+
+
+def test_all_files_name_the_same_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    released = re.findall(r"^## \[(\d.*?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert citation["version"] == project["version"] == released[0] == thresher.__version__
+    assert all(source["title"] and source["authors"] and source["year"] for source in citation["references"])
 
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

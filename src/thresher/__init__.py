@@ -20,7 +20,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _NAMES = {
     "base.errors": ("ConfigError", "InputError", "MissingDependencyError", "StateError", "ThresherError"),

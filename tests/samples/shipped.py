@@ -13,6 +13,7 @@ def shipped_experiment(name: str, folder: Path) -> Path:
     for other in ("topics", "qrels"):
         if not (folder / other).exists():
             (folder / other).symlink_to(ROOT / other)
-    (folder / "collections" / "pydoc").mkdir(parents=True, exist_ok=True)
+    for collection in ("pydoc", "pydoc-site"):
+        (folder / "collections" / collection).mkdir(parents=True, exist_ok=True)
     (folder / "experiments").mkdir(exist_ok=True)
     return Path(shutil.copy(ROOT / "experiments" / f"{name}.toml", folder / "experiments"))
