@@ -39,8 +39,9 @@ class Measurement:
 
 
 def all_scorers() -> tuple[Scorer, ...]:
-    """Return every scorer that needs no other text of a page, such as an extractor's."""
-    return tuple(scorer for kind in scorers().values() if not (scorer := kind()).required_texts)
+    """Return every scorer that needs neither another text of a page, such as an extractor's, nor other pages."""
+    every = [kind() for kind in scorers().values()]
+    return tuple(scorer for scorer in every if not scorer.required_texts and not scorer.needs_collection)
 
 
 def ratio(name: str, ours: float, theirs: float, bar: float | None = None) -> Measurement:

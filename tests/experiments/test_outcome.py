@@ -149,9 +149,9 @@ def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: f
 def test_machines_that_cleaned_are_those_configured_or_those_that_scored() -> None:
     shards = [ShardReport(1, 1, 0, 0, 5, 9, None, None, 0)] * 3
     spent = [ScoringCost({"pages": 1.0}, Times(1.0, 1.0, 10.0), host) for host in ("a", "b", "a")]
-    scores = total(shards, spent, 2, NO_COST)
+    scores = total(shards, spent, 2, [NO_COST])
     assert scores.machines == 2
-    assert total(shards[:0], [], 2, NO_COST).machines == 1
+    assert total(shards[:0], [], 2, [NO_COST]).machines == 1
     cluster = replace(METER, power=replace(METER.power, machines=15))
     assert [cleaning_machines(scores, meter) for meter in (METER, cluster)] == [2, 15]
     long = replace(SCORES, machines=2)

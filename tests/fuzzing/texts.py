@@ -92,7 +92,10 @@ def all_scorers(folder: Path) -> tuple[Scorer, ...]:
     """Return every scorer, ready to score; their language models may have to be built, which takes a while."""
     model = folder / "small.arpa"
     model.write_bytes(seeds.ARPAS[0])
-    names = [name for name, kind in scorers().items() if name != "perplexity" and not kind().required_texts]
+    names: list[str] = []
+    for name, kind in scorers().items():
+        if name != "perplexity" and not kind().required_texts and not kind().needs_collection:
+            names.append(name)
     result = tuple(
         parse_scorer(name).scorer for name in (*names, *_NAMES, f"perplexity(lm={model},context=0.7,prior=3)")
     )

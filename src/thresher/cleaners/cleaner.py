@@ -324,9 +324,10 @@ def _cleaned_text(cleaner: str, where: str) -> CleanedText:
     """Return the text that a cleaner leaves, for scores of whole pages behind it."""
     text = CleanedText(parse_cleaner(cleaner, where))
     for cut in text.cleaner.cuts:
-        if cut.percentile is not None or cut.scorer.learns:
+        if cut.percentile is not None or cut.scorer.needs_collection:
             what = f"{text.canonical_name!r} before a score of pages needs the whole collection"
-            raise ConfigError(what, "write a number as its cutoff, and a model that is there", where)
+            fix = "write a number as its cutoff, and a scorer of single pages with a model that is there"
+            raise ConfigError(what, fix, where)
     return text
 
 

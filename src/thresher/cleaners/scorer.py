@@ -252,6 +252,11 @@ class Scorer(Declared, ABC):
         """Whether it must be trained on the collection by `for_collection` before scoring."""
         return False
 
+    @property
+    def needs_collection(self) -> bool:
+        """Whether its scores of a page depend on the other pages of the collection."""
+        return self.learns
+
     def for_collection(self, data: TrainingData, folder: Path) -> Scorer:  # noqa: ARG002, for subclasses
         """Return the scorer of the same name trained on the collection; it must be picklable.
 

@@ -218,18 +218,18 @@ def model_free_scorers(names: Iterable[str] = ()) -> tuple[Scorer, ...]:
     Their models are loaded once, so that an error of a model is raised here.
 
     Raises:
-        ConfigError: if a named scorer must be trained on a collection.
+        ConfigError: if a named scorer needs a whole collection.
     """
     chosen: dict[str, Scorer] = {}
     for kind in scorers().values():
         scorer = kind()
-        if not scorer.learns and not scorer.required_texts:
+        if not scorer.needs_collection and not scorer.required_texts:
             chosen[scorer.canonical_name] = scorer
     for name in names:
         scorer = parse_scorer(name).checked().scorer
-        if scorer.learns:
+        if scorer.needs_collection:
             fix = "leave it out, or play with the results of an experiment that has it"
-            raise ConfigError("the scorer must be trained on a collection", fix, name)
+            raise ConfigError("the scorer needs a whole collection, not a sample of it", fix, name)
         chosen[scorer.canonical_name] = scorer
     for scorer in chosen.values():
         scorer.prepare()

@@ -33,6 +33,7 @@ from thresher.scores import store as stores
 from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.parts import run_parts
 from thresher.scores.score_work import ScoreWork
+from thresher.scores.sites import SITES, score_sites, write_sites
 from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, ScoreReport
 from thresher.scores.training import learn
 
@@ -182,6 +183,7 @@ class ScorePlan:
             files of their own, so that all workers get pages.
         kinds: whether the store has the kinds of blocks, which experiments report.
         further: the columns of `thresher.scores.store.FURTHER_COLUMNS` that the store has.
+        sites: whether the store has site files, see `thresher.scores.sites`.
     """
 
     collection: Collection
@@ -191,6 +193,7 @@ class ScorePlan:
     most_pages: int | None = None
     kinds: bool = True
     further: tuple[str, ...] = ()
+    sites: bool = False
 
     @cached_property
     def shard_pages(self) -> int:
@@ -231,6 +234,8 @@ class ScorePlan:
         columns = self.further
         if self.kinds:
             columns = ("kinds", *columns)
+        if self.sites:
+            columns = (*columns, SITES)
         return StoreKey(
             version=STORE_VERSION,
             collection=listing.fingerprint,
@@ -247,8 +252,8 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     """Score every page of a collection into a score store; existing shards of the same plan stay.
 
     Shards are byte-identical whatever the backend. Workers on other machines must see the store and the collection under the
-    same path. Scorers that learn are trained on the collection first: see `thresher.scores.training`. Pages with an invalid
-    or repeated id fail.
+    same path. Scorers that learn are trained on the collection first: see `thresher.scores.training`. Those that compare
+    its pages score after the pass: see `thresher.scores.sites`. Pages with an invalid or repeated id fail.
 
     Args:
         plan: what to score.
@@ -281,12 +286,15 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         _KEY_FILE.write(folder / _KEY, replace(key, collection=_MIXED))
         raise
     fail_duplicates(folder)
+    compared = score_sites(folder, scorers, backend)
     paths = stores.written_shards(folder)
     reports = [stores.read_report(path) for path in paths]
     costs = [stores.read_cost(path) for path in paths]
-    report = stores.total(reports, costs, backend.workers, learnt)
+    report = stores.total(reports, costs, backend.workers, [learnt, compared])
     if not report.documents:
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))
+    if plan.sites:
+        write_sites(folder, backend)
     _REPORT_FILE.write(done, report)
     return report
 

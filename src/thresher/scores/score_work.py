@@ -12,6 +12,7 @@ from pathlib import Path
 from thresher.base.files import digest, fit_text
 from thresher.base.repeats import Times
 from thresher.cleaners.scorer import Scorer, input_names, own_block_scorers
+from thresher.cleaners.site_scorer import page_scorers
 from thresher.collections import Collection, Part, Source
 from thresher.collections.sources import Span
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
@@ -59,7 +60,7 @@ class ScoreWork:
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = score_page(source.page(), self.scorers, self.options, self.kinds, "html" in self.further)
+        page = score_page(source.page(), page_scorers(self.scorers), self.options, self.kinds, "html" in self.further)
         # A part's pages are held until it is written.
         if page.segments:
             page = replace(page, segments=page.segments.without_tags())

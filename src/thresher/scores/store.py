@@ -367,7 +367,7 @@ class ScoreReport(PageCounts):
         workers: their number.
         seconds: of all workers by stage, see `ScoringCost`.
         times: wall time is the sum over shards divided by the workers, which covers resumed passes. The peak is the largest
-            worker's. Training is included.
+            worker's. Training and comparing pages are included.
         machines: the number of machines that scored.
         content: a digest of the raw pages in order; empty in stores of earlier versions.
     """
@@ -381,15 +381,18 @@ class ScoreReport(PageCounts):
 
 
 def total(
-    reports: Sequence[ShardReport], spent: Sequence[ScoringCost], workers: int, learning: ScoringCost
+    reports: Sequence[ShardReport], spent: Sequence[ScoringCost], workers: int, beside: Sequence[ScoringCost]
 ) -> ScoreReport:
-    """Add up the reports and costs of all shards, and the cost of training."""
+    """Add up the reports and costs of all shards, and the costs `beside` the pass, of training and of comparing pages."""
     seconds: Counter[str] = Counter()
-    for part in (*spent, learning):
+    for part in (*spent, *beside):
         seconds.update(part.seconds)
     times = Times(0.0, 0.0, 0.0)
     for shard in spent:
         times += shard.times
+    times = replace(times, wall=times.wall / workers)
+    for cost in beside:
+        times += cost.times
     counts: dict[str, int] = {}
     for field_of_counts in fields(PageCounts):
         name = field_of_counts.name
@@ -400,7 +403,7 @@ def total(
         shards=len(reports),
         workers=workers,
         seconds=dict(seconds),
-        times=replace(times, wall=times.wall / workers) + learning.times,
+        times=times,
         machines=max(1, len({shard.host for shard in spent})),
         content=digest(contents) if all(contents) else "",
     )

@@ -146,8 +146,8 @@ class CleanJob:
         if self.removed is not None:
             return None
         for cut in self.cleaner.cuts:
-            # Scorers learn from a whole collection, and it has percentiles.
-            if cut.scorer.learns or (cut.percentile and cut.percentile.kind != REFERENCE):
+            # Scorers learn from a whole collection or compare its pages, and it has percentiles.
+            if cut.scorer.needs_collection or (cut.percentile and cut.percentile.kind != REFERENCE):
                 return None
         return WINDOW_BYTES
 

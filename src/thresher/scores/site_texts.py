@@ -1,0 +1,177 @@
+"""The texts of a site's pages, counted: on how many pages each block's text stands, and each part of a title.
+
+A site is a host; pages without an address are of one site, the collection. White space and case do not count. A title is no
+block here: it counts by its parts, which are compared with the parts of other titles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from thresher.base.hash_counts import HashCounts, Hashes, count_hashes, hash64
+from thresher.base.numbers import Ints
+from thresher.base.tables import Lists, Table
+from thresher.cleaners.scorers.repeated import repeats
+from thresher.pages.links import page_address
+from thresher.pages.parsing import TITLE_LEVEL
+from thresher.scores import store as stores
+
+COLUMNS = ("status", "url", "text", "levels")
+_SEPARATOR = re.compile(r"(\s+(?:[-–—|·•»«›]|::)\s+|:\s+)")
+
+
+class TitlePart(NamedTuple):
+    """A part of a title, and the separator before it; empty before the first."""
+
+    separator: str
+    text: str
+
+
+class BlockCounts(NamedTuple):
+    """For each block of a shard the number of its site's pages that have its text, and the number of the site's pages."""
+
+    pages: Ints
+    site_pages: Ints
+
+
+class ShardTexts(NamedTuple):
+    """The hashes of a shard's texts, each together with its site, so that no text of another site has the same.
+
+    Attributes:
+        sites: of each page's site alone; shape (pages,).
+        blocks: of each page's blocks; 0 for its title.
+        parts: of the parts of each page's title, in their order.
+        failed: the numbers of failed pages, which do not count.
+    """
+
+    sites: Hashes
+    blocks: Lists
+    parts: Lists
+    failed: list[int]
+
+    def distinct(self) -> Hashes:
+        """Return what each page adds to the counts: each of its hashes once."""
+        rows = np.concatenate([np.arange(len(self.sites)), self.blocks.rows, self.parts.rows])
+        hashes = np.concatenate([self.sites, self.blocks.values, self.parts.values])
+        order = np.lexsort((hashes, rows))
+        rows, hashes = rows[order], hashes[order]
+        is_repeated = np.zeros(len(rows), dtype=np.bool_)
+        is_repeated[1:] = (rows[1:] == rows[:-1]) & (hashes[1:] == hashes[:-1])
+        return hashes[~is_repeated & ~np.isin(rows, self.failed)]
+
+
+class _Hashes(dict[str, int]):
+    """The hashes of texts by the texts; most texts of a site come again."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = hash64(text)
+        return self[text]
+
+
+def count_texts(store: Path, folder: Path) -> HashCounts:
+    """Count the texts of all pages of a store into the new folder `folder`."""
+    return count_hashes(_distinct_texts(store), folder)
+
+
+def _distinct_texts(store: Path) -> Iterator[Hashes]:
+    for path in stores.written_shards(store):
+        table = stores.read_shard(path, COLUMNS)
+        if len(table):
+            yield shard_texts(table).distinct()
+
+
+def shard_texts(table: Table) -> ShardTexts:
+    """Return the hashes of a shard's texts, from the columns `COLUMNS`."""
+    levels = table.lists("levels")
+    statuses = table.texts("status").tolist()
+    hashes = _Hashes()
+    sites: list[int] = []
+    blocks: list[list[int]] = []
+    parts: list[list[int]] = []
+    for row, (url, text) in enumerate(zip(table.texts("url").tolist(), table.texts("text").tolist(), strict=True)):
+        site = site_of(url)
+        sites.append(hashes[site])
+        lines = text.casefold().split("\n") if text else []
+        # Blocks have no line feeds, so that neither a site, a block nor a part of a title has the text of another kind.
+        blocks.append([hashes[f"{site}\n{line}"] for line in lines])
+        parts.append([])
+        if _has_title(levels, row):
+            blocks[-1][0] = 0
+            parts[-1] = [hashes[f"{site}\n\n{part.text}"] for part in title_parts(lines[0])]
+    return ShardTexts(
+        np.array(sites, dtype=np.uint64),
+        Lists.of(blocks, np.uint64),
+        Lists.of(parts, np.uint64),
+        [row for row, status in enumerate(statuses) if status == stores.FAILED],
+    )
+
+
+def site_of(url: str) -> str:
+    """Return the site of a page: its host without `www.`; empty for a page without a web address.
+
+    >>> site_of("https://www.Example.org/a"), site_of("")
+    ('example.org', '')
+    """
+    address = page_address(url, None)
+    return "" if address is None else address.host.removeprefix("www.")
+
+
+def block_counts(table: Table, counts: HashCounts) -> BlockCounts:
+    """Return the counts of a shard's blocks, from the columns `COLUMNS`; a title has those of its part on the fewest pages."""
+    texts = shard_texts(table)
+    pages = counts.of(texts.blocks.values)
+    parts = counts.of(texts.parts.values)
+    offsets = texts.parts.offsets.tolist()
+    for row, title in enumerate(texts.blocks.offsets[:-1].tolist()):
+        if offsets[row] < offsets[row + 1]:
+            pages[title] = parts[offsets[row] : offsets[row + 1]].min()
+    return BlockCounts(pages, counts.of(texts.sites)[texts.blocks.rows])
+
+
+def own_titles(table: Table, counts: HashCounts) -> list[str]:
+    """Return for each page of a shard its title without the parts that repeat on its site, from the columns `COLUMNS`.
+
+    Of a title whose parts all repeat the part on the fewest pages stays. Pages without a title have an empty one.
+    """
+    texts = shard_texts(table)
+    parts = counts.of(texts.parts.values)
+    site_pages = counts.of(texts.sites)
+    own: list[str] = []
+    for row, text in enumerate(table.texts("text").tolist()):
+        pages = parts[texts.parts.offsets[row] : texts.parts.offsets[row + 1]]
+        own.append("")
+        if len(pages):
+            own[-1] = _own_title(title_parts(text.partition("\n")[0]), pages, site_pages[row])
+    return own
+
+
+def _own_title(parts: list[TitlePart], pages: Ints, site_pages: int) -> str:
+    stays = ~repeats(pages, np.full(len(pages), site_pages))
+    if not stays.any():
+        return parts[int(pages.argmin())].text
+    own = ""
+    for part, part_stays in zip(parts, stays.tolist(), strict=True):
+        if part_stays:
+            own += part.separator + part.text if own else part.text
+    return own
+
+
+def title_parts(title: str) -> list[TitlePart]:
+    """Return the parts of a title between ` - `, ` | `, `: ` and the like, at least one.
+
+    >>> [part.text for part in title_parts("Install: Linux - Guide | Example 2.1")]
+    ['Install', 'Linux', 'Guide', 'Example 2.1']
+    """
+    pieces = ["", *_SEPARATOR.split(title)]
+    pairs = zip(pieces[::2], pieces[1::2], strict=True)
+    return [TitlePart(separator, text) for separator, text in pairs if text]
+
+
+def _has_title(levels: Lists, row: int) -> bool:
+    first: list[int] = levels[row][:1].tolist()
+    return first == [TITLE_LEVEL]
