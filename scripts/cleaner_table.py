@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put the table of cleaners and other packages into README.md, and those of headlines and comments into
+"""Put the table of cleaners and other packages into docs/which-cleaner.md, and those of headlines and comments into
 scripts/pages/content.md.
 
 usage: scripts/cleaner_table.py GOLD_FOLDERS
@@ -122,7 +122,11 @@ def main() -> None:
     packages = ", ".join(
         f"{name} {version(name)}" for name in ("trafilatura", "resiliparse", "readability-lxml", "justext")
     )
-    put(ROOT / "README.md", "cleaners", table(heads, rows(f1, rates)) + f"\nPackages: {packages}. {RATES}\n")
+    put(
+        ROOT / "docs" / "which-cleaner.md",
+        "cleaners",
+        table(heads, rows(f1, rates)) + f"\nPackages: {packages}. {RATES}\n",
+    )
     put(
         CONTENT,
         "headlines",

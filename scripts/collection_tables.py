@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put the table of six collections and the picture of two into README.md.
+"""Put the table of six collections and the picture of two into docs/results/collections.md.
 
 usage: scripts/collection_tables.py [--read] [NAME...]
 
@@ -225,7 +225,7 @@ def drawn(collection: Collected) -> Iterator[dict[str, object]]:
 def main(names: Sequence[str], is_read: bool) -> None:
     """Fill the pages."""
     collections = [collected(name, is_read) for name in names]
-    put(ROOT / "README.md", "collections", render(collections))
+    put(ROOT / "docs" / "results" / "collections.md", "collections", render(collections))
     picture([one for one in collections if one.name in DRAWN]).save(
         ROOT / "docs" / "results" / "plots" / "collections.svg"
     )

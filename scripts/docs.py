@@ -22,7 +22,7 @@ import click
 
 from arguments import parser_of
 from fill import filled
-from thresher import Parameter, ThresherError, scorer_class
+from thresher import DEFAULT_INDEX, Parameter, ThresherError, scorer_class
 from thresher.cleaners.cleaner import CUT_PARAMETERS, declarations
 from thresher.cleaners.scorer import value_text
 from thresher.cli.main import cli
@@ -173,7 +173,21 @@ def experiment_files() -> str:
         "",
         NOTE,
         "",
-        "An experiment file is TOML; `thresher init` writes a first one. Paths are relative to the file, also those",
+        "An experiment file is TOML; `thresher init` writes a first one:",
+        "",
+        "```toml",
+        'experiment = { name = "mine" }',
+        'collection = { path = "crawl/" }   # a folder or file: WARC, HTML, TREC-web, JSON lines, tar; or ir_datasets:ID',
+        'topics = { path = "topics.tsv" }',
+        'qrels = { path = "qrels.txt" }',
+        f'cleaners = {{ names = ["{DEFAULT_INDEX}", "justext"] }}',
+        "",
+        "[[sweep]]",
+        'scorer = "words"',
+        "cutoffs = [2, 5, 11, 20]",
+        "```",
+        "",
+        "Paths are relative to the file, also those",
         "within names of cleaners (`lm=`, `model=`, `file=`); on the command line they are relative to the working folder.",
         "`${NAME}` in a path is the",
         "environment variable NAME; `${NAME:-text}` is `text` if the variable is not set. The whole file is checked before",
@@ -240,7 +254,7 @@ def columns() -> str:
         "columns of their own,",
         "such as `query_ratio_low` and `query_ratio_high`. Names and topic ids are written as they are given: where they come",
         "from others, import the columns as text, since a spreadsheet takes `=1+0` for a formula.",
-        f"`{MEASURE}` stands for each measure. [Files](../crawls.md#files) says which command writes which file.",
+        f"`{MEASURE}` stands for each measure. [Files](../report.md#files) says which command writes which file.",
     ]
     return page(
         [

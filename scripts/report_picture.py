@@ -17,7 +17,7 @@ PICTURE = Path(__file__).parents[1] / "docs" / "results" / "plots" / "report.png
 def main(folder: Path) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page = browser.new_page(viewport={"width": 1000, "height": 720})
         page.goto((folder / "report.html").resolve().as_uri())
         page.wait_for_selector("#summary figure.wide svg")
         page.screenshot(path=PICTURE)

@@ -147,9 +147,13 @@ def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
 
 
 def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
+    """Return the columns of a table, the most important first: a narrow terminal shows those alone."""
     index = _named_index_columns(measures)
-    columns = [NAMED_ROLE, index.variant, NAMED_BYTES, NAMED_BYTES_SHARE, NAMED_POSTINGS, index.share, index.emptied]
-    for number, mean in enumerate(index.means):
+    main, *others = index.means
+    difference, bound = index.effects[:2]
+    columns = [NAMED_ROLE, index.variant, NAMED_BYTES_SHARE, main, difference, index.share, bound, NAMED_BYTES]
+    columns += [NAMED_POSTINGS, index.emptied]
+    for number, mean in enumerate(others, start=1):
         columns += [mean, *index.effects[2 * number : 2 * number + 2]]
     return [*columns, NAMED_TOPICS]
 

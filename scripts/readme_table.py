@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Measure the default index on collections, and put README's table of them there.
+
+usage: scripts/readme_table.py [--write] [NAME...]
+
+For each experiment (all six without names) the uncleaned pages and the default index are indexed by Lucene, searched and
+judged: see results/readme/NAME. Each name gives one row of README's table. `--write` puts the rows into README.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import thresher
+from arguments import parser_of
+from collection_tables import interval
+from fill import put, table
+from thresher import (
+    DEFAULT_INDEX,
+    Treatment,
+    Variant,
+    VariantTable,
+    compare,
+    load_experiment,
+    measure_header,
+    parse_treatment,
+)
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results" / "readme"
+INDEXES = ROOT / "indexes" / "readme"
+PAGES: Mapping[str, str] = {
+    "ray-docs": "documentation site as crawled, two thirds navigation",
+    "sqlite-docs": "documentation site with little navigation",
+    "postgresql": "manual",
+    "man-pages": "manual pages of commands",
+    "pydoc": "generated reference without navigation",
+    "cacm": "abstracts, nothing to clean",
+}
+"""The collections of the table in its order, each with what its pages are."""
+NO_BREAK = "\u00a0"
+"""Figures stay on one line."""
+
+
+def measured(name: str) -> VariantTable:
+    """Return the baseline and the default index of an experiment, built and searched by its first retrieval model."""
+    experiment = load_experiment(ROOT / "experiments" / f"{name}.toml")
+    experiment = replace(
+        experiment,
+        variants=(Variant(Treatment()), Variant(parse_treatment(DEFAULT_INDEX))),
+        families=(),
+        criteria=replace(experiment.criteria, families=()),
+        retrieval=replace(experiment.retrieval, models=experiment.retrieval.models[:1]),
+        held_out=None,
+        systems=(),
+    )
+    return thresher.run(experiment, RESULTS, INDEXES, seconds=0).table()
+
+
+def row(name: str, variants: VariantTable) -> tuple[str, ...]:
+    """Return the row of a collection."""
+    baseline, index = variants.rows
+    before, after = variants.of(variants.main)
+    assert baseline.bytes is not None
+    assert index.bytes is not None
+    size = f"{100 * index.bytes / baseline.bytes:.0f} % ({100 * index.index.postings / baseline.index.postings:.0f} %)"
+    effectiveness = f"{before.mean():.3f} → {after.mean():.3f}"
+    change = interval(compare(after.tolist(), before.tolist(), variants.main))
+    figures = (text.replace(" ", NO_BREAK) for text in (size, effectiveness, change))
+    return name, *figures, f"{PAGES[name]}; {len(variants.topics)} topics"
+
+
+def render(rows: Sequence[tuple[str, ...]], measure: str) -> str:
+    """Return the table with its caption."""
+    title = measure_header(measure)[0]
+    heads = ("collection", "bytes (postings)", f"{title}, before → after", "change [95 %]", "pages; topics")
+    caption = (
+        f"Index: `{DEFAULT_INDEX}`, in per cent of the index of all text. {title}: the gain of a grade g is 2^g − 1. "
+        "Intervals are percentile bootstraps over topics, bold where they exclude zero. "
+        "`scripts/readme_table.py NAME` measures one row again."
+    )
+    return f"{table(heads, rows, 'lrrrl')}\n{caption}\n"
+
+
+def main(names: Sequence[str], is_written: bool) -> None:
+    """Measure the collections and print or write the table."""
+    tables = {name: measured(name) for name in names}
+    text = render([row(name, variants) for name, variants in tables.items()], next(iter(tables.values())).main)
+    if is_written:
+        put(ROOT / "README.md", "collections", text)
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    parser = parser_of(__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*PAGES, []], help=", ".join(PAGES))
+    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    arguments = parser.parse_args()
+    main(arguments.names or [*PAGES], arguments.write)
