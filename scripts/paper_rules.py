@@ -32,6 +32,7 @@ CLEANERS = (
     "justext(rules=document)",
     "ncleaner@0",
     "perplexity(lm=books)@8000",
+    "perplexity(lm=books,sentences=page)@8000",
 )
 
 

@@ -53,6 +53,7 @@ LONGEST = (
     "test_destinations.py",
     "test_choose.py",
     "test_light_install.py",
+    "test_clueweb.py",
     "test_killed_verbs.py",
     "test_running.py",
     "test_document_files.py",

@@ -80,7 +80,7 @@ def test_what_a_name_means():
     assert [type(scorer) for scorer in cleaner.scorers] == [scorers()["words"], scorers()["perplexity"]]
     assert (words.cutoff, words.headings, words.scorer.values) == (5.0, "keep", {})
     assert (perplexity.cutoff, perplexity.headings) == (8000.5, "score")
-    assert perplexity.scorer.values == {"lm": "books", "context": 0.0, "prior": 0}
+    assert perplexity.scorer.values == {"lm": "books", "context": 0.0, "prior": 0, "sentences": "block"}
     # Headings are an affair of the cut: scores are stored under a name without them.
     assert [scorer.canonical_name for scorer in cleaner.scorers] == ["words", "perplexity(lm=books)"]
     assert parse_cleaner("none") == Cleaner()
@@ -260,7 +260,8 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ),
         (
             "perplexity(x=1)@5",
-            "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, context, prior, headings, floor.",
+            "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. "
+            "Fix: use one of lm, context, prior, sentences, headings, floor.",
         ),
         ("words(floor=-1)@5", "words(floor=-1)@5: 'floor' is out of range: -1. Fix: choose a value of at least 0."),
         (

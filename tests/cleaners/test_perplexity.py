@@ -47,7 +47,48 @@ def test_real_pages(shared_data):
         assert scores.tolist() == [float(np.float32(perplexity_of(model, sentence))) for sentence in segments.sentences]
 
 
+# The page, its parts, and for each the sentence of the page that it belongs to.
+OF_THE_PAGE = [
+    (
+        "<ul><li>Home<li>Login<li>Contact us</ul><p>This is normal text of the page. It ends",
+        ["Home", "Login", "Contact us", "This is normal text of the page.", "It ends"],
+        [*["Home Login Contact us This is normal text of the page."] * 4, "It ends"],
+    ),
+    ("<p>One ends. <p>Two goes on<div>here.<p>next", ["One ends.", "Two goes on", "here.", "next"], [
+        "One ends.", *["Two goes on here. next"] * 3,
+    ]),
+    ("<p>See Dr.<p>Smith (now.)<p>—<p>He left", ["See Dr.", "Smith (now.)", "—", "He left"], [
+        *["See Dr. Smith (now.)"] * 2, *["— He left"] * 2,
+    ]),
+    ("<p>It ended。<p>Then<p>后来", ["It ended。", "Then", "后来"], ["It ended。", *["Then 后来"] * 2]),
+    ("<p>—<p>•", ["—", "•"], ["— •"] * 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "parts", "sentences"), OF_THE_PAGE)
+def test_parts_of_a_sentence_of_the_page_have_its_perplexity(html, parts, sentences):
+    segments = read_html(html)
+    assert segments.sentences == parts
+    scorer = parse_cleaner("perplexity(sentences=page)@9").scorers[0]
+    assert scorer.canonical_name == "perplexity(lm=books,sentences=page)"
+    model = load_model("books")
+    expected = [float(np.float32(perplexity_of(model, sentence))) for sentence in sentences]
+    assert scorer.score(segments).tolist() == expected
+
+
+def test_sentences_of_real_pages_are_made_of_parts(shared_data):
+    for path in sorted((shared_data / "cleaning" / "cleaneval-dev" / "input").iterdir())[::10]:
+        segments = read_html(path.read_bytes())
+        of_page = segments.page_sentence_ends.tolist()
+        within_blocks = set(segments.sentence_ends.tolist()) - set(segments.block_ends.tolist())
+        assert within_blocks < set(of_page) < set(segments.sentence_ends.tolist())
+        scores = Perplexity(sentences="page").score(segments)
+        assert len(set(scores.tolist())) <= len(of_page)
+        assert scores.shape == segments.sentence_ends.shape
+
+
 def test_no_sentences():
+    assert Perplexity(sentences="page").score(read_html("<script>x</script>")).tolist() == []
     assert Perplexity().score(read_html("<script>x</script>")).tolist() == []
 
 

@@ -1,4 +1,4 @@
-"""`thresher lm train`, and scoring with its model."""
+"""`thresher lm train`, scoring with its model, and `thresher perplexity`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from small_models import perplexity_of
+from small_models import perplexity_of, write_arpa
 
+from thresher.base.errors import ConfigError
 from thresher.cleaners.words.models import load_model
 from thresher.cleaners.words.word_model import read_card
-from thresher.cli.model_verbs import train_words
+from thresher.cli.model_verbs import perplexity, train_words
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,39 @@ def test_choices_of_training(text: Path, tmp_path: Path) -> None:
     assert card.corpus == "text.txt.gz, site, more.jsonl"
     # The abbreviation ends no sentence.
     assert (training.sentences, training.vocabulary) == (63, 13)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "sentences"),
+    [
+        (["This is normal text", " Home\tLogin ", "It ends. It goes on", ""], None, [
+            "This is normal text", "Home Login", "It ends. It goes on", "",
+        ]),
+        ([], "if a <b> then\r\n\n — \nThe end", ["if a <b> then", "", "—", "The end"]),
+        ([], "", []),
+    ],
+)  # fmt: skip
+def test_perplexities_of_texts_and_lines(arguments: list[str], given: str | None, sentences: list[str]) -> None:
+    done = CliRunner().invoke(perplexity, arguments, input=given, catch_exceptions=False)
+    model = load_model("books")
+    assert done.output == "".join(f"{perplexity_of(model, sentence):.6g}\t{sentence}\n" for sentence in sentences)
+
+
+def test_a_text_has_the_perplexity_of_the_papers_example() -> None:
+    done = CliRunner().invoke(perplexity, ["This is normal text", "—"], catch_exceptions=False)
+    assert done.output == "1125.95\tThis is normal text\ninf\t—\n"
+
+
+@pytest.mark.parametrize(("lm", "fact"), [("no/such", "no/such"), ("self", "collection")])
+def test_a_model_that_no_text_can_have(lm: str, fact: str) -> None:
+    with pytest.raises(ConfigError, match=fact):
+        CliRunner().invoke(perplexity, ["--lm", lm, "text"], catch_exceptions=False)
+
+
+def test_perplexity_by_a_model_of_ones_own(tmp_path: Path) -> None:
+    path = write_arpa(tmp_path / "mine.arpa")
+    done = CliRunner().invoke(perplexity, ["--lm", str(path), "A a b"], catch_exceptions=False)
+    assert done.output == f"{10 ** (1.6 / 3):.6g}\tA a b\n"
 
 
 def test_scores_of_sentences(tmp_path: Path) -> None:

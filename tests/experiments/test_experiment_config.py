@@ -752,7 +752,12 @@ def test_shipped_experiments_load(
         "paper-perplexity": [f"perplexity(lm=books)@{cutoff}" for cutoff in PERPLEXITY],
         "paper-words": [f"words@{cutoff}" for cutoff in range(1, 101)],
         "paper-density": [f"density@{cutoff}" for cutoff in range(1, 21)],
-        "clueweb12-models": [f"perplexity(lm={model})@{cutoff}" for model in CORPORA for cutoff in PERPLEXITY],
+        "clueweb12-models": [
+            f"perplexity(lm={model}{sentences})@{cutoff}"
+            for sentences in (",sentences=page", "")
+            for model in CORPORA
+            for cutoff in PERPLEXITY
+        ],
     }
     monkeypatch.setenv("CLUEWEB12_B13", str(tmp_path))
     if "THRESHER_DATA" in file.read_text(encoding="utf-8"):
@@ -767,7 +772,7 @@ def test_shipped_experiments_load(
     shipped = shipped_experiment(file.stem, tmp_path)
     for model in re.findall(r"lm=(\.\./models/[\w-]+)", file.read_text(encoding="utf-8")):
         folder = shipped.parent / model
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "model.arpa").touch()
     found = load_experiment(shipped)
     assert found.name == file.stem

@@ -27,6 +27,7 @@ def test_topics_of_two_tracks(shared_data: Path, tmp_path: Path, monkeypatch: py
     )
     assert [variant.name for variant in experiment.variants] == [
         "none",
+        *(f"perplexity(lm=books,sentences=page)@{thousands}000" for thousands in (1, 2, 4, 6, 8, 10, 12, 14)),
         *(f"perplexity(lm=books)@{thousands}000" for thousands in (1, 2, 4, 6, 8, 10, 12, 14)),
         "justext",
     ]

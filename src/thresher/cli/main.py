@@ -22,7 +22,7 @@ from thresher.base.errors import (
 from thresher.base.files import user_error, without_leftovers
 from thresher.cli import experiment
 from thresher.cli.clean import clean, cleaners, cleaneval, methods
-from thresher.cli.model_verbs import lm, ncleaner
+from thresher.cli.model_verbs import lm, ncleaner, perplexity
 from thresher.cli.options import say, tell
 from thresher.cli.stages import evaluate, index, search
 from thresher.cli.standard_streams import drop_output, mend_standard_streams
@@ -154,7 +154,7 @@ _VERBS: dict[str, tuple[click.Command, ...]] = {
     "Run": (experiment.run, experiment.explore, experiment.measure, cleaneval),
     "Choose": (experiment.advise, experiment.choose),
     "Look": (experiment.report, experiment.explain, experiment.play),
-    "Single stages": (clean, index, search, evaluate),
+    "Single stages": (clean, index, search, evaluate, perplexity),
 }
 _GROUPS = {heading: [verb.name or "" for verb in verbs] for heading, verbs in _VERBS.items()}
 for verbs in _VERBS.values():

@@ -1,8 +1,9 @@
-"""The verbs that make models: `thresher lm` (words) and `thresher ncleaner` (characters)."""
+"""The verbs that make models, `thresher lm` (words) and `thresher ncleaner` (characters), and `thresher perplexity`."""
 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from zipfile import is_zipfile
 
 import click
 
-from thresher.base.errors import StateError
+from thresher.base.errors import StateError, escape_controls
 from thresher.cli.options import FILE, say
 
 
@@ -70,6 +71,23 @@ def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> 
     counts = " + ".join(f"{count:,}" for count in card.ngrams)
     # Perplexities of different models differ in scale: no cutoff fits all, a share of the collection does.
     say(f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@p70'")
+
+
+@click.command()
+@click.argument("texts", metavar="[TEXT]...", nargs=-1)
+@click.option("--lm", default="books", show_default=True, help="Language model: books, or a path.")
+def perplexity(texts: tuple[str, ...], lm: str) -> None:
+    """Print the perplexity of each TEXT, or of each line of standard input, as one sentence, then a tab and the text."""
+    from thresher.cleaners.scorers.pages import Pages
+    from thresher.pages import read_text_page
+
+    scorer = Pages(lm=lm)
+    scorer.prepare()
+    lines = (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
+    for text in texts or lines:
+        sentence = " ".join(text.split())
+        perplexity_of_text = scorer.score_page(read_text_page(sentence))
+        click.echo(f"{perplexity_of_text:.6g}\t{escape_controls(sentence, None)}")
 
 
 @click.group()

@@ -56,6 +56,10 @@ class PlainText:
     text: str
     classes: Classes
 
+    def on_one_line(self) -> PlainText:
+        """Return the same text with a space for each line feed."""
+        return PlainText(self.text.replace("\n", " "), self.classes & ~np.uint8(LINE_FEED))
+
 
 def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
     """Return the plain form of a text; `outside`, if known, is a superset of its characters outside ASCII.

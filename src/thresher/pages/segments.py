@@ -108,6 +108,17 @@ class Segments:
         return np.sort(np.concatenate((self.block_ends, np.array(breaks, dtype=np.int64))))
 
     @cached_property
+    def page_sentence_ends(self) -> Ints:
+        """The offset where each sentence ends if the whole page is one line, ascending; such a sentence may cross blocks.
+
+        They are some of `sentence_ends`.
+        """
+        if not self.text:
+            return self.block_ends
+        breaks = sentence_breaks(self.text.replace("\n", " "), self.plain.on_one_line(), self.language)
+        return np.array([*breaks, len(self.text)], dtype=np.int64)
+
+    @cached_property
     def blocks(self) -> list[str]:
         """The text of each block."""
         if not self.text:

@@ -11,7 +11,7 @@ import numpy as np
 from thresher.base.errors import ConfigError
 from thresher.base.files import digest
 from thresher.cleaners.languages import BY_CODE
-from thresher.cleaners.scorer import KEEP_LOW, SENTENCE, Parameter, Scorer, Scores, TrainingData
+from thresher.cleaners.scorer import BLOCK, KEEP_LOW, SENTENCE, Parameter, Scorer, Scores, TrainingData
 from thresher.cleaners.scorers.shallow_features import RULE
 from thresher.cleaners.words.models import (
     BUILDERS,
@@ -23,6 +23,8 @@ from thresher.cleaners.words.models import (
     model_files,
 )
 from thresher.pages import Segments
+
+PAGE = "page"
 
 
 class Perplexity(Scorer):
@@ -65,6 +67,14 @@ class Perplexity(Scorer):
             0,
             "unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good",
             low=0,
+            terse=True,
+        ),
+        Parameter(
+            "sentences",
+            str,
+            BLOCK,
+            "of each block, or of the whole page, as in the paper: then each block's part of a sentence has its perplexity",
+            choices=(BLOCK, PAGE),
             terse=True,
         ),
     )
@@ -131,7 +141,12 @@ class Perplexity(Scorer):
         """Return the perplexity of each sentence, smoothed as asked; infinite for sentences without words."""
         context, prior = float(self.values["context"]), float(self.values["prior"])
         model = checked_model(self._model)
-        return model.perplexities(segments.plain, segments.sentence_ends, context, prior).astype(np.float32)
+        parts = segments.sentence_ends
+        if self.values["sentences"] == BLOCK:
+            return model.perplexities(segments.plain, parts, context, prior).astype(np.float32)
+        ends = segments.page_sentence_ends
+        perplexities = model.perplexities(segments.plain, ends, context, prior).astype(np.float32)
+        return perplexities[ends.searchsorted(parts)]
 
     @property
     def _lm(self) -> str:
