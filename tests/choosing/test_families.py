@@ -16,22 +16,34 @@ from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.work import IndexStatistics
 
+WEIGHTED = ("words|weights(title=4,headings=2,anchors=0)", "words@5|weights(title=4,headings=2,anchors=0)|dcp")
 FLAT = np.full(30, 0.5)
 
 
 @pytest.mark.parametrize(
     "name",
-    [*DEFAULT_FAMILIES, "words", "words@p", "density@doc", "content(headings=keep)|dcp", "words@p|dcp", "words@5|prp"],
+    [
+        *DEFAULT_FAMILIES,
+        "words",
+        "words@p",
+        "density@doc",
+        "content(headings=keep)|dcp",
+        "words@p|dcp",
+        "words@5|prp",
+        *WEIGHTED,
+    ],
 )
 def test_names_of_sweeps_are_read(name: str) -> None:
     family = parse_family(name)
     assert family.name == name
     assert (family.cleaner is None) == (family.cut is not None)
-    assert (family.pruning is None) == ("|" not in name)
+    assert (family.pruning is None) == ("dcp" not in name and "prp" not in name and "2n2p" not in name)
+    assert (family.weights is None) == ("weights" not in name)
 
 
 def test_names_become_canonical() -> None:
     assert parse_family(" none | tcp(model=bm25) ").name == "none|tcp(k=10,model=bm25)"
+    assert parse_family("words|weights(title=2)").name == "words|weights(title=2,headings=2,anchors=0)"
 
 
 @pytest.mark.parametrize(
@@ -39,6 +51,7 @@ def test_names_become_canonical() -> None:
     [
         ("words@5", "is no sweep"),
         ("none", "is no sweep"),
+        ("none|weights", "is no sweep"),
         ("bte", "is no sweep"),
         ("none|dcp@0.5", "the pruning method of 'none|dcp@0.5' has a cutoff"),
         ("none|random", "is there to be compared with"),

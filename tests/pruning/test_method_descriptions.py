@@ -41,5 +41,6 @@ def test_description_of_a_pruning_method() -> None:
     ) in describe_methods()
     assert describe_methods().startswith("2n2p@CUTOFF\n")
     assert describe_methods().endswith(
-        "\n\ncleaner|pruning first cleans, then prunes: words@5|dcp@0.5; none|dcp@0.5 prunes alone."
+        "\n\ncleaner|weights|pruning first cleans, then weighs, then prunes: words@5|weights|dcp@0.5; none|weights weighs "
+        "alone, none|dcp@0.5 prunes alone."
     )

@@ -155,8 +155,8 @@ def read_about(path: Path) -> str:
         return archive.read(_ABOUT).decode()
 
 
-def read_table(path: Path, columns: Collection[str] | None = None) -> Table:
-    """Read the columns of these names, or all; the other columns are not decompressed.
+def read_table(path: Path, columns: Collection[str] | None = None, optional: Collection[str] = ()) -> Table:
+    """Read the columns of these names, or all; the other columns are not decompressed. Optional columns may be missing.
 
     Raises:
         OSError: the file cannot be read.
@@ -168,7 +168,7 @@ def read_table(path: Path, columns: Collection[str] | None = None) -> Table:
             if member != _ABOUT:
                 name, _, part = member.removesuffix(".npy").rpartition(".")
                 parts.setdefault(name, set()).add(part)
-        names = parts if columns is None else columns
+        names = parts if columns is None else [name for name in columns if name in parts or name not in optional]
         return Table({name: _read_column(archive, name, parts[name]) for name in names})
 
 

@@ -357,7 +357,7 @@ def _cut_parameters(kind: type[base.Scorer]) -> tuple[base.Parameter, ...]:
 def _unparsed(text: str, where: str) -> ConfigError:
     fix = "write it like perplexity(lm=books)@8000"
     if "|" in text:
-        fix = "name the cleaner alone: what is behind | prunes an index, as --prune of `thresher index` does"
+        fix = "name the cleaner alone: what is behind | weighs or prunes an index, as `thresher run` does"
     return ConfigError(f"the name {text!r} does not parse", fix, where)
 
 

@@ -351,7 +351,10 @@ class _Reading:
             self._problems.add(what, fix, ("held_out", "topics"))
         return held_out
 
-    def _check_index(self, variants: Iterable[Variant]) -> None:
+    def _check_index(self, variants: Sequence[Variant]) -> None:
+        if self._document.index.stored and any(variant.weights for variant in variants):
+            what = "the text of an index with weights has titles and headings several times"
+            self._problems.add(what, "leave out stored, or the weights", ("index", "stored"))
         if not any(variant.pruning for variant in variants):
             return
         for option, what in cannot_hold(self._document.index):

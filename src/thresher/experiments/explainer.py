@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -150,7 +150,7 @@ class _Explainer:
         self.variant = self._variant()
         self.name = self.table.rows[self.variant.row].name
         treatment = self.table.rows[self.variant.row].variant.treatment
-        self.treatment = Treatment(resolved(scored.store, treatment.cleaner), treatment.pruning)
+        self.treatment = replace(treatment, cleaner=resolved(scored.store, treatment.cleaner))
         self.topics = scored.inputs.topics
 
     def explain(self, say: Say) -> Explanation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.base.errors import InputError
@@ -12,7 +12,7 @@ from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
-from thresher.experiments.exploring.exploring import POINTS, Search, explore, in_numbers
+from thresher.experiments.exploring.exploring import POINTS, Search, WeightedSweeps, explore, in_numbers
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
 from thresher.experiments.exploring.nested_sweeps import template_of
 from thresher.experiments.index_contents import index_contents
@@ -23,7 +23,9 @@ from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable
 from thresher.indexes.jvm import check_installed
 from thresher.indexes.pruning.method import PruningMethod
+from thresher.indexes.pruning.treatments import Treatment, full_name
 from thresher.scores.percentiles import resolve_all
+from thresher.scores.weighting import Weights
 
 _COMBINED_POINTS = 25
 """Cutoffs of a pruning method over each cutoff of a scorer that it is combined with."""
@@ -60,7 +62,7 @@ def explore_experiment(
     return explored
 
 
-def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> tuple[VariantTable, ...]:
+def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[SweptScorer]) -> tuple[VariantTable, ...]:
     """Return all cutoffs of scorers, then of pruning methods, which are combined with some of the scorers' cutoffs."""
     search = Search(
         scored.inputs.topics,
@@ -71,8 +73,8 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> 
         scored.inputs.held_out,
         experiment.backend,
     )
-    cleaners = [variant.cleaner for variant in experiment.variants if not variant.pruning]
-    tables = explore(scored.store, sweeps, cleaners, search)
+    first, *weighted = _by_weights(experiment, sweeps)
+    tables = explore(scored.store, first.templates, first.cleaners, search, weighted=weighted)
     # A collection whose baseline scores zero is accepted, as by a run, if a judged document is retrieved.
     if not all(table.values[:, 0].any() for table in tables):
         asked = replace(search, measures=(f"Judged@{experiment.retrieval.depth}",))
@@ -81,6 +83,23 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> 
             raise InputError("no judged document is retrieved for any topic", fix, str(experiment.file))
     pruning = pruning_sweeps(experiment, scored.store, tables[0])
     return explore_pruning(tables, scored.store, pruning, search, experiment.pruning.original_statistics)
+
+
+def _by_weights(experiment: Experiment, sweeps: Sequence[SweptScorer]) -> list[WeightedSweeps]:
+    """Return what is explored over all cutoffs, and the cleaners of variants that are not pruned: first those without weights,
+    then those of each weighting.
+    """
+    templates: dict[Weights | None, list[Cut]] = {None: []}
+    cleaners: dict[Weights | None, list[Cleaner]] = {None: []}
+    for sweep in sweeps:
+        templates.setdefault(sweep.weights, []).append(sweep.template)
+    for variant in experiment.variants:
+        if not variant.pruning:
+            cleaners.setdefault(variant.weights, []).append(variant.cleaner)
+    groups: list[WeightedSweeps] = []
+    for weights in dict.fromkeys([*templates, *cleaners]):
+        groups.append(WeightedSweeps(weights, templates.get(weights, ()), cleaners.get(weights, ())))
+    return groups
 
 
 def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> list[PruningSweep]:
@@ -97,24 +116,25 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
             continue
         method, template = variant.pruning.method, template_of(variant.cleaner)
         combined = variant.cleaner_cutoff is not None
-        sweeps.add(in_numbers(cleaner), method, (variant.pruning.threshold,), combined)
+        swept = PruningSweep(in_numbers(cleaner), method, (variant.pruning.threshold,), combined=combined)
+        sweeps.add(replace(swept, weights=variant.weights))
         if combined and template is not None:
-            sweeps.add_combined(template, method)
+            sweeps.add_combined(SweptScorer(template, variant.weights), method)
     for family in families_of(experiment):
         if family.pruning is None:
             continue
         method = family.pruning.method
         if family.cut is not None:
-            sweeps.add_combined(family.cut, method)
+            sweeps.add_combined(SweptScorer(family.cut, family.weights), method)
         elif family.cleaner is not None:
             (cleaner,) = resolve_all(store, [family.cleaner])
             # With cutoffs that all collections have, by which one setting may be chosen for several.
-            sweeps.add(in_numbers(cleaner), method, method.grid, combined=False)
+            sweeps.add(PruningSweep(in_numbers(cleaner), method, method.grid, weights=family.weights))
     return sweeps.all
 
 
 class _PruningSweeps:
-    """Pruning methods to explore, each once over the same cleaner.
+    """Pruning methods to explore, each once over the same cleaner and weights.
 
     Args:
         table: of the explored scorers.
@@ -124,27 +144,34 @@ class _PruningSweeps:
     def __init__(self, table: VariantTable, combined: int) -> None:
         self._table = table
         self._combined = combined
-        self._sweeps: dict[tuple[str, str], PruningSweep] = {}
+        self._sweeps: dict[tuple[Treatment, str], PruningSweep] = {}
 
     @property
     def all(self) -> list[PruningSweep]:
         """The sweeps, in the order in which they came."""
         return list(self._sweeps.values())
 
-    def add(self, cleaner: Cleaner, method: PruningMethod, cutoffs: tuple[float, ...], combined: bool) -> None:
-        """Add a sweep, or the cutoffs to the same sweep."""
-        key = cleaner.name, method.canonical_name
+    def add(self, sweep: PruningSweep) -> None:
+        """Add a sweep, or its cutoffs to the same sweep."""
+        key = _key(sweep)
+        cutoffs = sweep.cutoffs
         if key in self._sweeps:
             cutoffs = (*self._sweeps[key].cutoffs, *cutoffs)
-        points = _COMBINED_POINTS if combined else POINTS
-        self._sweeps[key] = PruningSweep(cleaner, method, cutoffs, points, combined)
+        points = _COMBINED_POINTS if sweep.combined else POINTS
+        self._sweeps[key] = replace(sweep, cutoffs=cutoffs, points=points)
 
-    def add_combined(self, template: Cut, method: PruningMethod) -> None:
+    def add_combined(self, swept: SweptScorer, method: PruningMethod) -> None:
         """Add a sweep over each of some cutoffs of a scorer, spread evenly over the sizes of its indexes."""
-        for cutoff in spread_over_sizes(self._table, template.name, self._combined):
-            cleaner = Cleaner((replace(template, cutoff=cutoff),))
-            if (cleaner.name, method.canonical_name) not in self._sweeps:
-                self.add(cleaner, method, (), combined=True)
+        for cutoff in spread_over_sizes(self._table, swept.name, self._combined):
+            cleaner = Cleaner((replace(swept.template, cutoff=cutoff),))
+            sweep = PruningSweep(cleaner, method, combined=True, weights=swept.weights)
+            if _key(sweep) not in self._sweeps:
+                self.add(sweep)
+
+
+def _key(sweep: PruningSweep) -> tuple[Treatment, str]:
+    """Return what is the same of two sweeps that are one."""
+    return Treatment(sweep.cleaner, sweep.weights), sweep.method.canonical_name
 
 
 def families_of(experiment: Experiment) -> list[DeclaredFamily]:
@@ -158,14 +185,30 @@ def families_of(experiment: Experiment) -> list[DeclaredFamily]:
     return families
 
 
-def sweeps_of(experiment: Experiment) -> list[Cut]:
-    """Return the scorers that are explored over all their cutoffs, each once, as cuts without a cutoff."""
-    templates: dict[str, Cut] = {}
+@dataclass(frozen=True)
+class SweptScorer:
+    """A scorer that is explored over all its cutoffs, as a cut without a cutoff, with the weights of pages' parts if any."""
+
+    template: Cut
+    weights: Weights | None
+
+    @property
+    def name(self) -> str:
+        """The name of the sweep."""
+        return full_name(self.template.name, self.weights, None)
+
+
+def sweeps_of(experiment: Experiment) -> list[SweptScorer]:
+    """Return the scorers that are explored over all their cutoffs, each once for each weighting."""
+    swept: list[SweptScorer] = []
     for variant in experiment.variants:
         template = template_of(variant.cleaner)
         if template is not None and (variant.pruning is None or variant.cleaner_cutoff is not None):
-            templates.setdefault(template.name, template)
+            swept.append(SweptScorer(template, variant.weights))
     for family in families_of(experiment):
         if family.cut is not None:
-            templates.setdefault(family.cut.name, family.cut)
-    return list(templates.values())
+            swept.append(SweptScorer(family.cut, family.weights))
+    by_name: dict[str, SweptScorer] = {}
+    for scorer in swept:
+        by_name.setdefault(scorer.name, scorer)
+    return list(by_name.values())

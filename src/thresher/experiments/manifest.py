@@ -193,6 +193,8 @@ class Provenance:
     def _method(self, run: VariantRun) -> dict[str, Any]:
         cleaner, model = run.variant.cleaner, run.model
         steps = f"pages cleaned by {cleaner.name}"
+        if run.variant.weights:
+            steps += f", weighted by {run.variant.weights.canonical_name}"
         if run.variant.pruning:
             steps += f", pruned by {run.variant.pruning.name}"
         return {

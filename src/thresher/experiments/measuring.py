@@ -31,6 +31,7 @@ from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.query_timing import QueryTimes, TimedSearches, rounds_of, time_queries
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.lost_pages import language_of_emptied
+from thresher.scores.weighting import weighted_store
 
 WIDTH = 0.05
 """Intervals of ratios are narrow enough if they extend less than this share to both sides."""
@@ -104,6 +105,7 @@ def build_variant(
         original_statistics: whether a pruned index is ranked with the collection statistics from before pruning.
         run: the run that the build is part of; None outside a run.
     """
+    store = weighted_store(store, treatment.weights)
     if treatment.pruning is None:
         return _build_cleaned(store, treatment.cleaner, folder, options, run)
     advance = run.advance if run else _nothing

@@ -192,7 +192,7 @@ class _Run:
             numbers.update({cut.name: cut for cut in in_numbers.cuts})
         for variant in self.variants:
             cuts_in_numbers = tuple(numbers.get(cut.name, cut) for cut in variant.cleaner.cuts)
-            self.treatments[variant.name] = Treatment(Cleaner(cuts_in_numbers), variant.pruning)
+            self.treatments[variant.name] = replace(variant.treatment, cleaner=Cleaner(cuts_in_numbers))
 
     def _percentile_cuts(self, scorer: str) -> dict[str, Cut]:
         """Return the cuts of the variants at percentiles of a scorer, by name."""

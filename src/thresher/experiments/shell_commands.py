@@ -37,7 +37,7 @@ def treatment_commands(document: Document, source: str, treatment: Treatment, le
 
     Returns:
         No lines if no command does the same: `thresher clean` with a language leaves out pages in other languages, and only
-        an experiment file names texts of other files.
+        an experiment file names texts of other files and weights.
     """
     has_sentences = any(scorer.segment == SENTENCE for scorer in treatment.cleaner.scorers)
     if has_sentences and document.pages.language != LANGUAGE:
@@ -57,13 +57,16 @@ def treatment_commands(document: Document, source: str, treatment: Treatment, le
 
 
 def clean_and_index(treatment: Treatment, pages: Sequence[str], index: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the shell lines that apply a treatment to pages; none if its texts are in files that only an experiment names.
+    """Return the shell lines that apply a treatment to pages; none if it needs an experiment: its texts are in files that only
+    an experiment names, or it has weights.
 
     Args:
         treatment: of the pages.
         pages: the collection, with options of `thresher clean`.
         index: options of `thresher index`.
     """
+    if treatment.weights is not None:
+        return ()
     for scorer in treatment.cleaner.scorers:
         if any(isinstance(text, FileText) for text in scorer.required_texts):
             return ()

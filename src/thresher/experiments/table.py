@@ -23,6 +23,7 @@ from thresher.evaluation.significance import Comparison, is_tested, pareto_front
 from thresher.indexes.pruning.treatments import Family, Pruning, Treatment
 from thresher.indexes.size_estimates import CountedIndex, IndexContents, estimated_bytes, scaled_bytes
 from thresher.indexes.work import IndexStatistics, QueryWork
+from thresher.scores.weighting import Weights
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,18 @@ class Variant:
         return self.treatment.cleaner
 
     @property
+    def weights(self) -> Weights | None:
+        """The weights of the pages' parts, or None."""
+        return self.treatment.weights
+
+    @property
     def pruning(self) -> Pruning | None:
         """The pruning of the index, or None."""
         return self.treatment.pruning
 
     @cached_property
     def family(self) -> Family:
-        """Cleaners, pruning or combinations."""
+        """Cleaners, pruning, combinations or weights."""
         return self.treatment.family
 
 

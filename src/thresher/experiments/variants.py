@@ -16,10 +16,11 @@ from thresher.experiments.problems import KeyPath, Problems
 from thresher.experiments.schema import Document, SweepTable
 from thresher.experiments.table import Variant
 from thresher.indexes.pruning.treatments import (
-    BAR,
     Pruning,
     Treatment,
+    TreatmentParts,
     combination_name,
+    full_name,
     parse_pruning,
     parse_treatment,
     split_treatment,
@@ -89,18 +90,24 @@ def _treatment(name: str) -> Treatment:
 
 
 def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
-    if BAR in sweep.scorer:
-        return _pruning_sweep(sweep, at, problems)
+    parsed = problems.parse([sweep.scorer], split_treatment, (*at, "scorer"))
+    if not parsed:
+        return []
+    (parts,) = parsed
+    if parts.pruning is not None:
+        return _pruning_sweep(sweep, parts, at, problems)
     if sweep.cleaner_cutoffs:
         fix = "name one behind the scorer, such as words|dcp, or leave them out"
         problems.add("there is no pruning method to combine these cutoffs with", fix, (*at, "cleaner_cutoffs"))
-    templates = problems.parse([sweep.scorer], _template, (*at, "scorer"))
+    templates = problems.parse([parts.cleaner], _template, (*at, "scorer"))
     lists = problems.parse([sweep.cutoffs], read_cutoffs, (*at, "cutoffs"))
     if not templates or not lists:
         return []
 
     def variant(cutoff: Cutoff) -> Variant:
-        return _variant(templates[0], cutoff)
+        cut = templates[0].at(cutoff, "").checked()
+        name = full_name(sweep_name(templates[0], cutoff), parts.weights, None)
+        return Variant(Treatment(Cleaner((cut,)), parts.weights), name, value_of(cutoff))
 
     return problems.parse(lists[0], variant, (*at, "cutoffs"))
 
@@ -109,12 +116,12 @@ def _template(name: str) -> Cut:
     return parse_sweep(name).checked()
 
 
-def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
+def _pruning_sweep(sweep: SweepTable, parts: TreatmentParts, at: KeyPath, problems: Problems) -> list[Variant]:
     """Return the variants of a sweep over a pruning method, combined with each of `cleaner_cutoffs` if there are any."""
+    weights = parts.weights
     try:
-        cleaner_name, pruning_name = split_treatment(sweep.scorer)
-        method = _swept_pruning(pruning_name or "", sweep.scorer)
-        cleaners = _swept_cleaners(cleaner_name, sweep)
+        method = _swept_pruning(parts.pruning or "", sweep.scorer)
+        cleaners = _swept_cleaners(parts.cleaner, sweep)
         cutoffs = _numbers(sweep.cutoffs)
     except ConfigError as error:
         problems.add(error.what, error.fix, (*at, "scorer"))
@@ -122,8 +129,8 @@ def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[V
 
     def variant(pair: tuple[Cleaner, float]) -> Variant:
         cleaner, cutoff = pair
-        name = Treatment(cleaner, method).name
-        treatment = Treatment(cleaner, method.at(cutoff, name))
+        name = Treatment(cleaner, weights, method).name
+        treatment = Treatment(cleaner, weights, method.at(cutoff, name))
         if not sweep.cleaner_cutoffs:
             return Variant(treatment, name, cutoff)
         (cut,) = cleaner.cuts
@@ -131,7 +138,7 @@ def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[V
             cleaner_cutoff = cut.threshold
         else:
             cleaner_cutoff = cut.percentile.value
-        return Variant(treatment, combination_name(cut, method), cutoff, cleaner_cutoff)
+        return Variant(treatment, combination_name(cut, weights, method), cutoff, cleaner_cutoff)
 
     return problems.parse(list(product(cleaners, cutoffs)), variant, (*at, "cutoffs"))
 
@@ -158,11 +165,6 @@ def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
     if any(map(kind_of, cutoffs)):
         raise ConfigError("a pruning method has no percentiles and no quotas", "list numbers under `cutoffs`")
     return [value_of(cutoff) for cutoff in cutoffs]
-
-
-def _variant(template: Cut, cutoff: Cutoff) -> Variant:
-    cut = template.at(cutoff, "").checked()
-    return Variant(Treatment(Cleaner((cut,))), sweep_name(template, cutoff), value_of(cutoff))
 
 
 def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:

@@ -18,7 +18,7 @@ VariantColumn = Column[VariantRow]
 RETRIEVAL = VariantColumn("retrieval", attrgetter("table.retrieval"), "The retrieval model.", formats.TEXT)
 VARIANT = VariantColumn("variant", attrgetter("record.name"), "The canonical name.", formats.TEXT)
 FAMILY = VariantColumn(
-    "family", attrgetter("record.variant.family"), "Cleaners, pruning or combinations.", formats.TEXT
+    "family", attrgetter("record.variant.family"), "Cleaners, pruning, combinations or weights.", formats.TEXT
 )
 SWEEP = VariantColumn(
     "sweep", attrgetter("record.variant.sweep"), "The sweep that it belongs to; empty for none.", formats.TEXT

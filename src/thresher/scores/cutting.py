@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ Shares = npt.NDArray[np.float64]
 # What comes after all words of its page is kept at 100 % alone.
 _LAST = np.nextafter(100.0, 0.0)
 _LARGEST = float(np.finfo(np.float32).max)
+Decision = TypeVar("Decision", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Layout:
         headings: for each block, whether it is the title or a heading.
         pages: the first block of each page and, at the end, the number of blocks; shape (pages + 1,).
         headlines: gives the headline of each page in its place, among all blocks; it is only asked where a cut keeps them.
+        origins: for each sentence of weighted text, the sentence that it is or copies, negative for a sentence that is always
+            kept; None for other text.
     """
 
     blocks: Ints
@@ -46,6 +49,7 @@ class Layout:
     headings: Mask
     pages: Ints
     headlines: Callable[[], Sequence[int]] = tuple
+    origins: Ints | None = None
 
     def always_kept(self, cut: Cut) -> Mask:
         """Return for each block whether a cut keeps it whatever its score."""
@@ -55,6 +59,12 @@ class Layout:
         if cut.headings == HEADLINE:
             is_headline[list(self.headlines())] = True
         return is_headline
+
+    def shared(self, decisions: npt.NDArray[Decision], kept: Decision) -> npt.NDArray[Decision]:
+        """Return decisions on sentences, one each, with those of copies in accord; `kept` keeps a sentence always."""
+        if self.origins is None:
+            return decisions
+        return np.where(self.origins < 0, kept, decisions[self.origins])
 
 
 @dataclass(frozen=True)
@@ -195,7 +205,7 @@ def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout
         if cut.floor:
             passed |= kept_by_floor(cut, scores_of_cut, layout, mask)
         mask &= passed
-    return mask
+    return layout.shared(mask, np.True_)
 
 
 def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequence[int], mask: Mask) -> str:
@@ -251,7 +261,7 @@ def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocumen
 def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     """Return the columns of a shard that cleaners need."""
     names = sorted({scorer.canonical_name for cleaner in cleaners for scorer in cleaner.scorers})
-    columns = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
+    columns = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words", stores.ORIGINS]
     return columns + [f"score:{name}" for name in names]
 
 
@@ -259,18 +269,41 @@ def shard_layout(table: Table) -> Layout:
     """Return the layout of a shard's sentences, from the columns `shard_columns` names."""
     levels = table.lists("levels")
     words = table.lists("words").values
+    blocks = stores.blocks_of_sentences(table)
+    origins = _origins(table)
 
     def headlines() -> Sequence[int]:
-        return headlines_of(table.texts("text").tolist(), levels.values, levels.offsets)
+        is_own = None if origins is None else np.isin(np.arange(len(levels.values)), blocks[_are_own(origins)])
+        return headlines_of(table.texts("text").tolist(), levels.values, levels.offsets, is_own)
 
-    return Layout(stores.blocks_of_sentences(table), words, levels.values > 0, levels.offsets, headlines)
+    return Layout(blocks, words, levels.values > 0, levels.offsets, headlines, origins)
 
 
-def headlines_of(texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints) -> list[int]:
-    """Return the headlines of pages, in their places among all blocks."""
+def _origins(table: Table) -> Ints | None:
+    """Return the column `ORIGINS` with numbers of sentences within the shard; None if the shard is not weighted."""
+    if stores.ORIGINS not in table.columns:
+        return None
+    origins = table.lists(stores.ORIGINS)
+    return np.where(origins.values < 0, -1, origins.values + origins.offsets[origins.rows])
+
+
+def _are_own(origins: Ints) -> Mask:
+    """Return for each sentence whether it is no copy."""
+    is_own: Mask = origins == np.arange(len(origins))
+    return is_own
+
+
+def headlines_of(
+    texts: Sequence[str], levels: npt.NDArray[np.int8], pages: Ints, is_own: Mask | None = None
+) -> list[int]:
+    """Return the headlines of pages, in their places among all blocks.
+
+    `is_own` says of each block whether it is the page's own, as are the first blocks of each page; None if all are.
+    """
     headlines: list[int] = []
     for text, (first, after) in zip(texts, pairwise(pages.tolist()), strict=True):
-        headline = find_headline(text.split("\n"), levels[first:after].tolist())
+        own = after - first if is_own is None else int(is_own[first:after].sum())
+        headline = find_headline(text.split("\n")[:own], levels[first : first + own].tolist())
         if headline is not None:
             headlines.append(first + headline)
     return headlines

@@ -32,6 +32,10 @@ from thresher.scores.block_kinds import KINDS
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 FURTHER_COLUMNS = ("html", "members")
 """Columns of texts that only cleaning needs: the decoded page, and the members of its JSON line as JSON."""
+ORIGINS = "origins"
+"""The column of a weighted store alone: for each sentence the sentence of the page that it is or copies, or -1 for texts of
+links to the page, which no cleaner drops. See `thresher.scores.weighting`.
+"""
 NO_OFFSET = -1
 """The offset of a page that is a file of its own."""
 _TEXTS = ("id", "file", "url", "status", "reason", "encoding", "encoding_source")
@@ -290,12 +294,12 @@ def read_cost(path: Path) -> ScoringCost:
 
 
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> Table:
-    """Read some columns of a shard, or all.
+    """Read some columns of a shard, or all; `ORIGINS` is left out where the shard is not weighted.
 
     A missing address is an empty text, a missing offset `NO_OFFSET`.
     """
     try:
-        return read_table(path, columns)
+        return read_table(path, columns, optional=[ORIGINS])
     except (OSError, MemoryError, *DAMAGE) as error:
         raise _unusable(error, path) from error
 

@@ -11,7 +11,8 @@ from thresher.base.errors import ConfigError
 from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut, parse_cleaner, parse_scorer
 from thresher.cleaners.scorer import Scorer
 from thresher.experiments.table import Variant
-from thresher.indexes.pruning.treatments import BAR, Pruning, parse_pruning, split_treatment
+from thresher.indexes.pruning.treatments import Pruning, Treatment, full_name, parse_pruning, split_treatment
+from thresher.scores.weighting import Weights
 
 _SWEPT = re.compile(rf"(?P<scorer>[^@+]+?)\s*(?P<kind>@(?:{COLLECTION}|{REFERENCE}|{DOCUMENT}))?")
 
@@ -25,12 +26,14 @@ class DeclaredFamily:
         cleaner: the cleaner before pruning; None if a scorer is swept.
         cut: the swept scorer, without a cutoff; None if only a pruning method is swept.
         pruning: the swept pruning method, without a cutoff; None if only a scorer is swept.
+        weights: of the parts of pages, if it has any.
     """
 
     name: str
     cleaner: Cleaner | None
     cut: Cut | None
     pruning: Pruning | None
+    weights: Weights | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -46,24 +49,24 @@ class DeclaredFamily:
 
 
 def parse_family(text: str) -> DeclaredFamily:
-    """Parse a sweep's name: `words`, `none|dcp`, `words@5|dcp`, `words|dcp`.
+    """Parse a sweep's name: `words`, `words|weights`, `none|dcp`, `none|weights|dcp`, `words@5|dcp`, `words|dcp`.
 
     Raises:
         ConfigError: if the text names a single variant, a control or an unknown scorer or pruning method.
     """
-    cleaner_name, method_name = split_treatment(text)
-    pruning = None if method_name is None else _swept_pruning(method_name, text)
-    suffix = "" if pruning is None else f"{BAR}{pruning.name}"
-    match = _SWEPT.fullmatch(cleaner_name.strip())
+    parts = split_treatment(text)
+    pruning = None if parts.pruning is None else _swept_pruning(parts.pruning, text)
+    match = _SWEPT.fullmatch(parts.cleaner)
     if match is not None and match["scorer"] != BASELINE:
         cut = parse_scorer(match["scorer"], text)
         if not cut.scorer.decides:
-            name = f"{cut.name}{match['kind'] or ''}{suffix}"
-            return DeclaredFamily(name, cleaner=None, cut=cut.checked(), pruning=pruning)
-    cleaner = parse_cleaner(cleaner_name, text).checked()
+            name = full_name(f"{cut.name}{match['kind'] or ''}", parts.weights, pruning)
+            return DeclaredFamily(name, None, cut.checked(), pruning, parts.weights)
+    cleaner = parse_cleaner(parts.cleaner, text).checked()
     if pruning is None:
         raise ConfigError(f"{text!r} is no sweep", "name one without its cutoff, such as words or none|dcp", text)
-    return DeclaredFamily(f"{cleaner.name}{suffix}", cleaner=cleaner, cut=None, pruning=pruning)
+    name = Treatment(cleaner, parts.weights, pruning).name
+    return DeclaredFamily(name, cleaner, None, pruning, parts.weights)
 
 
 def swept_families(variants: Iterable[Variant]) -> list[DeclaredFamily]:

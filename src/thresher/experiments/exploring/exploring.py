@@ -29,6 +29,7 @@ from thresher.indexes.lexicon import hash_texts
 from thresher.indexes.work import IndexStatistics
 from thresher.scores.percentiles import resolve_all
 from thresher.scores.store import text_store
+from thresher.scores.weighting import Weights, weighted_store
 
 POINTS = 100
 """Fewest cutoffs of each sweep, where the scorer gives as many different scores."""
@@ -155,8 +156,22 @@ def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -
     return tuple(extended)
 
 
+@dataclass(frozen=True)
+class WeightedSweeps:
+    """What is explored of pages whose parts have weights; args as of `explore`."""
+
+    weights: Weights | None
+    templates: Sequence[Cut]
+    cleaners: Sequence[Cleaner]
+
+
 def explore(
-    store: Path, templates: Sequence[Cut], cleaners: Sequence[Cleaner], search: Search, points: int = POINTS
+    store: Path,
+    templates: Sequence[Cut],
+    cleaners: Sequence[Cleaner],
+    search: Search,
+    points: int = POINTS,
+    weighted: Sequence[WeightedSweeps] = (),
 ) -> tuple[VariantTable, ...]:
     """Return the values that an index of each variant would give, without building any: a table for each retrieval model.
 
@@ -166,20 +181,23 @@ def explore(
         cleaners: to explore as they are; a cleaner that differs from a template by the cutoff alone joins its sweep.
             Percentiles become numbers, in names too. The baseline is always added.
         points: fewest cutoffs of each sweep, where there are as many different scores.
+        weighted: the same of pages with weights, after all others.
     """
-    resolved = [in_numbers(cleaner) for cleaner in resolve_all(store, [Cleaner(), *cleaners])]
-    texts = [cleaner.input_name for cleaner in resolved]
-    texts += [template.scorer.input_name for template in templates]
     ranked: list[RankedSweep] = []
     measures: tuple[str, ...] = ()
-    for text in dict.fromkeys(texts):
-        templates_of_text = [template for template in templates if template.scorer.input_name == text]
-        text_folder = text_store(store, text)
-        cutoffs = spread_cutoffs(text_folder, templates_of_text, points)
-        nested = nested_sweeps(cutoffs, [cleaner for cleaner in resolved if cleaner.input_name == text])
-        explored = _explore_text(text_folder, nested, search, store.parent)
-        ranked += explored.sweeps
-        measures = explored.measures
+    for group in (WeightedSweeps(None, templates, [Cleaner(), *cleaners]), *weighted):
+        resolved = [in_numbers(cleaner) for cleaner in resolve_all(store, group.cleaners)]
+        texts = [cleaner.input_name for cleaner in resolved]
+        texts += [template.scorer.input_name for template in group.templates]
+        for text in dict.fromkeys(texts):
+            templates_of_text = [template for template in group.templates if template.scorer.input_name == text]
+            text_folder = text_store(store, text)
+            cutoffs = spread_cutoffs(text_folder, templates_of_text, points)
+            cleaners_of_text = [cleaner for cleaner in resolved if cleaner.input_name == text]
+            nested = nested_sweeps(cutoffs, cleaners_of_text, group.weights)
+            explored = _explore_text(weighted_store(text_folder, group.weights), nested, search, store.parent)
+            ranked += explored.sweeps
+            measures = explored.measures
     joined = join_sweeps(ranked)
     held_out: tuple[str, ...] = ()
     if search.held_out:

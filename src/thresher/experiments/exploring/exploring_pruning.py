@@ -42,6 +42,7 @@ from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, steps, st
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Hashes, Numbers
 from thresher.indexes.pruning.treatments import Pruning, Treatment, combination_name
 from thresher.indexes.work import IndexStatistics
+from thresher.scores.weighting import Weights, weighted_store
 
 _DIGITS = 4
 """Significant digits of cutoffs."""
@@ -56,6 +57,7 @@ class PruningSweep:
         cutoffs: that are explored in any case.
         points: fewest cutoffs, where there are as many different numbers of postings.
         combined: whether its cleaner is one cutoff of a sweep over the cutoffs of scorer and pruning method.
+        weights: of the parts of pages, if it has any.
     """
 
     cleaner: Cleaner
@@ -63,15 +65,16 @@ class PruningSweep:
     cutoffs: tuple[float, ...] = ()
     points: int = POINTS
     combined: bool = False
+    weights: Weights | None = None
 
     def variant(self, cutoff: float) -> Variant:
         """Return the variant at a cutoff."""
         template = Pruning(self.method, None)
-        treatment = Treatment(self.cleaner, Pruning(self.method, cutoff))
+        treatment = Treatment(self.cleaner, self.weights, Pruning(self.method, cutoff))
         if not self.combined:
-            return Variant(treatment, Treatment(self.cleaner, template).name, cutoff)
+            return Variant(treatment, Treatment(self.cleaner, self.weights, template).name, cutoff)
         (cut,) = self.cleaner.cuts
-        return Variant(treatment, combination_name(cut, template), cutoff, cut.threshold)
+        return Variant(treatment, combination_name(cut, self.weights, template), cutoff, cut.threshold)
 
 
 def explore_pruning(
@@ -79,20 +82,21 @@ def explore_pruning(
 ) -> tuple[VariantTable, ...]:
     """Return tables of the same models and topics with the values that a pruned index of each variant would give.
 
-    No index is built. Sweeps of one cleaner share a pass over its postings. With `original` the statistics of the unpruned
-    collection rank.
+    No index is built. Sweeps of one cleaner and weights share a pass over its postings. With `original` the statistics of the
+    unpruned collection rank.
     """
     analysed = search.queries()
     tokenizer = ShardTokenizer(Lexicon(search.options.analysis))
-    by_cleaner: dict[str, list[PruningSweep]] = {}
+    by_collection: dict[Treatment, list[PruningSweep]] = {}
     for sweep in sweeps:
-        by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
+        by_collection.setdefault(Treatment(sweep.cleaner, sweep.weights), []).append(sweep)
     ranked: dict[int, RankedSweep] = {}
-    for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
+    for treated, alike in progress(by_collection.items(), "pruning", len(by_collection), "collections"):
+        source = weighted_store(store, treated.weights)
         with temporary_folder(store.parent) as folder:
-            with collected_postings(store, of_cleaner[0].cleaner, tokenizer, store.parent / "postings") as postings:
-                counted_sweeps = count_pruning(postings, of_cleaner, hash_texts(analysed.terms), original, folder)
-            for sweep, counted in zip(of_cleaner, counted_sweeps, strict=True):
+            with collected_postings(source, treated.cleaner, tokenizer, store.parent / "postings") as postings:
+                counted_sweeps = count_pruning(postings, alike, hash_texts(analysed.terms), original, folder)
+            for sweep, counted in zip(alike, counted_sweeps, strict=True):
                 with temporary_folder(store.parent) as of_chunks:
                     job = search.job(counted.matches(of_chunks), analysed.queries)
                     ranked[id(sweep)] = _ranked(sweep, counted, job, search.backend, store.parent)

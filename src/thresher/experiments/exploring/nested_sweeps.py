@@ -17,9 +17,10 @@ from thresher.cleaners.cleaner import DROP, Cleaner, Cut
 from thresher.cleaners.scorer import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.experiments.exploring.counts import Steps
 from thresher.experiments.table import Variant
-from thresher.indexes.pruning.treatments import Treatment
+from thresher.indexes.pruning.treatments import Treatment, full_name
 from thresher.scores.cutting import Layout, kept_by_floor, sentence_mask, shares_before
 from thresher.scores.store import read_shard, shards, weighted_columns, weighted_scores
+from thresher.scores.weighting import Weights
 
 MOST_CLEANERS = 2**16 - 2
 """In a sweep; one more value stands for no cleaner."""
@@ -180,14 +181,16 @@ class NestedSweep:
     Either the cutoffs of one scorer (one cut each, with the same options of the cut; all quotas or none), or a single cleaner.
 
     Args:
-        name: of the scorer with its options, `@doc` behind it if cutoffs are quotas, or of the single cleaner.
+        name: of the scorer with its options, `@doc` behind it if cutoffs are quotas, or of the single cleaner; no weights.
         cleaners: at least one.
         has_cutoffs: whether it is a scorer's.
+        weights: of the parts of pages, if it has any.
     """
 
     name: str
     cleaners: tuple[Cleaner, ...]
     has_cutoffs: bool = False
+    weights: Weights | None = None
 
     @property
     def cutoffs(self) -> tuple[float, ...] | None:
@@ -198,8 +201,12 @@ class NestedSweep:
     def variants(self) -> tuple[Variant, ...]:
         """The cleaners as variants of the sweep; a single cleaner is of none."""
         if not self.has_cutoffs:
-            return (Variant(Treatment(self.cleaners[0])),)
-        return tuple(Variant(Treatment(cleaner), self.name, cleaner.cuts[0].threshold) for cleaner in self.cleaners)
+            return (Variant(Treatment(self.cleaners[0], self.weights)),)
+        name = full_name(self.name, self.weights, None)
+        variants: list[Variant] = []
+        for cleaner in self.cleaners:
+            variants.append(Variant(Treatment(cleaner, self.weights), name, cleaner.cuts[0].threshold))
+        return tuple(variants)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -230,7 +237,7 @@ class NestedSweep:
             steps[layout.headings[layout.blocks]] = len(self.cleaners)
         if cut.floor:
             steps[kept_by_floor(cut, of_cut, layout, alone)] = 0
-        return steps
+        return layout.shared(steps, np.uint16(0))
 
     def _steps_of_numbers(self, cut: Cut, scores: Scores) -> Steps:
         sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
@@ -241,11 +248,11 @@ class NestedSweep:
 
 
 def nested_sweeps(
-    cutoffs_of_template: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner]
+    cutoffs_of_template: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner], weights: Weights | None = None
 ) -> tuple[NestedSweep, ...]:
     """Return a sweep for each template, joined by the cleaners that belong to it, and one for each other cleaner.
 
-    A template is a cut without a cutoff. `cleaners` have numbers for percentiles.
+    A template is a cut without a cutoff. `cleaners` have numbers for percentiles. All sweeps have the same weights, or none.
     """
     cutoffs = {template.name: set(values) for template, values in cutoffs_of_template.items()}
     single: dict[str, NestedSweep] = {}
@@ -254,7 +261,7 @@ def nested_sweeps(
         if template is not None and template.name in cutoffs:
             cutoffs[template.name].add(cleaner.cuts[0].threshold)
         else:
-            single[cleaner.name] = NestedSweep(cleaner.name, (cleaner,))
+            single[cleaner.name] = NestedSweep(cleaner.name, (cleaner,), weights=weights)
     for name, values in cutoffs.items():
         if len(values) > MOST_CLEANERS:
             raise ConfigError(f"a sweep of {len(values)} cutoffs is too long", f"explore {MOST_CLEANERS} at most", name)
@@ -264,7 +271,7 @@ def nested_sweeps(
         # A scorer without a finite score has no cutoffs.
         if strictest_first:
             of_template = tuple(Cleaner((replace(template, cutoff=cutoff),)) for cutoff in strictest_first)
-            nested.append(NestedSweep(template.name, of_template, has_cutoffs=True))
+            nested.append(NestedSweep(template.name, of_template, has_cutoffs=True, weights=weights))
     return tuple(nested)
 
 

@@ -1,7 +1,7 @@
-"""Treatments, which are a cleaner and perhaps a pruning method, their canonical names, and the declarations of pruning
-methods.
+"""Treatments, which are a cleaner and perhaps weights and a pruning method, their canonical names, and the declarations of
+pruning methods.
 
-Names are `words@5`, `none|dcp@0.5`, `words@5|tcp(k=10)@0.3`.
+Names are `words@5`, `none|dcp@0.5`, `words@5|tcp(k=10)@0.3`, `none|weights(title=4,headings=2,anchors=0)|dcp@0.5`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import thresher.indexes.pruning
 from thresher.base import removed
@@ -20,10 +20,15 @@ from thresher.cleaners import cleaner as cleaners
 from thresher.cleaners.registry import declared_in, named, plugged
 from thresher.cleaners.scorer import check_range, range_text
 from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod
+from thresher.scores.weighting import Weights
 
 BAR = "|"
-"""Separates cleaner and method in a name: first clean, then prune."""
-ORDER = "cleaner|pruning first cleans, then prunes: words@5|dcp@0.5; none|dcp@0.5 prunes alone."
+"""Separates cleaner, weights and method in a name: first clean, then weigh, then prune."""
+_CLEANING, _WEIGHING, _PRUNING = range(3)
+ORDER = (
+    "cleaner|weights|pruning first cleans, then weighs, then prunes: words@5|weights|dcp@0.5; none|weights weighs alone, "
+    "none|dcp@0.5 prunes alone."
+)
 
 
 def methods() -> dict[str, type[PruningMethod]]:
@@ -78,41 +83,63 @@ class Pruning:
 
 
 class Family(StrEnum):
-    """The way to a smaller index: by cleaning, by pruning, or by both."""
+    """The way to a better or smaller index: by cleaning, by pruning, by both, or by weights with whatever else."""
 
     CLEANERS = "cleaners"
     PRUNING = "pruning"
     COMBINATIONS = "combinations"
+    WEIGHTS = "weights"
 
 
-def combination_name(cut: cleaners.Cut, pruning: Pruning) -> str:
+def full_name(cleaner: str, weights: Weights | None, pruning: Pruning | None) -> str:
+    """Return the name of a treatment, or of a sweep, by that of its cleaner or of its swept scorer."""
+    parts = [cleaner]
+    if weights is not None:
+        parts.append(weights.canonical_name)
+    if pruning is not None:
+        parts.append(pruning.name)
+    return BAR.join(parts)
+
+
+def combination_name(cut: cleaners.Cut, weights: Weights | None, pruning: Pruning) -> str:
     """Return the name of a sweep over the cutoffs of a scorer and of a pruning method, `words|dcp`; it leaves out the cutoff
     of `cut`.
     """
     template = replace(cut, cutoff=None, percentile=None)
-    if cut.percentile is None:
-        return f"{template.name}{BAR}{pruning.name}"
-    return f"{cleaners.sweep_name(template, cut.percentile)}{BAR}{pruning.name}"
+    scorer = template.name
+    if cut.percentile is not None:
+        scorer = cleaners.sweep_name(template, cut.percentile)
+    return full_name(scorer, weights, pruning)
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """The changes to a collection: cleaning, then pruning if there is a method. The baseline has neither."""
+    """The changes to a collection: cleaning, then weighing if there are weights, then pruning if there is a method. The
+    baseline has none of them.
+    """
 
     cleaner: cleaners.Cleaner = cleaners.Cleaner()
+    weights: Weights | None = None
     pruning: Pruning | None = None
+
+    def __post_init__(self) -> None:
+        """Check that weights count the page's own blocks."""
+        if self.weights is not None and self.cleaner.input_name:
+            raise ConfigError(
+                f"weights count the page's own blocks, and {self.cleaner.input_name!r} is another text of it",
+                "leave the weights out, or cut the page itself",
+                self.name,
+            )
 
     @property
     def name(self) -> str:
         """The canonical name."""
-        if self.pruning is None:
-            return self.cleaner.name
-        return f"{self.cleaner.name}{BAR}{self.pruning.name}"
+        return full_name(self.cleaner.name, self.weights, self.pruning)
 
     @property
     def is_baseline(self) -> bool:
         """Whether the treatment changes nothing."""
-        return not self.cleaner.cuts and self.pruning is None
+        return not self.cleaner.cuts and self.weights is None and self.pruning is None
 
     @property
     def is_control(self) -> bool:
@@ -121,7 +148,9 @@ class Treatment:
 
     @property
     def family(self) -> Family:
-        """The way to a smaller index."""
+        """The way to a better or smaller index."""
+        if self.weights is not None:
+            return Family.WEIGHTS
         if self.pruning is None:
             return Family.CLEANERS
         if self.cleaner.cuts:
@@ -130,15 +159,16 @@ class Treatment:
 
 
 def parse_treatment(text: str) -> Treatment:
-    """Parse the name of a variant: `none`, `words@5`, `none|dcp@0.5`, `words@5|dcp@0.5`."""
-    cleaner, method = split_treatment(text)
-    if method is None:
-        return Treatment(cleaners.parse_cleaner(cleaner, text))
-    pruning = parse_pruning(method, text)
-    if pruning.cutoff is None:
-        example = f"{pruning.name}@{example_cutoff(pruning.method)}"
-        raise ConfigError(f"the pruning method {method.strip()!r} has no cutoff", f"write one, such as {example}", text)
-    return Treatment(cleaners.parse_cleaner(cleaner, text), pruning)
+    """Parse the name of a variant: `none`, `words@5`, `none|dcp@0.5`, `words@5|weights|dcp@0.5`."""
+    parts = split_treatment(text)
+    pruning = None
+    if parts.pruning is not None:
+        pruning = parse_pruning(parts.pruning, text)
+        if pruning.cutoff is None:
+            example = f"{pruning.name}@{example_cutoff(pruning.method)}"
+            what = f"the pruning method {parts.pruning.strip()!r} has no cutoff"
+            raise ConfigError(what, f"write one, such as {example}", text)
+    return Treatment(cleaners.parse_cleaner(parts.cleaner, text), parts.weights, pruning)
 
 
 def parse_pruning(text: str, where: str | None = None) -> Pruning:
@@ -162,26 +192,58 @@ def parse_pruning(text: str, where: str | None = None) -> Pruning:
     return template.at(cutoff, where)
 
 
-def split_treatment(text: str) -> tuple[str, str | None]:
-    """Return the unparsed names of cleaner and method; None without a method."""
-    names = text.split(BAR)
-    if len(names) > 2:
+class TreatmentParts(NamedTuple):
+    """A name's parts: cleaner and pruning method as they are written, the latter None if there is none."""
+
+    cleaner: str
+    weights: Weights | None
+    pruning: str | None
+
+
+def split_treatment(text: str) -> TreatmentParts:
+    """Return the parts of a treatment's or a sweep's name, of which only the weights are parsed."""
+    names = [name.strip() for name in text.split(BAR)]
+    ordered = sorted(names, key=_step)
+    if _step(names[0]) > _CLEANING:
+        if _step(ordered[0]) > _CLEANING:
+            ordered.insert(0, cleaners.BASELINE)
+        noun = "weights" if _step(names[0]) == _WEIGHING else "a pruning method"
         raise ConfigError(
-            f"{text!r} has more than one pruning method",
-            "write a cleaner, then one pruning method: words@5|dcp@0.5",
+            f"{names[0]!r} is {noun} and stands where the cleaner does",
+            f"first clean, then weigh, then prune: write {BAR.join(ordered)}",
             text,
         )
-    cleaner = names[0]
-    method = names[1] if len(names) == 2 else None
-    leading_word = re.match(r"\s*(\w*)", cleaner)
-    if leading_word and leading_word[1] in methods():
-        instead = method.strip() if method is not None else cleaners.BASELINE
+    weights = [name for name in names[1:] if _step(name) == _WEIGHING]
+    prunings = [name for name in names[1:] if _step(name) != _WEIGHING]
+    for several, noun in ((prunings, "more than one pruning method"), (weights, "weights twice")):
+        if len(several) > 1:
+            fix = "write a cleaner, then weights, then one pruning method: words@5|weights|dcp@0.5"
+            raise ConfigError(f"{text!r} has {noun}", fix, text)
+    if weights and names[1] not in weights:
+        raise ConfigError(f"weights stand behind the pruning in {text!r}", f"write {BAR.join(ordered)}", text)
+    parsed = parse_weights(weights[0], text) if weights else None
+    return TreatmentParts(names[0], parsed, prunings[0] if prunings else None)
+
+
+def _step(name: str) -> int:
+    """Return when the part of this name acts; what is not known as weights or pruning counts as a cleaner."""
+    match = re.match(r"\w*", name)
+    word = match[0] if match else ""
+    if word == Weights.name:
+        return _WEIGHING
+    return _PRUNING if word in methods() else _CLEANING
+
+
+def parse_weights(text: str, where: str) -> Weights:
+    """Parse weights: `weights`, `weights(title=4,headings=2)`."""
+    match = cleaners.TERM.fullmatch(text)
+    if not match or match["cutoff"] is not None:
         raise ConfigError(
-            f"{cleaner.strip()!r} is a pruning method and stands where the cleaner does",
-            f"first clean, then prune: write {instead}{BAR}{cleaner.strip()}",
-            text,
+            f"the weights {text.strip()!r} do not parse",
+            "write them like weights or weights(title=4,headings=2)",
+            where,
         )
-    return cleaner, method
+    return Weights(**cleaners.parse_values(Weights.name, Weights.parameters, match["inside"] or "", where))
 
 
 def example_cutoff(method: PruningMethod) -> str:
@@ -201,7 +263,16 @@ def describe_methods() -> str:
         lines += cleaners.declaration_lines(
             entry, f"{entry['name']}@CUTOFF", f"cutoffs {entry['cutoffs']} ({entry['unit']})"
         )
-    return "\n".join([*lines, ORDER])
+    return "\n".join([*lines, *_weights_lines(), ORDER])
+
+
+def _weights_lines() -> list[str]:
+    """Return the declaration of weights for a terminal."""
+    head = Weights().canonical_name
+    declared = cleaners.declaration(Weights, {}, "none", head, Weights.parameters)
+    return cleaners.declaration_lines(
+        declared, Weights.name, "between a cleaner and a pruning method, without a cutoff"
+    )
 
 
 def _declaration(kind: type[PruningMethod]) -> dict[str, Any]:
